@@ -2,10 +2,10 @@
  * Runs the README's test command, of all tests or of the files that are named, and sums up: what failed, what was
  * skipped, which files were slowest. A file that failed is run again by itself, three times. One that passes each time is
  * FLAKY, and red like one that fails again, unless the machine was busy for half of the time. A loop beside the tests says how much
- * slower it is than a quiet one, and the bounds of `tests/within.ts` are multiplied by that, unless
+ * slower it is than a quiet one, and the bounds of `tests/support/within.ts` are multiplied by that, unless
  * `BERTH_CI_BOUNDS=exact`, as each night.
  */
-import { samplesIn } from "../tests/slowness.ts";
+import { samplesIn } from "../tests/proof/slowness.ts";
 
 const { deno: version } = JSON.parse(await Deno.readTextFile(new URL("versions.json", import.meta.url)));
 const BOUNDS_ARE_EXACT = Deno.env.get("BERTH_CI_BOUNDS") === "exact";
@@ -130,7 +130,12 @@ ${files.map((file) => `!!!   ${file}`).join("\n")}
 async function besideTests(): Promise<AsyncDisposable & { readonly file: string }> {
   const file = await Deno.makeTempFile({ prefix: "berth-slowness-" });
   const loop = new Deno.Command(Deno.execPath(), {
-    args: ["run", `--allow-write=${file}`, new URL("../tests/slowness.ts", import.meta.url).pathname, file],
+    args: [
+      "run",
+      `--allow-write=${file}`,
+      new URL("../tests/proof/slowness.ts", import.meta.url).pathname,
+      file,
+    ],
     stdin: "null",
     stdout: "null",
     stderr: "inherit",

@@ -1,9 +1,9 @@
 /** What bringing a project up costs beside Docker Compose: 20 services in four layers, from nothing, taking turns. */
-import { serveEngines } from "../tests/service.ts";
-import { ApplyScene, project, service } from "../tests/apply_scene.ts";
-import { composeOfToday, composeToday } from "../tests/compose.ts";
-import { startEngine } from "../tests/engine.ts";
-import { eventually } from "../tests/eventually.ts";
+import { serveEngines } from "../tests/support/service.ts";
+import { ApplyScene, project, service } from "../tests/apply/apply_scene.ts";
+import { composeOfToday, composeToday } from "../tests/support/compose.ts";
+import { startEngine } from "../tests/support/engine.ts";
+import { eventually } from "../tests/support/eventually.ts";
 import { rounds } from "./rounds.ts";
 
 const LAYERS = 4;

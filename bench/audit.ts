@@ -3,7 +3,7 @@ import { cpuUsage } from "node:process";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { SqliteDatabase } from "../store/sqlite/database.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { auditEntryOf } from "../tests/audit_entry.ts";
+import { auditEntryOf } from "../tests/access/audit_entry.ts";
 import { requestsPerSecond } from "./load.ts";
 import { rounds } from "./rounds.ts";
 import { startServer } from "./server_process.ts";

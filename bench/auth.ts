@@ -1,6 +1,6 @@
 /** What it costs to know who calls: one route open, with an API key, and with an access token; and a password. */
 import { Passwords } from "../auth/people/password.ts";
-import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../tests/support/scripted_world.ts";
 import { exchangesPerSecond, onPort } from "./exchanges.ts";
 import { startBerth, waitForAll } from "./listed_berth.ts";
 import { requestsPerSecond } from "./load.ts";

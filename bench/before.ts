@@ -1,5 +1,5 @@
 /** Lists, inspect, a log and the start of today's code beside an earlier commit's, on one engine. */
-import { FIXTURE, startEngine } from "../tests/engine.ts";
+import { FIXTURE, startEngine } from "../tests/support/engine.ts";
 import { BEFORE, filesOf } from "./earlier_commit.ts";
 import { exchangesPerSecond, onPort } from "./exchanges.ts";
 import { fill, startBerth, waitForAll } from "./listed_berth.ts";

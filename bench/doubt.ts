@@ -4,8 +4,8 @@ import { Engine } from "../engines/calls/engine.ts";
 import { readLive } from "../plugins/containers/backends/live_container.ts";
 import { LogPosition } from "../plugins/containers/logs/log_position.ts";
 import { LogSource } from "../plugins/containers/logs/log_source.ts";
-import { FIXTURE, startEngine, type TestEngine } from "../tests/engine.ts";
-import { eventually } from "../tests/eventually.ts";
+import { FIXTURE, startEngine, type TestEngine } from "../tests/support/engine.ts";
+import { eventually } from "../tests/support/eventually.ts";
 import { rounds } from "./rounds.ts";
 
 const STREAMS = 100;

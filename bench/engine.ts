@@ -1,11 +1,11 @@
 /** Lists and inspects through the whole service against the engine's own socket, and nginx in front of it. */
-import { startEngine, type TestEngine } from "../tests/engine.ts";
+import { startEngine, type TestEngine } from "../tests/support/engine.ts";
 import { exchangesPerSecond, onPort, onSocket, type Target } from "./exchanges.ts";
-import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../tests/support/scripted_world.ts";
 import { fill, startBerth, waitForAll } from "./listed_berth.ts";
 import { startNodePeer } from "./node_peer.ts";
 import { rounds } from "./rounds.ts";
-import { freePort } from "../tests/free_port.ts";
+import { freePort } from "../tests/support/free_port.ts";
 
 const SECONDS = Number(Deno.env.get("BERTH_BENCH_SECONDS") ?? "2");
 /** What the design's measurements used. */

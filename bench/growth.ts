@@ -2,10 +2,10 @@
 import pg from "pg";
 import { randomSecret } from "../auth/secret.ts";
 import { openPostgresStore } from "../store/postgres/store.ts";
-import { ENTRY } from "../tests/audit_entry.ts";
-import { CANNOT_RUN_POSTGRES, PostgresServer } from "../tests/postgres.ts";
-import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
-import { account, session } from "../tests/store_records.ts";
+import { ENTRY } from "../tests/access/audit_entry.ts";
+import { CANNOT_RUN_POSTGRES, PostgresServer } from "../tests/support/postgres.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../tests/support/scripted_world.ts";
+import { account, session } from "../tests/store/store_records.ts";
 import { exchangesPerSecond, onPort } from "./exchanges.ts";
 import { startBerth, waitForAll } from "./listed_berth.ts";
 import { type Competitor, rounds } from "./rounds.ts";

@@ -1,9 +1,9 @@
 /** Many engines, and engines on other hosts: what a list, a container in memory, a change and a log cost there. */
-import { FIXTURE, NoEngine, startEngine } from "../tests/engine.ts";
-import { eventually } from "../tests/eventually.ts";
-import { startManyEngines } from "../tests/many_engines.ts";
-import { SshHost } from "../tests/ssh_host.ts";
-import { startTlsEngine, type TlsEngine } from "../tests/tls_engine.ts";
+import { FIXTURE, NoEngine, startEngine } from "../tests/support/engine.ts";
+import { eventually } from "../tests/support/eventually.ts";
+import { startManyEngines } from "../tests/proof/many_engines.ts";
+import { SshHost } from "../tests/support/ssh_host.ts";
+import { startTlsEngine, type TlsEngine } from "../tests/support/tls_engine.ts";
 import { exchangesPerSecond, onPort } from "./exchanges.ts";
 import { fill, startBerth, waitForAll } from "./listed_berth.ts";
 import { median, rounds } from "./rounds.ts";

@@ -1,7 +1,7 @@
 /** A log of 500 MB through berth, beside curl on the engine's socket and docker-modem on Node. */
-import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
-import { eventually } from "../tests/eventually.ts";
-import { startStreams } from "../tests/stream_process.ts";
+import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/support/engine.ts";
+import { eventually } from "../tests/support/eventually.ts";
+import { startStreams } from "../tests/support/stream_process.ts";
 import { startNodePeer } from "./node_peer.ts";
 import { type Competitor, rounds } from "./rounds.ts";
 import { cpuSecondsOf } from "./server_process.ts";

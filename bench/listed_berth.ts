@@ -1,5 +1,5 @@
 /** A berth under measurement beside an engine full of containers. */
-import type { EngineAnswer, TestEngine } from "../tests/engine.ts";
+import type { EngineAnswer, TestEngine } from "../tests/support/engine.ts";
 import { adminKey } from "./admin_key.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
 

@@ -1,6 +1,6 @@
 /** Logs of short, middling and long lines through the whole service, beside the engine's own: like with like. */
-import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
-import { eventually } from "../tests/eventually.ts";
+import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/support/engine.ts";
+import { eventually } from "../tests/support/eventually.ts";
 import { startBerth, waitForAll } from "./listed_berth.ts";
 import { type Competitor, rounds } from "./rounds.ts";
 

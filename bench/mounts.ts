@@ -1,7 +1,7 @@
 /** The price of looking at mounted files: an overview with 1,000 bind mounts beside one without any. */
-import { FIXTURE, startEngine } from "../tests/engine.ts";
-import { serveEngines, type TestService } from "../tests/service.ts";
-import { composeOfToday, composeToday } from "../tests/compose.ts";
+import { FIXTURE, startEngine } from "../tests/support/engine.ts";
+import { serveEngines, type TestService } from "../tests/support/service.ts";
+import { composeOfToday, composeToday } from "../tests/support/compose.ts";
 import { rounds } from "./rounds.ts";
 
 const SERVICES = 20;

@@ -1,5 +1,5 @@
 /** Lists of images, volumes and networks through the whole service against the engine's own socket. */
-import { FIXTURE, startEngine } from "../tests/engine.ts";
+import { FIXTURE, startEngine } from "../tests/support/engine.ts";
 import { adminKey } from "./admin_key.ts";
 import { exchangesPerSecond, onPort, onSocket } from "./exchanges.ts";
 import { rounds } from "./rounds.ts";

@@ -1,5 +1,5 @@
 /** berth in its image beside berth outside of it, from the start of the process on; and `berth ls` beside `docker ps`. */
-import { startEngine, type TestEngine } from "../tests/engine.ts";
+import { startEngine, type TestEngine } from "../tests/support/engine.ts";
 import { buildImage, prepareImage } from "../tools/image.ts";
 import { fill, startBerth, waitForAll } from "./listed_berth.ts";
 import { type Competitor, rounds } from "./rounds.ts";

@@ -4,10 +4,10 @@
  */
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { buildPage } from "../page/build.ts";
-import { browserMissing, startBrowser } from "../tests/browser.ts";
-import { FastLog } from "../tests/scripted_log.ts";
-import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
-import { serveEngines, type TestService } from "../tests/service.ts";
+import { browserMissing, startBrowser } from "../tests/support/browser.ts";
+import { FastLog } from "../tests/support/scripted_log.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../tests/support/scripted_world.ts";
+import { serveEngines, type TestService } from "../tests/support/service.ts";
 import { openPage } from "../tests/page/opened.ts";
 import { hour } from "./page_hour.ts";
 import { million } from "./page_lines.ts";

@@ -1,9 +1,9 @@
 /** An hour of changes and log lines, as fast as they can be taken: what the page holds at its end and after five minutes. */
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { openPage } from "../tests/page/opened.ts";
-import { FastLog } from "../tests/scripted_log.ts";
-import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
-import { serveEngines } from "../tests/service.ts";
+import { FastLog } from "../tests/support/scripted_log.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../tests/support/scripted_world.ts";
+import { serveEngines } from "../tests/support/service.ts";
 import { rounds } from "./rounds.ts";
 import { heapOf } from "./slowed_page.ts";
 

@@ -1,7 +1,7 @@
 /** How soon the largest thing of the first list is painted, with a phone's network and CPU. */
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { openPage } from "../tests/page/opened.ts";
-import type { TestService } from "../tests/service.ts";
+import type { TestService } from "../tests/support/service.ts";
 import { rounds } from "./rounds.ts";
 import { slow } from "./slowed_page.ts";
 

@@ -1,8 +1,8 @@
 /** How fast the page's shell shows 10 MB of coloured output, beside its terminal alone. */
 import type { Browser } from "npm:playwright-core@1.65.1";
-import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
+import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/support/engine.ts";
 import { openPage } from "../tests/page/opened.ts";
-import { serveEngines, type TestService } from "../tests/service.ts";
+import { serveEngines, type TestService } from "../tests/support/service.ts";
 import { bundled } from "./bundled.ts";
 import { rounds } from "./rounds.ts";
 import { slow } from "./slowed_page.ts";

@@ -6,10 +6,10 @@ import type { InspectedContainer } from "../core/runtime.ts";
 import type { EngineView } from "../projects/fields/engine_view.ts";
 import { differencesOf } from "../projects/fields/table.ts";
 import { configHash } from "../projects/hash/labels.ts";
-import { composeOfToday, composeToday } from "../tests/compose.ts";
-import { FIXTURE, startEngine } from "../tests/engine.ts";
-import { serveEngines } from "../tests/service.ts";
-import { UNASKED } from "../tests/unasked.ts";
+import { composeOfToday, composeToday } from "../tests/support/compose.ts";
+import { FIXTURE, startEngine } from "../tests/support/engine.ts";
+import { serveEngines } from "../tests/support/service.ts";
+import { UNASKED } from "../tests/proof/unasked.ts";
 
 const PROJECTS = 100;
 const SERVICES = 10;

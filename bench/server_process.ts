@@ -1,6 +1,6 @@
 /** A server under measurement, in a process of its own: its first answer, its CPU time, its memory. */
 
-import { freePort } from "../tests/free_port.ts";
+import { freePort } from "../tests/support/free_port.ts";
 
 const CLOCK_TICKS_PER_SECOND = 100; // USER_HZ on every Linux that Deno runs on
 

@@ -1,6 +1,6 @@
 /** Logs, exec and events against the engine itself and against the library that others use. */
 import type { Engine as EngineType } from "../engines/calls/engine.ts";
-import { findOn } from "../tests/one_engine.ts";
+import { findOn } from "../tests/support/one_engine.ts";
 import { Engine } from "../engines/calls/engine.ts";
 import { Execs } from "../plugins/containers/exec/routes.ts";
 import { FrameReader } from "../engines/frames/frames.ts";
@@ -9,12 +9,12 @@ import { JsonWriter, type LogWriter, RawTextWriter } from "../plugins/containers
 import { LogPosition } from "../plugins/containers/logs/log_position.ts";
 import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
-import { eventually } from "../tests/eventually.ts";
-import { frameChunk, logTime } from "../tests/scripted_engine.ts";
-import { SILENT } from "../tests/silent_log.ts";
-import { startStreams } from "../tests/stream_process.ts";
-import { StreamService } from "../tests/stream_service.ts";
+import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/support/engine.ts";
+import { eventually } from "../tests/support/eventually.ts";
+import { frameChunk, logTime } from "../tests/support/scripted_engine.ts";
+import { SILENT } from "../tests/support/silent_log.ts";
+import { startStreams } from "../tests/support/stream_process.ts";
+import { StreamService } from "../tests/support/stream_service.ts";
 import { median, rounds } from "./rounds.ts";
 import { fanOut } from "./streams_fan_out.ts";
 import { liveLines } from "./streams_latency.ts";

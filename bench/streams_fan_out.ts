@@ -4,9 +4,9 @@ import { Backends } from "../engines/links/backends.ts";
 import { EventHub } from "../plugins/containers/events/event_hub.ts";
 import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import { terminalRoutes } from "../plugins/containers/events/routes.ts";
-import { NO_OWNER } from "../tests/no_owner.ts";
-import { SILENT } from "../tests/silent_log.ts";
-import { StreamService } from "../tests/stream_service.ts";
+import { NO_OWNER } from "../tests/support/no_owner.ts";
+import { SILENT } from "../tests/support/silent_log.ts";
+import { StreamService } from "../tests/support/stream_service.ts";
 import { clockMs, startEventClients } from "./event_clients.ts";
 import { type Competitor, rounds } from "./rounds.ts";
 

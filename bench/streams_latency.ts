@@ -1,6 +1,6 @@
 /** How soon a line that the engine writes is with the caller: through berth, and read from the engine itself. */
-import { CHUNKED, frameChunk, logTime, ScriptedEngine } from "../tests/scripted_engine.ts";
-import { startStreams } from "../tests/stream_process.ts";
+import { CHUNKED, frameChunk, logTime, ScriptedEngine } from "../tests/support/scripted_engine.ts";
+import { startStreams } from "../tests/support/stream_process.ts";
 import { median, rounds } from "./rounds.ts";
 import { startServer } from "./server_process.ts";
 

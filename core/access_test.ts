@@ -1,7 +1,7 @@
 /** Grants: what is held where, what reaches what, and that nobody passes on more than they hold. */
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { CATALOGUE } from "../tests/catalogue.ts";
+import { CATALOGUE } from "../tests/support/catalogue.ts";
 import {
   EVERYTHING,
   excessOf,

@@ -1,6 +1,6 @@
 /** Writes `docs/faults.md` out of the tables of faults and of security rules, and of the tests that prove them. */
-import { FAULTS, type Proof } from "../tests/faults.ts";
-import { SECURITY_RULES } from "../tests/security_rules.ts";
+import { FAULTS, type Proof } from "../tests/proof/faults.ts";
+import { SECURITY_RULES } from "../tests/proof/security_rules.ts";
 
 const FILE = new URL("faults.md", import.meta.url);
 
@@ -25,7 +25,7 @@ ${
   );
   return `# What berth survives, and where that is proven
 
-<!-- Written by \`deno task docs\` from tests/faults.ts and tests/security_rules.ts; a test holds it to that. -->
+<!-- Written by \`deno task docs\` from tests/proof/faults.ts and tests/proof/security_rules.ts; a test holds it to that. -->
 
 A promise counts when a test breaks the thing that it is about. Of ${faults.length} faults ${whole} are proven, ${empty} are
 not, and of the others the last column says what is missing. \`deno task proof\` runs the long ones,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { LogChunk } from "../core/log.ts";
 import { type OpenLog, openLog } from "./log.ts";
 import { logReader } from "./reader.ts";
-import { eventually } from "../tests/eventually.ts";
+import { eventually } from "../tests/support/eventually.ts";
 
 interface Place extends AsyncDisposable {
   readonly path: string;

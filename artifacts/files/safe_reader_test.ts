@@ -1,7 +1,7 @@
 /** Only regular files inside the folder are read, whatever is planted there; nothing tells of the outside. */
 
 import assert from "node:assert/strict";
-import { plant } from "../../tests/planted_folder.ts";
+import { plant } from "../../tests/support/planted_folder.ts";
 import { isRefusal } from "./file_store.ts";
 import { resolve } from "./paths.ts";
 import { SafeReader } from "./safe_reader.ts";

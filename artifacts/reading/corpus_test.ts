@@ -1,7 +1,7 @@
 /** Real Compose files are read completely and without a false word. */
 
 import assert from "node:assert/strict";
-import { corpus } from "../../tests/corpus.ts";
+import { corpus } from "../../tests/support/corpus.ts";
 import type { Finding, Model } from "../artifact.ts";
 import { parseNow } from "../files/parse_file.ts";
 import { WorkspaceReader } from "./workspace_reader.ts";

@@ -1,8 +1,8 @@
 /** A folder becomes a model: which files count, what they are called, and what a change touches. */
 
 import assert from "node:assert/strict";
-import { plant, type PlantedFolder } from "../../tests/planted_folder.ts";
-import { eventually } from "../../tests/eventually.ts";
+import { plant, type PlantedFolder } from "../../tests/support/planted_folder.ts";
+import { eventually } from "../../tests/support/eventually.ts";
 import type { Finding, Group, Model } from "../artifact.ts";
 import type { Budgets } from "../files/budgets.ts";
 import { WorkspaceReader } from "./workspace_reader.ts";

@@ -1,8 +1,8 @@
 /** Workspaces whose folders are removed, exchanged and made again: on ext4 a new folder gets the inode of the old one. */
 import assert from "node:assert/strict";
 import type { WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
-import { plant } from "../../tests/planted_folder.ts";
-import { within } from "../../tests/within.ts";
+import { plant } from "../../tests/support/planted_folder.ts";
+import { within } from "../../tests/support/within.ts";
 import { Registry } from "./registry.ts";
 
 const service = (image: string) => `services:\n  web:\n    image: ${image}\n`;

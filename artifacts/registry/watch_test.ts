@@ -1,8 +1,8 @@
 /** What changes in watched folders is told; when too much happens, that is told instead, and when it is over. */
 
 import assert from "node:assert/strict";
-import { plant } from "../../tests/planted_folder.ts";
-import { within } from "../../tests/within.ts";
+import { plant } from "../../tests/support/planted_folder.ts";
+import { within } from "../../tests/support/within.ts";
 import { Watcher } from "./watch.ts";
 
 /** A worker that is slow on a busy machine is not trusted at first; it is asked again, as the registry does. */

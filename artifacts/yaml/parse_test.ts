@@ -141,7 +141,7 @@ Deno.test("quoted words and longer words are no boolean words", () => {
 });
 
 Deno.test("parsing asks the environment for nothing, and leaves it as it was", async () => {
-  const script = new URL("../../tests/parse_alone.ts", import.meta.url).pathname;
+  const script = new URL("../../tests/support/parse_alone.ts", import.meta.url).pathname;
   const { stdout, success } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-prompt", "--allow-read", "--no-check", script],
     stderr: "inherit",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readConfig } from "../../config.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { startBerth } from "../../start.ts";
-import { ENTRY } from "../../tests/audit_entry.ts";
+import { ENTRY } from "../../tests/access/audit_entry.ts";
 
 const shared = {
   method: "get",

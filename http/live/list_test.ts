@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { eventually } from "../../tests/eventually.ts";
+import { eventually } from "../../tests/support/eventually.ts";
 import type { Subscription } from "./feed.ts";
 import { LiveList } from "./list.ts";
 import { Reach } from "../../core/access.ts";

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { BearerAuth, Client, Endpoint, isStatusError } from "@berth/client";
 import * as endpoints from "@berth/client/berth";
-import { startService } from "../service.ts";
+import { startService } from "../support/service.ts";
 import { constantName, type Document, endpointFiles, type SocketDocument } from "./endpoint_writer.ts";
 import { formatted } from "./formatted.ts";
 

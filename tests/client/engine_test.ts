@@ -14,10 +14,10 @@ import {
 } from "@berth/client/berth";
 import { connect } from "@berth/client/connect";
 import { stream } from "@berth/client/stream";
-import { FIXTURE, type TestEngine } from "../engine.ts";
-import { sharedEngine } from "../shared_engine.ts";
-import { eventually } from "../eventually.ts";
-import { startService } from "../service.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { startService } from "../support/service.ts";
 
 /** A berth beside this engine, and an admin's client of it. */
 async function beside(engine: TestEngine) {

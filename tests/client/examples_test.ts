@@ -1,6 +1,6 @@
 /** The examples work from Deno, Node and Bun, on the packed tarball. */
 import { equal, ok } from "node:assert/strict";
-import { startService } from "../service.ts";
+import { startService } from "../support/service.ts";
 import { command, installPacked } from "./package.ts";
 import { playground } from "./playground.ts";
 import { otherRuntimes } from "./runtimes.ts";

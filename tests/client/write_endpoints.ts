@@ -1,7 +1,7 @@
 /** Brings `client/berth/` up to the service as it is: `deno task endpoints`. */
 import { type Document, endpointFiles, type SocketDocument } from "./endpoint_writer.ts";
 import { formatted } from "./formatted.ts";
-import { startService } from "../service.ts";
+import { startService } from "../support/service.ts";
 
 const folder = new URL("../../client/berth/", import.meta.url);
 

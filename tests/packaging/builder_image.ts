@@ -2,7 +2,7 @@
  * An image of this machine's own Debian and Node, for a test that cannot fetch the base of `Dockerfile`. It holds the files
  * of the packages that the official one has and the build needs.
  */
-import type { TestEngine } from "../engine.ts";
+import type { TestEngine } from "../support/engine.ts";
 import { run } from "../../tools/run.ts";
 import { importFolder } from "./imported_image.ts";
 

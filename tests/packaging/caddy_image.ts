@@ -1,5 +1,5 @@
 /** An image of this machine's own Caddy, laid out as the official one is, for a test that cannot fetch that. */
-import type { TestEngine } from "../engine.ts";
+import type { TestEngine } from "../support/engine.ts";
 import { importFolder, placeLibraries } from "./imported_image.ts";
 
 export async function importCaddy(engine: TestEngine, tag: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** Runs a tool of the project as on a machine where nothing was fetched before: an empty home and empty caches. */
-import { noRegistry } from "../npm_registry.ts";
+import { noRegistry } from "../support/npm_registry.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const { deno: version } = JSON.parse(await Deno.readTextFile(`${ROOT}.ci/versions.json`));

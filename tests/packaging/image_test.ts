@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { buildImage } from "../../tools/image.ts";
 import { VERSION } from "../../version.ts";
-import { runBerth } from "../berth_process.ts";
-import type { TestEngine } from "../engine.ts";
-import { sharedEngine } from "../shared_engine.ts";
-import { SshHost } from "../ssh_host.ts";
-import { eventually } from "../eventually.ts";
-import { workspaceFolder } from "../workspace_folder.ts";
+import { runBerth } from "../support/berth_process.ts";
+import type { TestEngine } from "../support/engine.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { SshHost } from "../support/ssh_host.ts";
+import { eventually } from "../support/eventually.ts";
+import { workspaceFolder } from "../support/workspace_folder.ts";
 import { importCaddy } from "./caddy_image.ts";
 import { importPostgres } from "./postgres_image.ts";
 import { cleanImage } from "./clean_machine.ts";

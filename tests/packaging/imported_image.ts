@@ -1,5 +1,5 @@
 /** Images made of this machine's own programs. */
-import type { TestEngine } from "../engine.ts";
+import type { TestEngine } from "../support/engine.ts";
 
 /** Copies programs and what they are linked with to their own places below `root`. */
 export async function placeLibraries(root: string, programs: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 /** Runs programs where a test's engine lives, and reads what they say. */
-import type { TestEngine } from "../engine.ts";
-import { quoted } from "../sandbox.ts";
+import type { TestEngine } from "../support/engine.ts";
+import { quoted } from "../support/sandbox.ts";
 
 export interface Said {
   readonly code: number;

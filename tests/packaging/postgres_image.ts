@@ -1,5 +1,5 @@
 /** An image of this machine's own PostgreSQL, laid out as the official one is, for a test that cannot fetch that. */
-import type { TestEngine } from "../engine.ts";
+import type { TestEngine } from "../support/engine.ts";
 import { importFolder, placeLibraries } from "./imported_image.ts";
 
 /** What the official image does at its first start, as far as our file asks for it. */

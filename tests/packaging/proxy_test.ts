@@ -1,9 +1,9 @@
 /** The proxy files of packaging/, each before a real berth: lists, quiet streams, sockets, peers, hosts and slow callers. */
 import assert from "node:assert/strict";
-import { FIXTURE, type TestEngine } from "../engine.ts";
-import { sharedEngine } from "../shared_engine.ts";
-import { eventually } from "../eventually.ts";
-import { quoted } from "../sandbox.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { quoted } from "../support/sandbox.ts";
 import { askInside, inside } from "./inside.ts";
 import type { Seen } from "./proxy_caller.ts";
 import type { SlowSeen } from "./slow_callers.ts";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { certificates } from "../client/certificates.ts";
 import { completions } from "../../commands/completion.ts";
 import { makeDebianPackage } from "../../tools/debian_package.ts";
-import { FIXTURE, type TestEngine } from "../engine.ts";
-import { sharedEngine } from "../shared_engine.ts";
-import { eventually } from "../eventually.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { eventually } from "../support/eventually.ts";
 import { cleanImage } from "./clean_machine.ts";
 
 const { test } = await sharedEngine("docker");

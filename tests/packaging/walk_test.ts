@@ -8,11 +8,11 @@
 import assert from "node:assert/strict";
 import { IMAGE, REPOSITORY } from "../../tools/names.ts";
 import { run } from "../../tools/run.ts";
-import { FIXTURE, type TestEngine } from "../engine.ts";
-import { eventually } from "../eventually.ts";
-import { noRegistry } from "../npm_registry.ts";
-import { quoted } from "../sandbox.ts";
-import { proofEngine } from "../shared_engine.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { noRegistry } from "../support/npm_registry.ts";
+import { quoted } from "../support/sandbox.ts";
+import { proofEngine } from "../support/shared_engine.ts";
 import { importBuilder } from "./builder_image.ts";
 
 const { engine: shared, test } = await proofEngine("docker");

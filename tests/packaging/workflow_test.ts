@@ -8,10 +8,10 @@ import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { IMAGE } from "../../tools/names.ts";
 import { VERSION } from "../../version.ts";
-import { noRegistry } from "../npm_registry.ts";
-import { startRegistry } from "../registry.ts";
-import { quoted } from "../sandbox.ts";
-import { proofEngine } from "../shared_engine.ts";
+import { noRegistry } from "../support/npm_registry.ts";
+import { startRegistry } from "../support/registry.ts";
+import { quoted } from "../support/sandbox.ts";
+import { proofEngine } from "../support/shared_engine.ts";
 
 const { engine: shared, test } = await proofEngine("docker");
 const ROOT = new URL("../../", import.meta.url).pathname;

@@ -1,11 +1,11 @@
 /** A person brings a folder up with the page: plans, reads why, applies, breaks it, and sees the old container serve again. */
 import assert from "node:assert/strict";
-import { mortal } from "../apply_mortal.ts";
-import { ApplyScene, project, service } from "../apply_scene.ts";
-import { browserMissing, sharedBrowser } from "../browser.ts";
-import { eventually } from "../eventually.ts";
-import { serveEngines, TestCaller } from "../service.ts";
-import { sharedEngine } from "../shared_engine.ts";
+import { mortal } from "../apply/apply_mortal.ts";
+import { ApplyScene, project, service } from "../apply/apply_scene.ts";
+import { browserMissing, sharedBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveEngines, TestCaller } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const HOOK = "post_start: [{ command: [echo, hello there], user: '1000' }]";

@@ -1,11 +1,11 @@
 /** The page behind Caddy with TLS, as people put it on a network. */
 import assert from "node:assert/strict";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { freePort } from "../free_port.ts";
-import { proxy } from "../reverse_proxy.ts";
-import { FastLog } from "../scripted_log.ts";
-import { inspected, scriptedId, ScriptedWorld } from "../scripted_world.ts";
-import { startService } from "../service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { freePort } from "../support/free_port.ts";
+import { proxy } from "../support/reverse_proxy.ts";
+import { FastLog } from "../support/scripted_log.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../support/scripted_world.ts";
+import { startService } from "../support/service.ts";
 import { openPage } from "./opened.ts";
 
 Deno.test({

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { buildPage } from "../../page/build.ts";
 import { dashboard } from "../../plugins/dashboard/plugin.ts";
-import { startService } from "../service.ts";
+import { startService } from "../support/service.ts";
 
 const PAGE = new URL("../../page/", import.meta.url);
 await buildPage();

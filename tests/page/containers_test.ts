@@ -1,6 +1,6 @@
 /** The list of containers and what is done from it, in a real browser over a real engine, alive. */
 import assert from "node:assert/strict";
-import { save } from "../live_scene.ts";
+import { save } from "../streams/live_scene.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 import { stageOf } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 /** Files in a real browser: read with findings on their lines, written, compared, saved, and put back. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { eventually } from "../eventually.ts";
-import { startService, type TestService } from "../service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { startService, type TestService } from "../support/service.ts";
 import { assertFitsAll, inaccessible, openPage } from "./opened.ts";
 
 const SECRET = "correct-horse-9182";

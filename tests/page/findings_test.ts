@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Diagnostic } from "../../client/berth/models.ts";
 import { byFile, byRule } from "../../page/parts/findings_groups.ts";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { startService } from "../service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { startService } from "../support/service.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const FILES = {

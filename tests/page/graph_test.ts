@@ -1,8 +1,8 @@
 /** The graph of a workspace in a real browser: frames, cycles, a walk by keyboard, a thousand nodes, hostile names. */
 import assert from "node:assert/strict";
 import type { Browser } from "npm:playwright-core@1.65.1";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { startService, type TestService } from "../service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { startService, type TestService } from "../support/service.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const SHOP = `services:

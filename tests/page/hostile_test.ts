@@ -1,12 +1,12 @@
 /** What others wrote is only ever text on the page; what they keep secret is nowhere; a log is bounded and stays put. */
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { BROWSER_TEST, browserMissing, sharedBrowser } from "../browser.ts";
-import { FIXTURE } from "../engine.ts";
-import { FastLog } from "../scripted_log.ts";
-import { inspected, scriptedId, ScriptedWorld } from "../scripted_world.ts";
-import { serveEngines } from "../service.ts";
-import { sharedEngine } from "../shared_engine.ts";
+import { BROWSER_TEST, browserMissing, sharedBrowser } from "../support/browser.ts";
+import { FIXTURE } from "../support/engine.ts";
+import { FastLog } from "../support/scripted_log.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../support/scripted_world.ts";
+import { serveEngines } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const shared = await sharedEngine("docker");

@@ -1,6 +1,6 @@
 /** Every screen is walked by the keyboard alone. */
 import assert from "node:assert/strict";
-import { BROWSER_TEST } from "../browser.ts";
+import { BROWSER_TEST } from "../support/browser.ts";
 import { assertWalked } from "./keyboard.ts";
 import { openPage } from "./opened.ts";
 import { SCREENS, startSmallWorld } from "./small_world.ts";

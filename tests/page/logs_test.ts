@@ -1,11 +1,11 @@
 /** Logs in the page over a real engine: nothing lost over restarts, gaps told, a million lines, several in one. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
-import { browserMissing, sharedBrowser } from "../browser.ts";
-import { FIXTURE, type TestEngine } from "../engine.ts";
-import { eventually } from "../eventually.ts";
-import { serveEngines } from "../service.ts";
-import { sharedEngine } from "../shared_engine.ts";
+import { browserMissing, sharedBrowser } from "../support/browser.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveEngines } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 import { assertFitsAll, openPage, signInWithKey } from "./opened.ts";
 
 const shared = await sharedEngine("docker");

@@ -1,10 +1,10 @@
 /** What containers use, on the page over a real engine: as lines over the last minutes, and in the list. */
 import assert from "node:assert/strict";
-import { browserMissing, startBrowser } from "../browser.ts";
-import { FIXTURE } from "../engine.ts";
-import { eventually } from "../eventually.ts";
-import { serveEngines } from "../service.ts";
-import { sharedEngine } from "../shared_engine.ts";
+import { browserMissing, startBrowser } from "../support/browser.ts";
+import { FIXTURE } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveEngines } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 import { APART_MS, Series } from "../../page/live/series.ts";
 import { niceAbove } from "../../page/parts/nice_above.ts";
 import { timeTicks } from "../../page/parts/time_ticks.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import axe from "npm:axe-core@4.14.1";
 import type { Browser, BrowserContextOptions, Page } from "npm:playwright-core@1.65.1";
 import { buildPage } from "../../page/build.ts";
-import type { TestService } from "../service.ts";
+import type { TestService } from "../support/service.ts";
 
 await buildPage();
 

@@ -1,8 +1,8 @@
 /** Everything by keyboard: the palette, the keys that go to screens, and their help. */
 import assert from "node:assert/strict";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { eventually } from "../eventually.ts";
-import { startService } from "../service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { startService } from "../support/service.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 Deno.test({

@@ -1,7 +1,7 @@
 /** Who comes to the page: the first quarter of an hour with berth, what each may see and do, and signing in again. */
 import assert from "node:assert/strict";
-import { startBerthProcess } from "../berth_process.ts";
-import { BROWSER_TEST } from "../browser.ts";
+import { startBerthProcess } from "../support/berth_process.ts";
+import { BROWSER_TEST } from "../support/browser.ts";
 import { assertFitsAll, openPage, signInWithKey } from "./opened.ts";
 import { stageOf } from "./stage.ts";
 

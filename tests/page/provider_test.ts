@@ -1,9 +1,9 @@
 /** Signing in on the page at an identity provider, and proving there once more that one is still there. */
 import assert from "node:assert/strict";
 import type { Page } from "npm:playwright-core@1.65.1";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { CLIENT_ID, startProvider } from "../oidc_provider.ts";
-import { startService } from "../service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { CLIENT_ID, startProvider } from "../support/oidc_provider.ts";
+import { startService } from "../support/service.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 Deno.test({

@@ -1,10 +1,10 @@
 /** Images, volumes, networks and the disk, in a real browser over a real engine. */
 import assert from "node:assert/strict";
 import type { Browser } from "npm:playwright-core@1.65.1";
-import { browserMissing, startBrowser } from "../browser.ts";
-import { FIXTURE, type TestEngine } from "../engine.ts";
-import { serveEngines, type TestService } from "../service.ts";
-import { sharedEngine } from "../shared_engine.ts";
+import { browserMissing, startBrowser } from "../support/browser.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { serveEngines, type TestService } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const shared = await sharedEngine("docker");

@@ -1,9 +1,9 @@
 /** Three projects on a real engine for the page: what is broken, what differs, what nobody wrote, and much that is well. */
-import type { TestEngine } from "../engine.ts";
-import { FIXTURE } from "../engine.ts";
-import { eventually } from "../eventually.ts";
-import { compose } from "../live_scene.ts";
-import { serveEngines, type ServiceOptions, startService, type TestService } from "../service.ts";
+import type { TestEngine } from "../support/engine.ts";
+import { FIXTURE } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { compose } from "../streams/live_scene.ts";
+import { serveEngines, type ServiceOptions, startService, type TestService } from "../support/service.ts";
 
 const SHOP = (image: string) =>
   `# The shop. Ask ada before you change the database:

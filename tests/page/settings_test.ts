@@ -1,9 +1,9 @@
 /** The settings in a real browser: keys, people, sessions and engines, with the fresh proof that they ask for. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
-import { MovableClock } from "../access_service.ts";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { startService, type TestService } from "../service.ts";
+import { MovableClock } from "../support/access_service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { startService, type TestService } from "../support/service.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const MARKUP = `<img src=x onerror="document.title='owned'">`;

@@ -1,12 +1,12 @@
 /** A shell in the page over real engines: it is asked for with a proof, follows the window, and ends with its view. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
-import { MovableClock } from "../access_service.ts";
-import { browserMissing, sharedBrowser } from "../browser.ts";
-import { FIXTURE, type TestEngine } from "../engine.ts";
-import { eventually } from "../eventually.ts";
-import { serveEngines } from "../service.ts";
-import { sharedEngine } from "../shared_engine.ts";
+import { MovableClock } from "../support/access_service.ts";
+import { browserMissing, sharedBrowser } from "../support/browser.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveEngines } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const browserOf = sharedBrowser();

@@ -1,7 +1,7 @@
 /** `deno task page:shots`: photographs of every screen in each state, to be looked at side by side. */
 import type { Page } from "npm:playwright-core@1.65.1";
-import { startEngine } from "../engine.ts";
-import { startBrowser } from "../browser.ts";
+import { startEngine } from "../support/engine.ts";
+import { startBrowser } from "../support/browser.ts";
 import { openPage } from "./opened.ts";
 import { seed, startScene } from "./scene.ts";
 

@@ -1,10 +1,10 @@
 /** Every screen of the page over two scripted engines and two folders: set up quickly, and nothing on it moves. */
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { berthOf, FILES, ONE, type Path, TWO } from "../scoped_world.ts";
-import { FastLog } from "../scripted_log.ts";
-import type { ScriptedWorld } from "../scripted_world.ts";
-import type { TestService } from "../service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { berthOf, FILES, ONE, type Path, TWO } from "../support/scoped_world.ts";
+import { FastLog } from "../support/scripted_log.ts";
+import type { ScriptedWorld } from "../support/scripted_world.ts";
+import type { TestService } from "../support/service.ts";
 import { Gate } from "./gate.ts";
 import { type Opened, openPage } from "./opened.ts";
 

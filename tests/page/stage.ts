@@ -1,10 +1,10 @@
 /** One browser, one berth and one engine with projects on it, for all tests of a file. */
 import type { Browser } from "npm:playwright-core@1.65.1";
-import { browserMissing, sharedBrowser } from "../browser.ts";
-import type { TestEngine } from "../engine.ts";
-import { composeMissing } from "../live_scene.ts";
-import type { TestService } from "../service.ts";
-import { sharedEngine } from "../shared_engine.ts";
+import { browserMissing, sharedBrowser } from "../support/browser.ts";
+import type { TestEngine } from "../support/engine.ts";
+import { composeMissing } from "../streams/live_scene.ts";
+import type { TestService } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 import { type Project, seed, startScene } from "./scene.ts";
 
 export interface Stage {

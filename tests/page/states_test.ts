@@ -1,7 +1,7 @@
 /** Every screen while it waits, cannot read or has nothing to show: it says so, and shows what comes. */
 import assert from "node:assert/strict";
-import { BROWSER_TEST } from "../browser.ts";
-import { berthOf, NOTHING } from "../scoped_world.ts";
+import { BROWSER_TEST } from "../support/browser.ts";
+import { berthOf, NOTHING } from "../support/scoped_world.ts";
 import { FAILURE } from "./gate.ts";
 import { assertFits, inaccessible, openPage } from "./opened.ts";
 import { gated, go, here, READING, smallWorld } from "./small_world.ts";

@@ -1,10 +1,10 @@
 /** What goes wrong while one looks: each has its state on the screen, and the screen goes on by itself. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { FastLog } from "../scripted_log.ts";
-import { inspected, scriptedId, ScriptedWorld, type World } from "../scripted_world.ts";
-import { serveEngines, type TestService } from "../service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { FastLog } from "../support/scripted_log.ts";
+import { inspected, scriptedId, ScriptedWorld, type World } from "../support/scripted_world.ts";
+import { serveEngines, type TestService } from "../support/service.ts";
 import { openPage, signInWithKey } from "./opened.ts";
 
 const HOUR_MS = 3_600_000;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { words as german } from "../../page/words/de.ts";
 import { words as english } from "../../page/words/en.ts";
-import { BROWSER_TEST, startBrowser } from "../browser.ts";
-import { startService } from "../service.ts";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { startService } from "../support/service.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 /** Every word by its path, with what kind of thing it is. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { eventually } from "../../../tests/eventually.ts";
+import { eventually } from "../../../tests/support/eventually.ts";
 import { EventFeed } from "../../../engines/mirror/event_feed.ts";
 import { type EventFilter, EventHub } from "./event_hub.ts";
 

@@ -1,0 +1,22 @@
+/** An entry of the audit log, for tests that change something and look at something else. */
+import type { NewAuditEntry } from "../../core/store.ts";
+
+export function auditEntryOf(over: Partial<NewAuditEntry> = {}): NewAuditEntry {
+  return {
+    chain: "changes",
+    at: 1,
+    actor: { kind: "apiKey", id: "k", name: "key" },
+    credential: "key:k",
+    action: "test",
+    target: "t",
+    particulars: {},
+    result: "done",
+    requestId: "r",
+    peer: "127.0.0.1",
+    count: 1,
+    ...over,
+  };
+}
+
+/** Where a test does not care what is told of its change. */
+export const ENTRY = auditEntryOf({ at: Date.now() });

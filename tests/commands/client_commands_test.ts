@@ -1,0 +1,271 @@
+/** The commands that speak to a running berth, on a real engine. */
+import assert from "node:assert/strict";
+import { type Ended, runBerth } from "../support/berth_process.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { save, workspace } from "../streams/live_scene.ts";
+import { startService, type TestService } from "../support/service.ts";
+
+const { test } = await sharedEngine("docker");
+const MAIN = new URL("../../main.ts", import.meta.url).pathname;
+
+async function serviceOn(engine: TestEngine): Promise<TestService> {
+  const berth = await startService({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
+  await eventually(
+    "the engine was read",
+    async () => (await berth.call("GET /api/health/ready")).status === 200,
+  );
+  return berth;
+}
+
+const of = (berth: TestService) => (...args: string[]): Promise<Ended> =>
+  runBerth(args, { BERTH_URL: berth.url, BERTH_KEY: berth.credential! });
+
+/** The same with something on its standard input. */
+async function fed(berth: TestService, input: Uint8Array<ArrayBuffer>, ...args: string[]): Promise<Ended> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-prompt", MAIN, ...args],
+    env: { BERTH_URL: berth.url, BERTH_KEY: berth.credential! },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writing = (async () => {
+    const writer = child.stdin.getWriter();
+    await writer.write(input);
+    await writer.close();
+  })().catch(() => {}); // its reader may have ended
+  const { code, signal, stdout, stderr } = await child.output();
+  await writing;
+  const text = new TextDecoder();
+  return { code, signal, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+}
+
+test("berth ls shows a table, names or JSON, and keeps to a state", async (engine) => {
+  await using berth = await serviceOn(engine);
+  await engine.cli("run", "-d", "--name", "web", "-p", "127.0.0.1:8080:80", FIXTURE);
+  await engine.cli("run", "--name", "job", FIXTURE, "sh", "-c", "exit 3").catch(() => {});
+  const ls = of(berth);
+  await eventually("both are listed", async () => (await ls("ls", "--names")).stdout === "job\nweb\n");
+
+  const table = await ls("ls");
+  assert.deepEqual([table.code, table.stderr], [0, ""]);
+  const rows = table.stdout.trimEnd().split("\n").map((line) => line.split(/ {2,}/));
+  assert.deepEqual(rows, [
+    ["NAME", "STATE", "IMAGE", "PROJECT", "PORTS", "ENGINE"],
+    ["job", "exited (3)", FIXTURE, "–", "–", "docker"],
+    ["web", "running", FIXTURE, "–", "local:8080→80", "docker"],
+  ]);
+  assert.ok(!table.stdout.includes("\x1b"), "no colour where nobody looks");
+  assert.equal((await ls("ls", "--state", "running", "--names")).stdout, "web\n");
+  const { items } = JSON.parse((await ls("ls", "--json")).stdout);
+  assert.deepEqual(items.map(({ name }: { name: string }) => name), ["job", "web"]);
+});
+
+test("berth logs prints each line to the stream it was written to, and JSON with cursors", async (engine) => {
+  await using berth = await serviceOn(engine);
+  await engine.cli(
+    "run",
+    "--name",
+    "talker",
+    FIXTURE,
+    "sh",
+    "-c",
+    "echo one; echo two >&2; sleep 0.2; echo three",
+  );
+  const logs = of(berth);
+  await eventually("it is listed", async () => (await logs("ls", "--names")).stdout.includes("talker"));
+
+  const plain = await logs("logs", "talker");
+  assert.deepEqual([plain.code, plain.stdout, plain.stderr], [0, "one\nthree\n", "two\n"]);
+  assert.equal((await logs("logs", "-n", "1", "talker")).stdout, "three\n");
+  assert.match((await logs("logs", "-t", "-n1", "talker").catch(() => plain)).stderr, /no option "-n1"/);
+  assert.match((await logs("logs", "-t", "-n", "1", "talker")).stdout, /^20\d\d-\S+Z three\n$/);
+  const [first] = (await logs("logs", "--json", "talker")).stdout.split("\n");
+  assert.ok(JSON.parse(first!).cursor.length > 0);
+});
+
+test("echo hi | berth exec web cat answers hi, whatever the size, with the command's exit code", async (engine) => {
+  await using berth = await serviceOn(engine);
+  await engine.cli("run", "-d", "--name", "poet", FIXTURE);
+  await eventually("it is listed", async () => (await of(berth)("ls", "--names")).stdout.includes("poet"));
+
+  const hi = await fed(berth, new TextEncoder().encode("hi\n"), "exec", "poet", "cat");
+  assert.deepEqual([hi.code, hi.stdout, hi.stderr], [0, "hi\n", ""]);
+  const large = await fed(berth, new Uint8Array(5_000_000), "exec", "poet", "wc", "-c");
+  assert.equal(large.stdout.trim(), "5000000");
+  const failed = await of(berth)("exec", "poet", "sh", "-c", "echo no >&2; exit 7");
+  assert.deepEqual([failed.code, failed.stderr.trim() || failed.stdout.trim()], [7, "no"]);
+  const user = await of(berth)("exec", "-u", "guest", "-w", "/tmp", "poet", "sh", "-c", "id -un; pwd");
+  assert.equal(user.stdout, "guest\n/tmp\n");
+});
+
+test("berth ls, logs and exec say in one sentence what is wrong", async (engine) => {
+  await using berth = await serviceOn(engine);
+  const none = await of(berth)("logs", "nobody");
+  assert.equal(none.code, 2);
+  assert.match(none.stderr, /^berth: Cannot .*"nobody".*\n$/);
+  assert.equal((await of(berth)("exec", "nobody", "true")).code, 125);
+
+  const home = await Deno.makeTempDir({ prefix: "berth-home-" });
+  try {
+    const plain = { XDG_CONFIG_HOME: `${home}/config`, BERTH_URL: berth.url };
+    assert.deepEqual(await runBerth(["ls"], plain).then(({ code, stderr }) => [code, stderr]), [
+      2,
+      `berth: There is no key for ${berth.url}: run "berth login ${berth.url}", or set BERTH_KEY\n`,
+    ]);
+    assert.match(
+      (await runBerth(["ls"], { ...plain, BERTH_KEY: "berth_no_such" })).stderr,
+      /^berth: http:\S+ does not accept the key: run "berth login http:\S+" with another one\n$/,
+    );
+    assert.match(
+      (await runBerth(["ls"], { ...plain, BERTH_URL: "http://127.0.0.1:9", BERTH_KEY: "berth_a_b" })).stderr,
+      /^berth: Cannot reach http:\/\/127\.0\.0\.1:9: is berth running there\? /,
+    );
+    assert.match(
+      (await runBerth(["ls"], { ...plain, BERTH_URL: "nas", BERTH_KEY: "k" })).stderr,
+      /not an address/,
+    );
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+});
+
+Deno.test("berth login keeps a good key in a file for its owner alone, and sends it nowhere else", async () => {
+  await using berth = await startService();
+  await using other = await startService();
+  const home = await Deno.makeTempDir({ prefix: "berth-home-" });
+  const env = { XDG_CONFIG_HOME: `${home}/config`, BERTH_KEY: "", BERTH_URL: "" };
+  const login = async (key: string) => {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", MAIN, "login", berth.url],
+      env,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(`${key}\n`));
+    await writer.close();
+    return await child.output();
+  };
+  try {
+    assert.equal((await login("berth_no_such")).code, 2);
+    await assert.rejects(Deno.stat(`${home}/config/berth/login.json`), "a refused key is not kept");
+
+    assert.equal((await login(berth.credential!)).code, 0);
+    assert.equal((await Deno.stat(`${home}/config/berth/login.json`)).mode! & 0o777, 0o600);
+    assert.equal((await runBerth(["ls", "--names"], env)).code, 0, "its address is remembered, too");
+    const elsewhere = await runBerth(["ls"], { ...env, BERTH_URL: other.url });
+    assert.match(elsewhere.stderr, /^berth: There is no key for /);
+
+    await Deno.chmod(`${home}/config/berth/login.json`, 0o644);
+    assert.match((await runBerth(["ls"], env)).stderr, /others may read it; allow its owner alone/);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+});
+
+test("berth plan says what would be done, in three forms, and by its exit code", async (engine) => {
+  await using berth = await serviceOn(engine);
+  const text =
+    `name: planned\nservices:\n  web:\n    image: ${FIXTURE}\n    user: "1|<b>"\n    network_mode: none\n`;
+  const { path } = await workspace(berth, "planned", text);
+  const plan = of(berth);
+
+  const absent = await plan("plan", path);
+  assert.deepEqual([absent.code, absent.stderr], [2, ""]);
+  assert.equal(
+    absent.stdout,
+    "planned on docker: 2 steps, 0 unchanged\n   1  create planned-web-1\n      it is not there\n" +
+      "   2  start planned-web-1\n      it is not there\n",
+  );
+  const labels = {
+    "com.docker.compose.project": "planned",
+    "com.docker.compose.service": "web",
+    "com.docker.compose.container-number": "1",
+    "com.docker.compose.project.working_dir": path,
+    "com.docker.compose.project.config_files": `${path}/compose.yaml`,
+  };
+  const words = Object.entries(labels).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
+  await engine.cli("run", "-d", "--name", "planned-web-1", "--network", "none", ...words, FIXTURE);
+  try {
+    const comment = await eventually("it is seen", async () => {
+      const found = await plan("plan", path, "--format", "markdown");
+      return found.stdout.includes("replace") ? found : null;
+    });
+    assert.equal(comment.code, 2);
+    assert.match(
+      comment.stdout,
+      /^\| 1 \| replace \(interrupts\) \| planned-web-1 \| .*1&#124;&#60;b&#62;, compose\.yaml:5:11 \|$/m,
+    );
+    await save(berth, "planned", `${path}/compose.yaml`, text.replace(/ {4}user.*\n/, ""));
+    const none = await plan("plan", "planned", "--group", "planned", "--format", "json");
+    assert.deepEqual([none.code, JSON.parse(none.stdout).plans[0].steps], [0, []]);
+    const stop = await plan("plan", "planned", "--action", "stop");
+    assert.deepEqual(
+      [stop.code, /stop planned-web-1 \(interrupts\)\n {6}it was asked for/.test(stop.stdout)],
+      [2, true],
+    );
+    const pull = await plan("plan", "planned", "--pull", "always");
+    assert.match(pull.stdout, /replace planned-web-1 \(interrupts\), only if step 1 brings another image\n/);
+    await save(berth, "planned", `${path}/compose.yaml`, text.replace("1|<b>", "${NOBODY}"));
+    assert.equal((await plan("plan", path)).code, 1);
+    const nowhere = await plan("plan", "nowhere");
+    assert.deepEqual([nowhere.code, nowhere.stdout], [1, ""]);
+    assert.match(nowhere.stderr, /no workspace "nowhere"/);
+  } finally {
+    await engine.cli("rm", "--force", "planned-web-1");
+  }
+});
+
+test("berth apply does what its plan shows, tells each step, and says by its exit code how it ended", async (engine) => {
+  await using berth = await serviceOn(engine);
+  const text = `name: applied\nservices:\n  web:\n    image: ${FIXTURE}\n    command: [idle]\n` +
+    "    network_mode: none\n    stop_grace_period: 1s\n    volumes: ['data:/data']\nvolumes: { data: {} }\n";
+  const { path } = await workspace(berth, "applied", text);
+  const apply = of(berth);
+  try {
+    const unasked = await apply("apply", path);
+    assert.equal(unasked.code, 1);
+    assert.match(unasked.stderr, /say "--yes"/);
+    const up = await apply("apply", path, "--yes");
+    assert.deepEqual([up.code, up.stderr], [0, ""]);
+    const told = up.stdout.split("\n").slice(-6);
+    assert.deepEqual(told, [
+      "running create applied-web-1",
+      "done    create applied-web-1",
+      "running start applied-web-1",
+      "done    start applied-web-1",
+      "done",
+      "",
+    ]);
+    const again = await apply("apply", "applied", "--yes");
+    assert.deepEqual([again.code, again.stdout], [0, "applied on docker: nothing to do, 1 unchanged\n"]);
+
+    await save(
+      berth,
+      "applied",
+      `${path}/compose.yaml`,
+      text.replace("[idle]", "[sh, -c, 'echo why; exit 4']"),
+    );
+    const broken = await apply("apply", path, "--yes");
+    assert.equal(broken.code, 1);
+    assert.match(broken.stdout, /applied-web-1 \| why/);
+    assert.match(broken.stderr, /ended with code 4; the old container serves again/);
+    const kept = await apply("plan", path, "--action", "down");
+    assert.match(kept.stdout, /^ {2}the volume applied_data stays$/m);
+    const lost = await apply("plan", path, "--action", "down", "--volume", "applied_data");
+    assert.match(lost.stdout, /remove volume applied_data \(with all its data\)$/m);
+    const down = await apply(
+      ...["apply", path, "--yes", "--action", "down", "--volume", "applied_data", "--json"],
+    );
+    assert.equal(down.code, 0);
+    const events = down.stdout.trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(events.at(-1), { kind: "end", state: "done" });
+    assert.equal((await engine.ask("GET /volumes/applied_data")).status, 404);
+  } finally {
+    await engine.cli("rm", "--force", "applied-web-1").catch(() => {});
+  }
+});

@@ -1,0 +1,326 @@
+/** Engines on other hosts with mutual TLS: a real dockerd --tlsverify behind a link, and what certificates do wrong. */
+import assert from "node:assert/strict";
+import { ServiceError } from "../../core/error.ts";
+import { Engine } from "../../engines/calls/engine.ts";
+import { at } from "../../engines/calls/path.ts";
+import { certificates, type Kind } from "../client/certificates.ts";
+import { FIXTURE, NoEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { LiveVisitor } from "../streams/live_visitor.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { Authority, startTlsEngine, type TlsEngine, type TlsFiles } from "../support/tls_engine.ts";
+import { within } from "../support/within.ts";
+
+const SOON_MS = 10_000;
+/** How long a link is cut; `BERTH_PROOF=1` takes as long as is promised. */
+const CUT_MS = Deno.env.get("BERTH_PROOF") === "1" ? 60_000 : 0;
+
+/** Rounds in which connections stall. */
+const STALLS = Deno.env.get("BERTH_PROOF") === "1" ? 20 : 3;
+
+let far: TlsEngine | null = null;
+try {
+  far = await startTlsEngine();
+} catch (error) {
+  if (!(error instanceof NoEngine) || Deno.env.get("BERTH_TEST_ENGINES_REQUIRED") === "1") throw error;
+  console.error(`NOT RUN: 5 tests on a real docker with TLS, because ${error.message}`);
+}
+if (far !== null) Deno.test.afterAll(async () => await far[Symbol.asyncDispose]());
+
+function onFar(name: string, run: (far: TlsEngine) => Promise<void>): void {
+  const options = { ignore: far === null, sanitizeOps: false, sanitizeResources: false };
+  Deno.test(name, options, () => run(far!));
+}
+
+function serve(url: string, files: TlsFiles): Promise<TestService> {
+  return startService({ unclaimed: { engines: [{ name: "far", url, ...files }] } });
+}
+
+async function told(berth: TestService): Promise<{ state: string; reason?: string }> {
+  return (await berth.call("GET /api/system/backends")).body.items[0];
+}
+
+async function names(berth: TestService): Promise<string> {
+  const { body } = await berth.call("GET /api/containers?sort=name");
+  return body.items.map(({ name }: { name: string }) => name).join();
+}
+
+onFar(
+  "an engine behind mutual TLS is listed, changed, read and watched, also after the link was cut",
+  async (far) => {
+    await using berth = await serve(far.url, far.client);
+    await far.engine.cli(
+      "run",
+      "-d",
+      "--name",
+      "far",
+      "--network",
+      "none",
+      FIXTURE,
+      "sh",
+      "-c",
+      "echo hi; idle",
+    );
+    await eventually("it is listed", async () => await names(berth) === "far");
+    assert.equal((await berth.call("GET /api/containers/far/logs")).text, "hi\n");
+    for (const verb of ["restart", "pause", "unpause", "stop", "start"]) {
+      const { status, body } = await berth.call(`POST /api/containers/far/${verb}`);
+      assert.deepEqual([status, body.changed], [200, true], verb);
+    }
+    assert.equal((await berth.call("POST /api/containers/far/start")).body.changed, false);
+    const [made, taken] = await Promise.all(
+      [1, 2].map((n) => berth.call("POST /api/networks", { name: `n${n}` })),
+    );
+    assert.deepEqual([made!.status, taken!.status], [201, 201]);
+    assert.equal((await berth.call("DELETE /api/networks/n1")).status, 204);
+    assert.equal((await berth.call("DELETE /api/networks/n1")).status, 404);
+    assert.equal((await berth.call("DELETE /api/networks/n2")).status, 204);
+
+    await far.cut();
+    await within(SOON_MS, "it is unresponsive", async () => (await told(berth)).state === "unresponsive");
+    const refused = await berth.call("POST /api/containers/far/stop");
+    assert.deepEqual([refused.status, refused.body.code], [503, "runtime_unavailable"]);
+    await far.engine.cli("stop", "-t", "0", "far");
+    await new Promise((resolve) => setTimeout(resolve, CUT_MS));
+    await far.mend();
+    await within(SOON_MS, "it is up", async () => (await told(berth)).state === "up");
+    await within(SOON_MS, "what happened meanwhile is known", async () => {
+      const { body } = await berth.call("GET /api/containers");
+      return body.items[0].state === "exited" && body.items[0].stale === undefined;
+    });
+    assert.equal((await berth.call("DELETE /api/containers/far?force=true")).status, 204);
+    assert.equal(await names(berth), "");
+  },
+);
+
+onFar("a followed log whose TLS connection stalls resumes without a lost or doubled line", async (far) => {
+  await using berth = await serve(far.url, far.client);
+  const counting = "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.02; done";
+  await far.engine.cli("run", "-d", "--name", "count", "--network", "none", FIXTURE, "sh", "-c", counting);
+  await eventually("it is listed", async () => await names(berth) === "count");
+  await using visitor = new LiveVisitor(berth, berth.admin);
+  await visitor.subscribe("logs", "logs", { containers: ["count"], tail: 10_000 });
+  const lines: string[] = [];
+  let taken = 0;
+  const count = () => {
+    for (; taken < visitor.messages.length; taken++) {
+      const { type, items } = visitor.messages[taken];
+      if (type === "lines") { for (const { line } of items) lines.push(line ?? "a gap"); }
+    }
+    return lines.length;
+  };
+  await eventually("lines are told", () => count() > 20);
+
+  for (let round = 1; round <= STALLS; round++) {
+    const began = count();
+    await far.stall();
+    await within(SOON_MS, `lines come again in round ${round}`, () => count() > began + 100);
+    await far.mend();
+  }
+
+  assert.deepEqual(lines, lines.map((_, at) => `line ${at + 1}`));
+  assert.equal((await berth.call("DELETE /api/containers/count?force=true")).status, 204);
+});
+
+onFar("a call that needs a new connection over a cut link ends in time", async (far) => {
+  const { client } = far;
+  const [ca, cert, key] = await Promise.all(
+    [client.ca, client.cert, client.key].map((path) => Deno.readTextFile(path)),
+  );
+  using engine = new Engine("far", { kind: "tls", host: far.host, port: 2376, files: client });
+  engine.present({ ca: ca!, cert: cert!, key: key! });
+  await engine.greet();
+  await far.cut();
+  try {
+    const read = engine.text(at`/version`, { doing: "read it", firstByteMs: 200 });
+    const change = engine.post(at`/volumes/create`, { doing: "change it", body: {}, firstByteMs: 200 });
+    await assert.rejects(read, { code: "engine_timeout" });
+    await assert.rejects(change, { code: "engine_timeout" });
+    const stream = engine.connect({ doing: "follow it" });
+    engine.drop();
+    await assert.rejects(stream, { code: "runtime_unavailable" });
+  } finally {
+    await far.mend();
+  }
+});
+
+onFar("certificates that do not fit are told, in one sentence with what to do", async (far) => {
+  const folder = await Deno.makeTempDir();
+  await using _tidy = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
+  const stranger = await (await Authority.make(`${folder}/other`)).issue("client", far.host);
+  const past = await far.authority.issue("past", far.host, -1);
+  const { client } = far;
+  await Deno.writeTextFile(`${folder}/text`, "no certificate");
+  const mistakes: readonly (readonly [TlsFiles, string, RegExp])[] = [
+    [{ ...client, ca: stranger.ca }, "away", /not signed by the authority in "ca": take the file/],
+    [{ ...stranger, ca: client.ca }, "away", /does not accept berth's certificate: "cert" must be signed by/],
+    [past, "away", /does not accept berth's certificate: .*not have ended/],
+    [
+      { ...client, key: past.key },
+      "refused",
+      /the key in ".*" is not that of the certificate in ".*": write all/,
+    ],
+    [{ ...client, cert: `${folder}/text` }, "refused", /one of them is not PEM: write all three again/],
+    [{ ...client, key: `${folder}/none` }, "refused", /"\/.*\/none" is not there: correct the path/],
+  ];
+  for (const [files, state, sentence] of mistakes) {
+    await using berth = await serve(far.url, files);
+    const one = await eventually("a reason is told", async () => {
+      const one = await told(berth);
+      return sentence.test(one.reason ?? "") ? one : Promise.reject(new Error(one.reason));
+    });
+    assert.equal(one.state, state);
+  }
+});
+
+onFar("certificates that are renewed are used without a new start, and half of them is not", async (far) => {
+  const folder = await Deno.makeTempDir();
+  await using _tidy = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
+  const files = { ca: `${folder}/ca.pem`, cert: `${folder}/cert.pem`, key: `${folder}/key.pem` };
+  const copy = (from: TlsFiles, ...parts: (keyof TlsFiles)[]) =>
+    Promise.all(parts.map((part) => Deno.copyFile(from[part], files[part])));
+  const wrong = await (await Authority.make(`${folder}/other`)).issue("client", far.host);
+  await copy(far.client, "ca", "cert", "key");
+  await using berth = await serve(far.url, files);
+  await eventually("it is up", async () => (await told(berth)).state === "up");
+
+  const next = await far.authority.issue("next", far.host);
+  await copy(next, "cert");
+  await eventually(
+    "half of them is noticed",
+    () => berth.logged().some((line) => line.includes("cannot be used")),
+  );
+  assert.equal((await berth.call("POST /api/volumes", { name: "meanwhile" })).status, 201);
+  await copy(next, "key");
+  await eventually("both are read", () => berth.logged().some((line) => line.includes("were read again")));
+  assert.equal((await berth.call("DELETE /api/volumes/meanwhile")).status, 204);
+
+  await copy(wrong, "cert", "key");
+  await eventually(
+    "they are read",
+    () => berth.logged().filter((line) => line.includes("were read again")).length > 1,
+  );
+  const refused = await berth.call("POST /api/volumes", { name: "never" });
+  assert.deepEqual([refused.status, refused.body.code], [503, "runtime_unavailable"]);
+});
+
+/** A TLS server that answers each request with the pieces of `script`, then closes; it counts the requests. */
+async function scripted(script: (request: string) => readonly string[] | "hang", kind: Kind = "private CA") {
+  const { cert, key, ca } = (await certificates())[kind];
+  const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert, key });
+  const requests: string[] = [];
+  const answering = new Set<Promise<void>>();
+  const serving = (async () => {
+    for await (const conn of listener) {
+      const answered = (async () => {
+        using _conn = conn;
+        const buffer = new Uint8Array(64 * 1024);
+        const size = await conn.read(buffer) ?? 0;
+        if (size === 0) return;
+        const request = new TextDecoder().decode(buffer.subarray(0, size));
+        const isPing = request.startsWith("GET /_ping");
+        if (!isPing) requests.push(request);
+        const pieces = isPing
+          ? ["HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"]
+          : script(request);
+        if (pieces === "hang") return void await conn.read(buffer);
+        for (const piece of pieces) {
+          await conn.write(new TextEncoder().encode(piece));
+          if (pieces.length > 1) await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      })().catch(() => {}).finally(() => answering.delete(answered));
+      answering.add(answered);
+    }
+  })().catch(() => {});
+  const { port } = listener.addr;
+  const files = { ca: "", cert: "", key: "" };
+  const engine = new Engine("far", { kind: "tls", host: "127.0.0.1", port, files });
+  engine.present({ ca, cert, key });
+  return {
+    engine,
+    requests,
+    post: (firstByteMs = 10_000) =>
+      engine.post(at`/containers/x/start`, {
+        doing: "start it",
+        body: { text: "ü" },
+        maxBytes: 64,
+        firstByteMs,
+      }),
+    [Symbol.asyncDispose]: async () => {
+      engine[Symbol.dispose]();
+      listener.close();
+      await serving;
+      await Promise.all(answering);
+    },
+  };
+}
+
+const LENGTH = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhällo".replace("5", "6");
+const CHUNKS =
+  "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n5;x=y\r\n0\r\n\r\n\r\n0\r\n\r\n";
+
+for (
+  const [what, pieces, answer] of [
+    ["in one piece", [LENGTH], "true hällo"],
+    ["byte by byte", [...LENGTH], "true hällo"],
+    ["in chunks that hold what looks like an end", [CHUNKS], "true hi0\r\n\r\n"],
+    ["in chunks, byte by byte", [...CHUNKS], "true hi0\r\n\r\n"],
+    ["until the connection ends", ["HTTP/1.1 200 OK\r\n\r\nall"], "true all"],
+    ["without a body", ["HTTP/1.1 204 No Content\r\n\r\n"], "true "],
+    ["304", ["HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n"], "false "],
+    ["a refusal", [
+      'HTTP/1.1 409 Conflict\r\nContent-Length: 22\r\n\r\n{"message":"it is so"}',
+    ], 'conflict Cannot start it: engine "far" says "it is so"'],
+    ["too long", [`HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n${"x".repeat(40_000)}`], "engine_failed "],
+    ["cut in its head", ["HTTP/1.1 200 O"], "runtime_unavailable "],
+    ["cut in its body", ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"], "runtime_unavailable "],
+    [
+      "cut between chunks",
+      ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"],
+      "runtime_unavailable ",
+    ],
+    ["nothing at all", [], "runtime_unavailable "],
+    ["what is no HTTP", ["hello\r\n\r\n"], "engine_failed "],
+  ] as const
+) {
+  Deno.test(`a change over TLS is sent exactly once and its answer is understood: ${what}`, async () => {
+    await using server = await scripted(() => pieces);
+    const said = await server.post().then(
+      ({ changed, text }) => `${changed} ${text}`,
+      (error) => error instanceof ServiceError ? `${error.code} ${error.message}` : `untyped ${error}`,
+    );
+    assert.ok(said.startsWith(answer), said);
+    assert.equal(server.requests.length, 1);
+    assert.match(server.requests[0]!, /^POST \/v1\.41\/containers\/x\/start HTTP\/1\.1\r\n/);
+    assert.ok(server.requests[0]!.endsWith('\r\n\r\n{"text":"ü"}'));
+  });
+}
+
+Deno.test("a change over TLS that is not answered is given up, and not sent again", async () => {
+  await using server = await scripted(() => "hang");
+  await assert.rejects(server.post(200), { code: "engine_timeout" });
+  assert.equal(server.requests.length, 1);
+});
+
+Deno.test("a spare connection that the engine closes is not used for a change", async () => {
+  await using server = await scripted(() => [LENGTH]);
+  for (let number = 0; number < 3; number += 1) {
+    server.engine.prepare();
+    assert.equal((await server.post()).text, "hällo");
+  }
+  assert.equal(server.requests.length, 3);
+});
+
+for (
+  const [kind, sentence] of [
+    ["expired", /its certificate has ended: renew it on its host$/],
+    ["wrong host", /its certificate is for another name: use a name or an address that is in it$/],
+  ] as const
+) {
+  Deno.test(`an engine whose certificate is that of the kind "${kind}" is told so, and nothing is sent to it`, async () => {
+    await using server = await scripted(() => [LENGTH], kind);
+    await assert.rejects(server.engine.greet(), sentence);
+    await assert.rejects(server.engine.connect({ doing: "reach it" }), sentence);
+    assert.deepEqual(server.requests, []);
+  });
+}

@@ -1,0 +1,119 @@
+/** Promises of a listener with TLS of its own, which is what allows another address than loopback (R1). */
+import assert from "node:assert/strict";
+import { certificates } from "../client/certificates.ts";
+import { StartFailure } from "../../start_failure.ts";
+import { runBerth, startBerthProcess } from "../support/berth_process.ts";
+import { eventually } from "../support/eventually.ts";
+import { startService } from "../support/service.ts";
+
+const hasOpenssl = await new Deno.Command("openssl", { args: ["version"], stdout: "null", stderr: "null" })
+  .output().then(({ success }) => success, () => false);
+if (!hasOpenssl) console.warn("SKIPPED: 2 tests of TLS, because openssl is not installed");
+const options = { ignore: !hasOpenssl };
+
+async function withPems(
+  use: (pems: { cert: string; key: string; ca: string }) => Promise<void>,
+): Promise<void> {
+  const { cert, key, ca } = (await certificates())["private CA"];
+  const folder = await Deno.makeTempDir({ prefix: "berth-tls-" });
+  try {
+    await Deno.writeTextFile(`${folder}/cert.pem`, cert);
+    await Deno.writeTextFile(`${folder}/key.pem`, key);
+    await use({ cert: `${folder}/cert.pem`, key: `${folder}/key.pem`, ca });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test(
+  "with a certificate and its key berth speaks TLS, says so in its address, and asks browsers to insist",
+  options,
+  async () => {
+    await withPems(async ({ cert, key, ca }) => {
+      await using berth = await startService({ install: [], host: "0.0.0.0", tls: { cert, key } });
+      assert.match(berth.url, /^https:\/\/127\.0\.0\.1:\d+$/);
+      using client = Deno.createHttpClient({ caCerts: [ca], poolMaxIdlePerHost: 0 });
+
+      const response = await fetch(`${berth.url}/api/health`, { client });
+
+      assert.equal(response.status, 200, "HTTP/2 has no Host header, and is answered all the same");
+      assert.match(response.headers.get("strict-transport-security") ?? "", /max-age=/);
+      await response.body?.cancel();
+      using old = Deno.createHttpClient({
+        caCerts: [ca],
+        poolMaxIdlePerHost: 0,
+        http2: false,
+        allowHost: true,
+      });
+      const first = await fetch(`${berth.url}/api/health`, { client: old });
+      const foreign = await fetch(`${berth.url}/api/health`, {
+        client: old,
+        headers: { host: "evil.example" },
+      });
+      assert.deepEqual([first.status, foreign.status], [200, 421]);
+      await Promise.all([first.body?.cancel(), foreign.body?.cancel()]);
+      await assert.rejects(fetch(`http://127.0.0.1:${berth.port}/api/health`));
+    });
+  },
+);
+
+Deno.test("a TLS file that is missing, or is none, stops the start with one sentence", options, async () => {
+  await withPems(async ({ cert, key }) => {
+    await assert.rejects(
+      startService({ install: [], tls: { cert, key: `${key}.gone` } }),
+      { name: "StartFailure", message: `Cannot read the TLS file "${key}.gone": it does not exist` },
+    );
+    const why = async (tls: { cert: string; key: string }) => {
+      const failed = await startService({ install: [], tls }).then(() => null, (error: unknown) => error);
+      assert.ok(failed instanceof StartFailure);
+      return failed.message.replace(/^Cannot listen on \S+: /, "");
+    };
+    const other = `${cert}.other`;
+    await Deno.writeTextFile(other, (await certificates())["self-signed leaf"].key);
+    assert.equal(await why({ cert, key: other }), "the TLS key is not the certificate's");
+    assert.equal(await why({ cert, key: cert }), "the TLS key's file holds no PEM key");
+    await Deno.writeTextFile(cert, "this is no certificate");
+    assert.equal(await why({ cert, key }), "the TLS certificate's file holds no PEM certificate");
+  });
+});
+
+Deno.test(
+  "SIGHUP reads the certificate again and ends nothing; a pair that does not fit is refused aloud",
+  options,
+  async () => {
+    await withPems(async ({ cert, key, ca }) => {
+      const other = (await certificates())["self-signed leaf"];
+      await using berth = await startBerthProcess({ env: { BERTH_TLS_CERT: cert, BERTH_TLS_KEY: key } });
+      using before = Deno.createHttpClient({ caCerts: [ca] });
+      using after = Deno.createHttpClient({ caCerts: [other.ca] });
+      const admin = await runBerth(["admin-key", "me"], { BERTH_DATA: berth.data });
+      const headers = { authorization: `Bearer ${admin.stdout.trim()}` };
+      const open = await fetch(`${berth.url}/api/system/logs?follow=true&lines=0`, {
+        client: before,
+        headers,
+      });
+      const lines = open.body!.pipeThrough(new TextDecoderStream()).getReader();
+
+      await Deno.writeTextFile(key, other.key);
+      berth.child.kill("SIGHUP");
+      await eventually("it refuses half a pair", () => berth.stderr.includes("Cannot renew the certificate"));
+      await Deno.writeTextFile(cert, other.cert);
+      berth.child.kill("SIGHUP");
+      await eventually("it was read again", () => berth.stderr.includes("The certificate was read again"));
+
+      const fresh = await fetch(`${berth.url}/api/health/live`, { client: after });
+      assert.equal(await fresh.text(), "live\n");
+      let seen = "";
+      while (!seen.includes("/api/health/live")) seen += (await lines.read()).value;
+      await lines.cancel();
+      assert.equal((await berth.end()).code, 0);
+    });
+  },
+);
+
+Deno.test("SIGHUP without TLS ends nothing", async () => {
+  await using berth = await startBerthProcess();
+  berth.child.kill("SIGHUP");
+  await eventually("it says so", () => berth.stderr.includes("role rules were read again"));
+  assert.equal((await berth.end()).code, 0);
+});

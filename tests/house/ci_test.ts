@@ -1,0 +1,60 @@
+/** What continuous integration reads from a run of the tests. */
+import assert from "node:assert/strict";
+import { audit } from "../../.ci/audit.ts";
+import { refusalOf } from "../../.ci/subjects.ts";
+import { testFiles, timedTest } from "../../.ci/tests.ts";
+
+Deno.test("timedTest() reads the time of a test, and nothing from other lines", () => {
+  const lines: [string, unknown][] = [
+    ["./tests/a_test.ts => it works (docker) ... ok (1m2s)", { file: "./tests/a_test.ts", seconds: 62 }],
+    ["./tests/a_test.ts => it breaks ... FAILED (250ms)", { file: "./tests/a_test.ts", seconds: 0.25 }],
+    ["./tests/a_test.ts => it has steps ... the first ... ok (3s)", null],
+    ["./tests/a_test.ts => it is skipped ... ignored (0ms)", null],
+    ["something else ... ok (3s)", null],
+  ];
+  for (const [line, read] of lines) assert.deepEqual(timedTest(line), read, line);
+});
+
+Deno.test("testFiles() reads how many tests of each file ran, failed and were skipped", () => {
+  const xml = `<testsuites name="deno test" tests="5" failures="2" errors="0" time="1.0">
+    <testsuite name="./a_test.ts" tests="4" disabled="1" errors="1" failures="1"><testcase name="x"></testcase></testsuite>
+    <testsuite name="./b_test.ts" tests="1" disabled="0" errors="0" failures="0"></testsuite>
+</testsuites>`;
+  assert.deepEqual(testFiles(xml), [
+    { name: "./a_test.ts", tests: 4, failed: 2, skipped: 1 },
+    { name: "./b_test.ts", tests: 1, failed: 0, skipped: 0 },
+  ]);
+});
+
+const HOLE = {
+  id: 1,
+  url: "https://example.org/hole",
+  title: "A hole",
+  severity: "high",
+  vulnerable_versions: "<1000.0.0",
+  cwe: [],
+  cvss: { score: 9, vectorString: "" },
+};
+
+Deno.test("a known hole in a package is red, and a registry that does not answer is red in CI alone (R60)", async () => {
+  let holes = {};
+  await using registry = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json(holes),
+  );
+  const at = (port: number, mustAnswer = false) =>
+    audit(mustAnswer, { NPM_CONFIG_REGISTRY: `http://127.0.0.1:${port}` });
+  assert.equal(await at(registry.addr.port, true), true);
+
+  holes = { hono: [HOLE] };
+  assert.equal(await at(registry.addr.port), false);
+  assert.equal(await at(1), true);
+  assert.equal(await at(1, true), false);
+});
+
+Deno.test("A commit's subject is refused if it is too long or a list", () => {
+  assert.equal(refusalOf("Keep the log of a stalled engine"), null);
+  assert.equal(refusalOf("é".repeat(72)), null);
+  assert.equal(refusalOf("x".repeat(73)), "73 characters, at most 72");
+  assert.match(refusalOf("Keep the log; mend the list") ?? "", /one change/);
+});

@@ -1,0 +1,79 @@
+/** Promises of the documentation: what it lists is what there is. */
+import assert from "node:assert/strict";
+import { SETTINGS } from "../../config/settings.ts";
+import { pluginRows, settingsPage } from "../../docs/settings.ts";
+import { faultsPage } from "../../docs/faults.ts";
+import { rulesPage } from "../../docs/rules.ts";
+import { readmePage, speedPage } from "../../docs/speed.ts";
+import { readConfig } from "../../config.ts";
+import { checkPluginSettings } from "../../plugins/plugin_settings.ts";
+import { FAULTS } from "../proof/faults.ts";
+import { SECURITY_RULES } from "../proof/security_rules.ts";
+import { PLUGINS } from "../../plugins/plugins.ts";
+
+const page = (name: string) => Deno.readTextFile(new URL(`../../${name}`, import.meta.url));
+
+Deno.test("docs/settings.md is what `deno task docs` writes", async () => {
+  assert.equal(await page("docs/settings.md"), settingsPage(), "run `deno task docs`");
+});
+
+Deno.test("docs/rules.md, with its table of all rules, is what `deno task docs` writes", async () => {
+  assert.equal(await page("docs/rules.md"), rulesPage(), "run `deno task docs`");
+});
+
+Deno.test("docs/faults.md, with every fault and rule and what proves it, is what `deno task docs` writes", async () => {
+  assert.equal(await page("docs/faults.md"), faultsPage(), "run `deno task docs`");
+});
+
+Deno.test("what a fault or a rule is proven by is there, and what is not proven says so", async () => {
+  const rows = [...FAULTS.flatMap(({ faults }) => faults), ...SECURITY_RULES];
+  const lost: string[] = [];
+  for (const { id, proofs, open } of rows) {
+    assert.ok(proofs.length > 0 || open !== undefined, `${id} is neither proven nor open`);
+    for (const [file, name] of proofs) {
+      const text = await page(file).catch(() => null);
+      if (text === null || (name !== undefined && !text.includes(name))) lost.push(`${id}: ${file}: ${name}`);
+    }
+  }
+  assert.deepEqual(
+    lost,
+    [],
+    "say in tests/proof/faults.ts or tests/proof/security_rules.ts what proves it now",
+  );
+  assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+  assert.deepEqual([FAULTS.flatMap(({ faults }) => faults).length, SECURITY_RULES.length], [109, 63]);
+});
+
+Deno.test("docs/speed.md, with every figure that was measured, is what `deno task docs` writes", async () => {
+  assert.equal(await page("docs/speed.md"), await speedPage(), "run `deno task docs`");
+});
+
+Deno.test("the README's table of speeds is what `deno task docs` writes", async () => {
+  const readme = await page("README.md");
+  assert.match(readme, /\| berth +\| \d+/);
+  assert.equal(readme, await readmePage(), "run `deno task docs`");
+});
+
+Deno.test("every setting has a meaning and a default in words", () => {
+  for (const { variable, meaning, default: value } of [...SETTINGS, ...PLUGINS.flatMap(pluginRows)]) {
+    assert.ok(meaning.length > 10, variable);
+    assert.ok(value !== "undefined" && value !== "", variable);
+  }
+});
+
+Deno.test("the example of docs/settings.md is read without a mistake", async () => {
+  const example = /```yaml\n([\s\S]+?)```/.exec(settingsPage())?.[1] ?? "";
+  const path = await Deno.makeTempFile({ suffix: ".yaml" });
+  try {
+    await Deno.writeTextFile(path, example);
+    const config = await readConfig({ env: (name) => ({ HOME: "/home/ada", BERTH_CONFIG: path })[name] });
+
+    assert.deepEqual(config.roles.map(({ role }) => role), ["admin", "operator", "viewer"]);
+    const { settings, mistakes } = checkPluginSettings(PLUGINS, config);
+    assert.deepEqual(mistakes, []);
+    const { engines } = settings.get("container-runtime") as { engines: { name: string }[] };
+    assert.deepEqual(engines.map(({ name }) => name), ["docker", "far"]);
+  } finally {
+    await Deno.remove(path);
+  }
+});

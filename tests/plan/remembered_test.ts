@@ -1,0 +1,116 @@
+/** Every container is compared, and again only when something that it is compared with has changed. */
+import assert from "node:assert/strict";
+import { eventually } from "../support/eventually.ts";
+import { inspected, scriptedId, ScriptedWorld, type World } from "../support/scripted_world.ts";
+import { serveEngines } from "../support/service.ts";
+
+const UNITS = 1_000;
+const inspectPath = /^GET \/containers\/([0-9a-f]{64})\/json$/;
+
+/** One project of many services; every container has a limit of memory that no file asks for. */
+function running(folder: string, index: number, memory = 64 << 20): Record<string, unknown> {
+  const id = scriptedId(index + 1);
+  const labels = {
+    "com.docker.compose.project": "many",
+    "com.docker.compose.service": `s${index}`,
+    "com.docker.compose.project.config_files": `${folder}/compose.yaml`,
+    "com.docker.compose.project.working_dir": folder,
+  };
+  const plain = inspected(id, `many-s${index}-1`);
+  return {
+    ...plain,
+    Config: { ...plain["Config"] as Record<string, unknown>, Labels: labels },
+    HostConfig: { Memory: memory },
+  };
+}
+
+const compose = (units: number, image = "scripted") =>
+  `name: many\nservices:\n${
+    Array.from({ length: units }, (_, index) => `  s${index}: { image: ${image} }\n`).join("")
+  }`;
+
+async function manyUnits(stack: AsyncDisposableStack, units: number) {
+  const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
+  stack.defer(() => Deno.remove(home, { recursive: true }));
+  const folder = `${home}/workspaces/many`;
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(`${folder}/compose.yaml`, compose(units));
+  const all = Array.from(
+    { length: units },
+    (_, index) => [scriptedId(index + 1), running(folder, index)] as const,
+  );
+  const world: World = { containers: new Map(all) };
+  const engine = stack.use(new ScriptedWorld(world));
+  const berth = stack.use(await serveEngines({ one: engine }, { folder: home }));
+  const made = await berth.call("POST /api/workspaces", { path: folder });
+  assert.equal(made.status, 201, made.text);
+  const tell = (Action: string, index: number) =>
+    engine.tell({
+      Type: "container",
+      Action,
+      Actor: { ID: scriptedId(index + 1), Attributes: { name: `many-s${index}-1` } },
+      timeNano: Date.now() * 1e6,
+    });
+  const overview = async () => (await berth.call(`GET /api/overview?limit=${units}`)).body;
+  return { engine, world, folder, tell, overview };
+}
+
+/** The ids that the engine was asked to inspect since a place in its calls. */
+const inspectedSince = ({ calls }: ScriptedWorld, at: number) =>
+  calls.slice(at).flatMap((call) => inspectPath.exec(call)?.[1] ?? []);
+
+// deno-lint-ignore no-explicit-any -- a test looks into what was answered
+type Unit = any;
+
+Deno.test("All of 1,000 differing units differ, and one change among them asks the engine for one container", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { engine, world, folder, tell, overview } = await manyUnits(stack, UNITS);
+  const first = await eventually("all are compared", async () => {
+    const now = await overview();
+    return now.counts.differs > 0 ? now : null;
+  });
+  assert.deepEqual([first.counts.differs, first.counts.asWritten], [UNITS, 0]);
+
+  let at = engine.calls.length;
+  world.containers!.set(scriptedId(8), running(folder, 7, 32 << 20));
+  tell("update", 7);
+  await eventually("the new limit is shown", async () => {
+    const unit = (await overview()).units.find(({ name }: Unit) => name === "many.s7");
+    return unit.drift.some(({ actual }: Unit) => /33554432|32/.test(actual));
+  });
+  assert.deepEqual(new Set(inspectedSince(engine, at)), new Set([scriptedId(8)]));
+
+  at = engine.calls.length;
+  const text = compose(UNITS).replace("s9: { image: scripted }", "s9: { image: other }");
+  await Deno.writeTextFile(`${folder}/compose.yaml`, text);
+  await eventually("the new image is shown", async () => {
+    const unit = (await overview()).units.find(({ name }: Unit) => name === "many.s9");
+    return unit.drift.some(({ field }: Unit) => field === "image");
+  });
+  assert.deepEqual(inspectedSince(engine, at).filter((id) => id !== scriptedId(8)), []);
+});
+
+Deno.test("A unit whose container cannot be inspected is unknown with the reason, and one that is gone is not started", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { world, overview } = await manyUnits(stack, 3);
+  const failing = new Map(
+    [1, 2].map((one) => [`/containers/${scriptedId(one)}/json`, one === 1 ? 500 : 404]),
+  );
+  world.override = (_request, asked) => {
+    const status = failing.get(asked);
+    return status === undefined ? undefined : Response.json({ message: "not today" }, { status });
+  };
+  const verdicts = async () =>
+    Object.fromEntries((await overview()).units.map(({ name, verdict }: Unit) => [name, verdict]));
+  assert.deepEqual(await verdicts(), {
+    "many.s0": "unknown",
+    "many.s1": "notStarted",
+    "many.s2": "differs",
+  });
+  const { units } = await overview();
+  assert.match(
+    units.find(({ name }: Unit) => name === "many.s0").notCompared,
+    /inspect container .*not today/,
+  );
+  assert.deepEqual(units.flatMap(({ notCompared }: Unit) => notCompared ?? []).length, 1);
+});

@@ -1,0 +1,145 @@
+/**
+ * What takes too long for every commit: `deno task proof`, two files at a time, and one table at the end. Races that last
+ * ten minutes run beside them, and what needs the machine for itself comes last.
+ */
+
+interface Step {
+  readonly file: string;
+  /** What makes it whole. */
+  readonly env?: Readonly<Record<string, string>>;
+  /**
+   * `beside`: it lasts as long as it is told to, and gets what the others leave of the machine meanwhile. `alone`: its
+   * figures are about a machine that does nothing else.
+   */
+  readonly when?: "beside" | "alone";
+}
+
+const STEPS: readonly Step[] = [
+  { file: "tests/artifacts/link_race_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
+  { file: "tests/artifacts/file_editing_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
+  { file: "tests/packaging/proxy_test.ts", env: { BERTH_SLOW_SECONDS: "600" }, when: "beside" },
+  // The longest first, so that both lanes end together
+  { file: "tests/apply/apply_kill_test.ts" },
+  { file: "tests/plan/plan_corpus_test.ts" },
+  { file: "tests/packaging/workflow_test.ts" },
+  { file: "tests/packaging/walk_test.ts" },
+  { file: "tests/access/audit_kill_test.ts", env: { BERTH_TEST_KILLS: "500" } },
+  { file: "tests/engines/engine_faults_test.ts" },
+  { file: "tests/store/store_faults_test.ts", env: { BERTH_TEST_EVERY: "1" } },
+  { file: "tests/store/store_sqlite_test.ts", env: { BERTH_TEST_FLIPS: "1000" } },
+  { file: "tests/proof/store_nth_test.ts" },
+  { file: "tests/proof/fuzz_test.ts", env: { BERTH_FUZZ_RUNS: "20000" } },
+  { file: "tests/artifacts/linear_patterns_test.ts" },
+  { file: "tests/access/key_timing_test.ts", when: "alone" },
+  { file: "tests/apply/orphans_test.ts" },
+  { file: "tests/engines/stopping_engine_test.ts" },
+  { file: "tests/engines/mirror_test.ts" },
+  { file: "tests/engines/watchdog_test.ts" },
+  { file: "tests/client/generated_clients_test.ts" },
+  { file: "tests/plan/fields_test.ts" },
+  { file: "tests/plan/resolved_values_test.ts" },
+  { file: "tests/client/node_bun_test.ts" },
+  { file: "tests/apply/mounts_test.ts", env: { BERTH_TEST_MOUNTS: "all" } },
+  { file: "tests/plan/plan_test.ts" },
+  { file: "tests/plan/plan_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
+  { file: "tests/apply/apply_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
+  { file: "tests/apply/apply_faults_test.ts" },
+  { file: "tests/apply/apply_hooks_test.ts" },
+  { file: "tests/apply/apply_owner_test.ts" },
+  { file: "tests/apply/apply_recovery_test.ts" },
+  { file: "tests/apply/exact_matrix_test.ts" },
+  { file: "tests/access/authority_race_test.ts" },
+  ...["plan_test.ts", "apply_test.ts", "apply_changes_test.ts", "apply_others_test.ts", "apply_edits_test.ts"]
+    .map((file) => ({
+      file: `tests/${file}`,
+      env: { BERTH_TEST_COMPOSE_VERSION: "5.6.0" },
+    })),
+  { file: "tests/store/postgres_faults_test.ts" },
+  { file: "tests/store/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
+  { file: "tests/engines/ssh_engine_test.ts" },
+  { file: "tests/engines/tls_engine_test.ts" },
+  { file: "tests/artifacts/file_churn_test.ts", when: "alone" },
+  { file: "tests/proof/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
+  { file: "tests/proof/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
+  { file: "tests/proof/many_engines_test.ts", when: "alone" },
+];
+/** What is not over by then hangs. */
+const LIMIT_MINUTES = 50;
+/** How many files run at a time: most of them wait for engines. */
+const LANES = 2;
+/** On each engine and store, behind the tests. */
+const CHAOS_MINUTES = 1;
+
+const began = performance.now();
+const secondsSince = (start: number) => Math.round((performance.now() - start) / 1000);
+const rows: string[] = [];
+let isGreen = true;
+
+async function step(
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  when?: Step["when"],
+): Promise<void> {
+  const head = `${name} ${Object.entries(env).map(([key, value]) => `${key}=${value}`).join(" ")}`;
+  const isBeside = when === "beside";
+  console.log(`\nbegins: ${head}`);
+  const started = performance.now();
+  const late = AbortSignal.timeout(LIMIT_MINUTES * 60_000);
+  const { success, stdout, stderr } = await new Deno.Command(isBeside ? "nice" : Deno.execPath(), {
+    args: isBeside ? ["-n", "19", Deno.execPath(), ...args] : [...args],
+    env: { BERTH_PROOF: "1", BERTH_TEST_COMPOSE: "1", NO_COLOR: "1", ...env },
+    stdin: "null",
+    signal: late,
+  }).output();
+  const [text = "", errors = ""] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  console.log(`\n${head}\n${errors}${text}`); // whole, since others write at the same time
+  const said = late.aborted
+    ? `stopped after ${LIMIT_MINUTES} minutes`
+    : /(\d+ passed.*?) \(/.exec(text)?.[1] ?? /^(?:held|BROKEN).*$/m.exec(text)?.[0] ?? "";
+  rows.push(
+    `${String(secondsSince(started)).padStart(5)} s  ${success ? "held  " : "BROKEN"}  ${
+      name.padEnd(38)
+    }  ${said}`,
+  );
+  console.log(rows.at(-1));
+  isGreen &&= success;
+}
+
+const chosen = STEPS.filter(({ file }) => Deno.args.every((word) => file.includes(word)));
+const those = (when?: Step["when"]) => chosen.filter((one) => one.when === when).map(toRun);
+const beside = those("beside").map((run) => run());
+const waiting = those();
+if (Deno.args.length === 0) {
+  waiting.push(
+    () => step("the store in PostgreSQL", ["task", "test:postgres"], {}),
+    () => step("two replicas behind Caddy", ["task", "test:replicas"], {}),
+  );
+}
+await Promise.all(Array.from({ length: LANES }, async () => {
+  while (waiting.length > 0) await waiting.shift()!();
+}));
+await Promise.all(beside);
+for (const run of those("alone")) await run();
+if (Deno.args.length === 0) {
+  for (
+    const [engine, store] of [["docker", "sqlite"], ["podman", "sqlite"], ["docker", "postgres"]] as const
+  ) {
+    await step(
+      `chaos on ${engine} and ${store}`,
+      ["run", "-A", "--no-check", "--lock=tests/deno.lock", "tests/proof/chaos.ts"],
+      {
+        BERTH_CHAOS_ENGINE: engine,
+        BERTH_CHAOS_STORE: store,
+        BERTH_CHAOS_MINUTES: String(CHAOS_MINUTES),
+      },
+    );
+  }
+}
+
+function toRun({ file, env = {}, when }: Step): () => Promise<void> {
+  return () => step(file, ["test", "-A", "--no-check", "--lock=tests/deno.lock", file], env, when);
+}
+
+console.log(`\n${rows.join("\n")}\n${String(secondsSince(began)).padStart(5)} s  in all`);
+if (!isGreen) Deno.exitCode = 1;

@@ -1,0 +1,102 @@
+/** `berth restore`: a good backup takes the store's place, and nothing else does. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { openSqliteStore } from "../../store/sqlite/store.ts";
+import { runBerth, startBerthProcess } from "../support/berth_process.ts";
+
+/** A store that the first schema wrote, and the names of its keys. */
+const FIRST = new URL("../support/fixtures/store_015db1d/berth.db", import.meta.url).pathname;
+const KEYS = ["first", "nightly", "restarter"];
+
+async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "berth-restore-" });
+  try {
+    await use(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function namesIn(path: string): Promise<string[]> {
+  await using store = await openSqliteStore(path);
+  return (await store.keys.list()).map(({ name }) => name);
+}
+
+Deno.test("berth restore puts a backup of the first schema in place, and berth starts on it with its key", async () => {
+  await withFolder(async (folder) => {
+    await runBerth(["admin-key", "other"], { BERTH_DATA: folder });
+
+    const { code, stderr } = await runBerth(["restore", FIRST], { BERTH_DATA: folder });
+
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.equal((await Deno.stat(`${folder}/berth.db`)).mode! & 0o777, 0o600);
+    await using berth = await startBerthProcess({ data: folder });
+    assert.equal(await (await fetch(`${berth.url}/api/health/ready`)).text(), "ready\n");
+    await berth.end();
+    assert.deepEqual(await namesIn(`${folder}/berth.db`), KEYS);
+    assert.deepEqual(await namesIn(`${folder}/berth.db.before-restore`), ["other"], "what was there is kept");
+  });
+});
+
+Deno.test("berth restore refuses a damaged, a foreign, a newer and an absent file, and leaves the store as it was", async () => {
+  await withFolder(async (folder) => {
+    await runBerth(["admin-key", "mine"], { BERTH_DATA: folder });
+    const good = await Deno.readFile(FIRST);
+    const damaged = good.slice();
+    damaged.fill(0xff, 4096, 3 * 4096);
+    await Deno.writeFile(`${folder}/damaged`, damaged);
+    await Deno.writeFile(`${folder}/cut`, good.subarray(0, 5_000));
+    await Deno.writeTextFile(`${folder}/empty`, "");
+    const foreign = new DatabaseSync(`${folder}/foreign`);
+    foreign.exec("CREATE TABLE a (b)");
+    foreign.close();
+    await Deno.copyFile(FIRST, `${folder}/newer`);
+    const newer = new DatabaseSync(`${folder}/newer`);
+    newer.exec("PRAGMA user_version = 99");
+    newer.close();
+
+    for (
+      const [name, why] of [
+        ["damaged", "it is damaged; take another backup"],
+        ["cut", "it is damaged; take another backup"],
+        ["empty", "it is damaged; take another backup"],
+        ["foreign", "it is no backup of berth"],
+        ["newer", "it has schema 99 and this berth knows up to \\d+; use the newer berth"],
+        ["absent", "there is no such file"],
+      ] as const
+    ) {
+      const { code, stderr } = await runBerth(["restore", `${folder}/${name}`], { BERTH_DATA: folder });
+      assert.equal(code, 2, name);
+      assert.match(stderr, new RegExp(`^berth: Cannot restore "${folder}/${name}": ${why}\n$`));
+    }
+    assert.deepEqual(await namesIn(`${folder}/berth.db`), ["mine"]);
+    assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => /partial|before/.test(name)), []);
+  });
+});
+
+Deno.test("berth restore refuses while the service runs", async () => {
+  await using berth = await startBerthProcess();
+
+  const { code, stderr } = await runBerth(["restore", FIRST], { BERTH_DATA: berth.data });
+
+  assert.deepEqual([code, stderr], [
+    2,
+    `berth: Cannot restore "${FIRST}": berth still runs on this data folder; stop it first\n`,
+  ]);
+  assert.equal(
+    await (await fetch(`${berth.url}/api/health/ready`)).text(),
+    "ready\n",
+    "and the service goes on",
+  );
+});
+
+Deno.test("berth restore replaces a store that is damaged", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/berth.db`, "x".repeat(10_000));
+
+    const { code } = await runBerth(["restore", FIRST], { BERTH_DATA: folder });
+
+    assert.equal(code, 0);
+    assert.deepEqual(await namesIn(`${folder}/berth.db`), KEYS);
+  });
+});

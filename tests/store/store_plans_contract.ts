@@ -1,0 +1,62 @@
+/** What every store promises of plans. */
+import assert from "node:assert/strict";
+import type { PlanRecord } from "../../core/store.ts";
+import { ENTRY } from "../access/audit_entry.ts";
+import type { Change, Promised } from "./store_records.ts";
+
+function plan(id: string, over: Partial<PlanRecord> = {}): PlanRecord {
+  return {
+    id,
+    workspaceId: "shop",
+    project: "shop",
+    backend: "docker",
+    creator: { kind: "apiKey", id: "k" },
+    createdBy: "ci",
+    createdAt: 1,
+    expiresAt: 100,
+    body: '{"steps":[]}',
+    ...over,
+  };
+}
+
+/** As in the store's own contract: the change and its entry, both or neither. */
+export const CHANGES_OF_PLANS: readonly Change[] = [
+  {
+    name: "plans.add",
+    change: (store, entry) => store.plans.add(plan("one"), 10, entry),
+    state: (store) => store.plans.get("one", 1),
+  },
+];
+
+export function plansContract(promise: Promised): void {
+  promise(
+    "remembers a plan whole until it expires, across a new start and for every handle",
+    async (under) => {
+      const one = plan("one", { creator: { kind: "user", id: "ada" }, body: '{"steps":[{"n":1}]}' });
+      {
+        await using store = await under.open("a");
+        await store.plans.add(one, 10, ENTRY);
+      }
+      await using store = await under.open("a");
+      await using other = await under.open("a");
+      assert.deepEqual(await other.plans.get("one", 99), one);
+      assert.equal(await store.plans.get("one", 100), null);
+      assert.equal(await store.plans.get("two", 1), null);
+    },
+  );
+
+  promise("forgets plans that have expired, and the oldest where there are too many", async (under) => {
+    await using store = await under.open("a");
+    const there = async () => {
+      const known = await Promise.all(["a", "b", "c", "d"].map((id) => store.plans.get(id, 0)));
+      return known.flatMap((one) => one?.id ?? []).join("");
+    };
+    await store.plans.add(plan("a", { createdAt: 1, expiresAt: 5 }), 10, ENTRY);
+    await store.plans.add(plan("b", { createdAt: 2 }), 10, ENTRY);
+    assert.equal(await there(), "ab");
+    await store.plans.add(plan("c", { createdAt: 5 }), 10, ENTRY);
+    assert.equal(await there(), "bc", "the first has expired");
+    await store.plans.add(plan("d", { createdAt: 5 }), 2, ENTRY);
+    assert.equal(await there(), "cd", "two at most");
+  });
+}

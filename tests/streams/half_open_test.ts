@@ -1,0 +1,173 @@
+/** Connections to an engine that become half open, beside each kind of stream that is read over them. */
+import assert from "node:assert/strict";
+import { chaosProxy } from "../proof/chaos_proxy.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { LiveVisitor } from "./live_visitor.ts";
+import { serveEngines, type TestService } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { Visitor } from "../support/stream_service.ts";
+import { within } from "../support/within.ts";
+
+/** Promised for each stream, from the moment at which its connection became half open. */
+const RESUMED_MS = 10_000;
+/** Promised for a stream that was quiet before, if no ping is missed. */
+const PROBED_MS = 30_000;
+const SAID_MS = 6_000;
+
+const COUNTING = ["sh", "-c", "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.05; done"];
+
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was said
+type Message = any;
+
+const linesOf = (visitor: LiveVisitor): string[] =>
+  visitor.of("logs").flatMap((one) => one.type === "lines" ? one.items : [])
+    .map(({ line }: Message) => line ?? "a gap");
+const samplesOf = (visitor: LiveVisitor): Message[] =>
+  visitor.of("stats").flatMap((one) => one.type === "samples" ? one.items : []);
+const statesOf = (visitor: LiveVisitor, id: string): string[] =>
+  visitor.of(id).flatMap((one) => one.type === "sources" ? one.items : [])
+    .map(({ state, reason }: Message) => reason === undefined ? state : `${state} ${reason}`);
+
+/** Fails unless the lines count from 1 without a gap or a repeat. */
+function assertWhole(lines: readonly string[]): void {
+  assert.deepEqual(lines, lines.map((_, at) => `line ${at + 1}`));
+}
+
+async function watchAll(berth: TestService, name: string): Promise<LiveVisitor> {
+  const visitor = new LiveVisitor(berth, berth.admin!);
+  await visitor.subscribe("logs", "logs", { containers: [name], tail: 10_000 });
+  await visitor.subscribe("stats", "stats", { containers: [name] });
+  await visitor.subscribe("events", "events", {});
+  await eventually("lines are told", () => linesOf(visitor).length > 10);
+  await eventually("samples are told", () => samplesOf(visitor).length > 0);
+  return visitor;
+}
+
+async function counting(engine: TestEngine, name: string): Promise<AsyncDisposable> {
+  await engine.cli("run", "-d", "--name", name, "--network", "none", FIXTURE, ...COUNTING);
+  return { [Symbol.asyncDispose]: async () => void await engine.cli("rm", "-f", name) };
+}
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await sharedEngine(kind);
+
+  test("half-open connections cut logs, measurements and events, and each resumes without a loss", async (engine) => {
+    await using proxy = chaosProxy(engine.socket);
+    await using berth = await serveEngines({ [kind]: proxy });
+    await using _container = await counting(engine, "count");
+    await using visitor = await watchAll(berth, "count");
+    const followed: string[] = [];
+    const following = new AbortController();
+    using _leaving = { [Symbol.dispose]: () => following.abort() };
+    const { body } = await fetch(`${berth.url}/api/containers/count/logs?follow=true`, {
+      headers: { authorization: `Bearer ${berth.admin}` },
+      signal: following.signal,
+    });
+    const reading = (async () => {
+      for await (const text of body!.pipeThrough(new TextDecoderStream())) followed.push(text);
+    })().catch(() => {});
+    await eventually("the log is followed", () => followed.join("").includes("line 20\n"));
+
+    proxy.freeze();
+    const samples = samplesOf(visitor).length;
+    const before = linesOf(visitor).length;
+    const sent = followed.join("").length;
+    await engine.cli("create", "--name", "unseen", "--network", "none", FIXTURE, "idle");
+
+    await within(RESUMED_MS, "logs, measurements and events come again", () => {
+      const missing = {
+        lines: linesOf(visitor).length <= before + 20,
+        samples: samplesOf(visitor).length <= samples + 1,
+        followed: followed.join("").length <= sent + 200,
+        events: !visitor.of("events").some(({ items }) => JSON.stringify(items).includes("unseen")),
+      };
+      if (Object.values(missing).includes(true)) throw new Error(JSON.stringify(missing));
+      return true;
+    });
+
+    following.abort();
+    await reading;
+    assertWhole(linesOf(visitor));
+    assertWhole(followed.join("").split("\n").slice(0, -1));
+    assert.equal(statesOf(visitor, "logs").at(-1), "following");
+    await engine.cli("rm", "unseen");
+  });
+
+  test("a shell over a half-open connection ends in words", async (engine) => {
+    await using proxy = chaosProxy(engine.socket);
+    await using berth = await serveEngines({ [kind]: proxy });
+    await using _container = await counting(engine, "shell");
+    await eventually(
+      "it is known",
+      async () => (await berth.call("GET /api/containers/shell")).status === 200,
+    );
+    const shell = new Visitor(
+      `${berth.url}/api/containers/shell/exec?cmd=sh`,
+      undefined,
+      [`berth.bearer.${berth.admin}`],
+    );
+    await eventually("it runs", () => shell.said("ready").length === 1);
+
+    proxy.freeze();
+    const error = await within(RESUMED_MS, "it is told", () => shell.said("error")[0]);
+
+    assert.equal(error.code, "runtime_unavailable");
+    assert.match(
+      error.title,
+      /^Cannot show the output of a command in container "shell": the connection to engine/,
+    );
+    await shell.closed;
+    await within(
+      RESUMED_MS,
+      "its process does not stay",
+      async () => !(await engine.cli("exec", "shell", "ps")).split("\n").some((line) => / sh$/.test(line)),
+    );
+  });
+
+  test("a source whose engine hangs is waiting, and followed again without a loss when it answers", async (engine) => {
+    await using berth = await serveEngines({ [kind]: engine });
+    await using _container = await counting(engine, "held");
+    await using visitor = await watchAll(berth, "held");
+
+    await engine.pause();
+    {
+      await using _resuming = { [Symbol.asyncDispose]: () => engine.resume() };
+      await within(
+        SAID_MS,
+        "both sources are said to wait",
+        () => ["logs", "stats"].every((id) => statesOf(visitor, id).at(-1) === "waiting runtime_unavailable"),
+      );
+    }
+    const count = linesOf(visitor).length;
+    await within(
+      RESUMED_MS,
+      "both sources are followed",
+      () => ["logs", "stats"].every((id) => statesOf(visitor, id).at(-1) === "following"),
+    );
+    await within(RESUMED_MS, "lines come again", () => linesOf(visitor).length > count + 20);
+    assertWhole(linesOf(visitor));
+  });
+}
+
+const { test: onDocker } = await sharedEngine("docker");
+
+onDocker(
+  "a quiet followed log whose own connection alone is half open is noticed by a probe",
+  async (engine) => {
+    await using proxy = chaosProxy(engine.socket);
+    await using berth = await serveEngines({ docker: proxy });
+    const script = "echo line 1; until [ -e /go ]; do sleep 0.05; done; echo line 2; idle";
+    await engine.cli("run", "-d", "--name", "quiet", "--network", "none", FIXTURE, "sh", "-c", script);
+    await using visitor = new LiveVisitor(berth, berth.admin!);
+    await visitor.subscribe("logs", "logs", { containers: ["quiet"] });
+    await eventually("its first line is told", () => linesOf(visitor).length === 1);
+
+    proxy.freeze((request) => request.includes("/logs?follow=true"));
+    await engine.cli("exec", "quiet", "touch", "/go");
+
+    await within(PROBED_MS, "its second line is told", () => linesOf(visitor).length === 2);
+    assertWhole(linesOf(visitor));
+    await engine.cli("rm", "-f", "quiet");
+  },
+);

@@ -1,0 +1,12 @@
+/** Containers that belong to no workspace. */
+import type { Ownership } from "../../core/runtime.ts";
+
+export const NO_OWNER: Ownership = {
+  ownerOf: () => null,
+  startedFrom: () => null,
+  revision: 0,
+  projectsOf: () => null,
+  roots: () => Promise.resolve([]),
+  settle: () => false,
+  refresh: () => Promise.resolve(),
+};
