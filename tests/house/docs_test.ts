@@ -77,3 +77,27 @@ Deno.test("the example of docs/settings.md is read without a mistake", async () 
     await Deno.remove(path);
   }
 });
+
+Deno.test("Links and paths in the pages for contributors name files that exist", async () => {
+  const pages = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/plugins.md", "tests/README.md"];
+  for await (const { name } of Deno.readDir(new URL("../../docs/decisions/", import.meta.url))) {
+    pages.push(`docs/decisions/${name}`);
+  }
+  const missing: string[] = [];
+  for (const path of pages) {
+    const text = await page(path);
+    const named = [
+      ...[...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, link]) =>
+        new URL(link!, `file:///${path}`).pathname.slice(1)
+      ),
+      ...[...text.matchAll(/`([a-z_.]+(?:\/[\w-]+)+\.(?:tsx?|md|json))`/g)].map(([, file]) => file!),
+    ];
+    for (const file of named) {
+      await Deno.lstat(new URL(`../../${file}`, import.meta.url)).catch(() =>
+        missing.push(`${path}: ${file}`)
+      );
+    }
+  }
+  assert.ok(pages.length > 20);
+  assert.deepEqual(missing, []);
+});
