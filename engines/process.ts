@@ -50,7 +50,7 @@ export class Program implements AsyncDisposable {
     return this.#printed;
   }
 
-  /** Whether it says so before the signal: what a program did is seen before what it says of it. */
+  /** Resolves to true if it says so before the signal. A program's act is seen before its words. */
   async says(pattern: RegExp, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => {

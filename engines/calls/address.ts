@@ -1,4 +1,4 @@
-/** Where an engine listens: a unix socket, here or on a host that ssh reaches, or TCP with mutual TLS. */
+/** The address of an engine: a unix socket, here or on a host that ssh reaches, or TCP with mutual TLS. */
 
 export interface UnixAddress {
   readonly kind: "unix";
@@ -12,7 +12,7 @@ export interface TlsAddress {
   readonly files: TlsFiles;
 }
 
-/** Where the PEM texts are: whom berth trusts, and who it is. */
+/** The places of the PEM texts: the authority that berth trusts, and its own certificate and key. */
 export interface TlsFiles {
   readonly ca: string;
   readonly cert: string;
@@ -30,7 +30,7 @@ export interface SshAddress {
 
 export type EngineAddress = UnixAddress | TlsAddress | SshAddress;
 
-/** Where an engine is called; the socket of another host has a place here by then. */
+/** The address that calls use. The socket of another host is forwarded to a place here by then. */
 export type CalledAddress = UnixAddress | TlsAddress;
 
 const DOCKER_SOCKET = "/var/run/docker.sock";

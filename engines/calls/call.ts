@@ -1,11 +1,11 @@
-/** What is asked of an engine: words, path, body and limits of one call. */
+/** One call of an engine: its words, path, body and limits. */
 import type { Subject } from "./failure.ts";
 
 export const FIRST_BYTE_MS = 10_000;
 export const BODY_MS = 20_000;
 export const MAX_BODY = 64 * 1024 * 1024;
 
-/** How a change is asked for. */
+/** The methods of a change. */
 export type Change = "POST" | "PUT" | "DELETE";
 export type Method = "GET" | Change;
 
@@ -17,7 +17,7 @@ export interface EngineCall extends Subject {
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends a read early. A change is never cancelled by it: a closed tab must not leave half a create. */
   readonly signal?: AbortSignal;
-  /** How long the engine may take until its answer begins. */
+  /** Milliseconds until the engine must begin its answer. */
   readonly firstByteMs?: number;
   readonly maxBytes?: number;
 }

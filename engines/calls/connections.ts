@@ -18,7 +18,7 @@ export interface Credentials {
 }
 
 export class Connections implements Disposable {
-  /** Where its URLs begin. */
+  /** The origin of its URLs. */
   readonly origin: string;
   readonly reads = new Reads((signal) => this.open(signal));
   /** For changes over TLS; null for a unix socket. */

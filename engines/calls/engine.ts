@@ -53,7 +53,7 @@ export class Engine implements Disposable {
     this.#connections.spare?.prepare();
   }
 
-  /** What an answer that is no success means. */
+  /** Returns the error that stands for an answer without success. */
   refusal(status: number, body: string, subject: Subject): ServiceError {
     return failureOf(this.name, status, body, subject, this.nameOf);
   }

@@ -4,7 +4,7 @@ import type { ServiceError } from "../../core/error.ts";
 import { objectOf, textOf } from "./wire.ts";
 import { engineError, type EngineErrorCode } from "./errors.ts";
 
-/** What a call is about: words for its error, and the code of a 404. */
+/** The subject of a call: words for its error, and the code of a 404. */
 export interface Subject {
   /** "start container \"web\"": follows "Cannot". */
   readonly doing: string;
@@ -62,7 +62,7 @@ const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
   ],
 ];
 
-/** What is said instead of the engine's words, which name others. */
+/** The words that replace the engine's own, which may name objects of others. */
 const DISCREET: Partial<Record<EngineErrorCode, string>> = {
   in_use: "it is in use",
   name_taken: "the name is taken",
@@ -137,7 +137,7 @@ export function reasonOf(thrown: unknown): string {
   return tlsReasonOf(text) ?? "the connection failed";
 }
 
-/** What is wrong between two certificates, and what to do. */
+/** Returns what is wrong between two certificates, and what to do. */
 function tlsReasonOf(text: string): string | null {
   if (/UnknownIssuer|CaUsedAsEndEntity|BadSignature/.test(text)) {
     return 'its certificate is not signed by the authority in "ca": take the file of the one that signed it';

@@ -1,4 +1,6 @@
-/** What an engine's refusal becomes, by its words where statuses disagree; and what never reaches an engine. */
+/**
+ * Refusals of an engine become typed errors, by their words where statuses disagree. Bad paths never reach an engine.
+ */
 import assert from "node:assert/strict";
 import { ServiceError } from "../../core/error.ts";
 import { failureOf } from "./failure.ts";

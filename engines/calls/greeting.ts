@@ -1,4 +1,7 @@
-/** Who an engine is, as its answers tell: its kind, the API version to speak with it, its clock and its own version. */
+/**
+ * The identity of an engine, as its answers tell: its kind, the API version to speak with it, its clock and its own
+ * version.
+ */
 import { engineError } from "./errors.ts";
 import { objectOf, textOf } from "./wire.ts";
 
@@ -9,7 +12,7 @@ const NEWEST: ApiVersion = [1, 52];
 export type ApiVersion = readonly [major: number, minor: number];
 export type EngineKind = "docker" | "podman";
 
-/** What `/_ping` answered. */
+/** The answer of `/_ping`. */
 export interface Greeting {
   readonly kind: EngineKind;
   readonly api: string;

@@ -14,7 +14,7 @@ import type { Cutoff } from "./cutoff.ts";
 import { exchange, type Exchanged, type ExchangeOptions } from "./exchange.ts";
 import { close, type Spare } from "./spare.ts";
 
-/** What a request takes of a call. */
+/** The parts of a call that a request needs. */
 type Asked = Pick<EngineCall, "doing" | "body" | "headers" | "firstByteMs">;
 
 export class Requests {

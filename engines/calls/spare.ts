@@ -10,7 +10,7 @@ export type Open = (signal?: AbortSignal) => Promise<Deno.Conn>;
 export interface Fresh {
   readonly conn: Deno.Conn;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How many bytes came; 0 at the end. */
+  /** Resolves to the number of bytes that came; 0 at the end. */
   readonly first: Promise<number>;
 }
 

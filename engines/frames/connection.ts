@@ -41,7 +41,7 @@ export interface ByteSink {
 /** A connection with an answer whose head was read. */
 export class EngineConnection implements Disposable {
   readonly #bytes: Uint8Array<ArrayBuffer>;
-  /** What came and was not given on yet: `#bytes` from `#start` up to `#end`. */
+  /** Bytes not passed on yet: `#bytes` from `#start` up to `#end`. */
   #start = 0;
   #end = 0;
   /** When the latest bytes came. */
@@ -82,7 +82,7 @@ export class EngineConnection implements Disposable {
     return this.#closed;
   }
 
-  /** Whether all that came was given on. */
+  /** True if all bytes were passed on. */
   get isEmpty(): boolean {
     return this.#start === this.#end;
   }

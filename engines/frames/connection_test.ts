@@ -18,7 +18,7 @@ async function answered(bufferBytes?: number) {
   });
   const says = async (words: string) => void await peer.write(new TextEncoder().encode(words));
   let given = new Uint8Array(0);
-  /** What was given on last, as its bytes are by now. */
+  /** Returns the bytes that were passed on last, as they are now. */
   const shown = () => {
     if (!answer.isEmpty) answer.giveTo({ push: (bytes, at, end) => given = bytes.subarray(at, end) });
     return new TextDecoder().decode(given);

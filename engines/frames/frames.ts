@@ -10,7 +10,7 @@ export const FRAME_LIMIT_BYTES = 1024 * 1024;
 const ENGINE_ERROR_LIMIT_BYTES = 4 * 1024;
 const CHUNK_HEAD_LIMIT_BYTES = 256;
 
-/** How the end of the body is known. */
+/** The sign that ends the body. */
 export type Framing =
   | { readonly kind: "chunked" }
   | { readonly kind: "length"; readonly bytes: number }
@@ -82,7 +82,7 @@ export class FrameReader {
   }
 
   /**
-   * Whether the body is cut if the connection ends now: in the middle of a frame, or between two frames without the
+   * True if the body is cut when the connection ends now: in the middle of a frame, or between two frames without the
    * last chunk.
    */
   get cut(): boolean {

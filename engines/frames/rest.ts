@@ -5,7 +5,7 @@
  */
 
 const REST_MS = 0.3;
-/** What else there is to do comes between two rests, however many logs are read. */
+/** Other work runs between two pauses, however many logs are read. */
 const AWAKE_MS = 0.1;
 
 const nobody = new Int32Array(new SharedArrayBuffer(4));

@@ -17,20 +17,23 @@ import { engineError } from "../calls/errors.ts";
 const SEARCH_EVERY_MS = 1_500;
 const MAX_ENGINES = 512;
 
-/** What the mirrors can show now. */
+/** The engines by what their mirrors can show now. */
 export interface Readable {
   /** Engines whose mirrors are true. */
   readonly up: readonly Link[];
-  /** Those, and the engines that show what was last known of them. */
+  /** The ready engines, and those that show their last known rows. */
   readonly shown: readonly Link[];
   readonly unavailable: readonly Unavailable[];
   /** The names of engines whose latest changes are not shown yet. */
   readonly stale: readonly string[];
 }
 
-/** How long a read waits for a refresh before it lists the engine as unavailable. */
+/** Milliseconds that a read waits for a refresh before it lists the engine as unavailable. */
 const REFRESH_WAIT_MS = 6_000;
-/** How long a read waits for what others changed: in a storm it shows what is known, and names the engine as stale. */
+/**
+ * Milliseconds that a read waits for changes of others. In a storm it shows the known rows, and names the engine as
+ * stale.
+ */
 const STORM_WAIT_MS = 250;
 
 export interface NamedEngine {
@@ -141,7 +144,7 @@ export class Backends implements AsyncDisposable {
     throw engineError("runtime_unavailable", `Cannot reach engine "${link.name}": ${link.reason}`);
   }
 
-  /** Whether the mirrors can answer a read of this kind without waiting. */
+  /** Returns true if the mirrors can answer a read of this kind without waiting. */
   settled(kind: Kind, links: readonly Link[] = this.#links): boolean {
     return links.every((link) => link.state !== "up" || (link.ready && link.mirror[kind].settled));
   }

@@ -1,4 +1,4 @@
-/** Where engines put their sockets: Docker, Podman, Colima, Rancher Desktop, OrbStack, and Docker's contexts. */
+/** Finds the sockets of engines: Docker, Podman, Colima, Rancher Desktop, OrbStack, and Docker's contexts. */
 import type { EngineKind } from "../calls/greeting.ts";
 import {
   addressText,
@@ -9,7 +9,7 @@ import {
 } from "../calls/address.ts";
 import { objectOf, parseJson, textOf } from "../calls/wire.ts";
 
-/** What the user's environment says; only the settings read it. */
+/** The user's environment; only the settings read it. */
 export interface UserEnvironment {
   readonly home: string | null;
   /** `XDG_RUNTIME_DIR`. */

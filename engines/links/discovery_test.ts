@@ -24,7 +24,7 @@ class Home implements Disposable {
     }
   }
 
-  /** What is found below this home; the machine's own engines left out. */
+  /** Returns the engines found below this home, without the machine's own. */
   async found(dockerHost: string | null = null): Promise<FoundEngine[]> {
     const runtimeFolder = `${this.path}/run`;
     const all = await findEngines({ home: this.path, runtimeFolder, dockerHost });

@@ -10,7 +10,7 @@ import { objectOf, parseJson, textOf } from "../calls/wire.ts";
 
 const ASK_MS = 10_000;
 const MOST = 1_000;
-/** What could not be told is asked again after this time. */
+/** Milliseconds until an unknown answer is asked for again. */
 const UNKNOWN_MS = 10_000;
 
 /** The facts of the engine that an answer depends on. */

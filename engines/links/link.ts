@@ -22,14 +22,14 @@ import { Watchdog } from "./watchdog.ts";
 const SLOW_CLOCK_MS = 30_000;
 /** Podman sends no events for networks, so its short list of them is polled. */
 const PODMAN_NETWORKS_MS = 1_500;
-/** How soon a list that failed is asked for again. */
+/** Milliseconds until a failed list is asked for again. */
 const AGAIN_MS = 1_000;
 /** The longest wait between two attempts to reconnect. */
 const LONGEST_WAIT_MS = 1_000;
 
 /** Ends a connection to an engine that does not answer: what is known of it stays. */
 const SILENT = Symbol("silent");
-/** How long a way may take to say why the engine cannot be reached. */
+/** Milliseconds that a way has to say why the engine cannot be reached. */
 const EXPLAIN_MS = 250;
 const isAway = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === "runtime_unavailable";
@@ -65,7 +65,7 @@ export class Link implements AsyncDisposable {
   /** Resolves when the mirror is complete; replaced whenever the connection is lost. */
   #ready = Promise.withResolvers<void>();
   #isReady = false;
-  /** Whether the mirror holds all that the engine had at some time. */
+  /** True once the mirror has held everything that the engine had. */
   #isKnown = false;
   #greeted = false;
   #isSilent = false;
@@ -76,7 +76,7 @@ export class Link implements AsyncDisposable {
   #events: EventCheck | null = null;
   #told = new ToldEvents();
   readonly #watchdog: Watchdog;
-  /** How many events the engine told. */
+  /** The number of events that the engine sent. */
   events = 0;
   readonly #healthExecs = new HealthExecs();
   #firstTry = Promise.withResolvers<void>();
@@ -122,7 +122,7 @@ export class Link implements AsyncDisposable {
     return this.#state;
   }
 
-  /** Why it is not up; empty while it is. */
+  /** The reason that it is not up; empty while it is. */
   get reason(): string {
     return this.#reason;
   }
@@ -140,12 +140,12 @@ export class Link implements AsyncDisposable {
     return this.#api;
   }
 
-  /** Whether its mirror is complete. */
+  /** True if its mirror is complete. */
   get ready(): boolean {
     return this.#isReady;
   }
 
-  /** Whether its mirror has rows to show, though they may be old. */
+  /** True if its mirror has rows to show, though they may be old. */
   get known(): boolean {
     return this.#isKnown;
   }
@@ -172,7 +172,7 @@ export class Link implements AsyncDisposable {
     };
   }
 
-  /** Whether its rows of that kind are shown as they were last known. */
+  /** Returns true if its rows of that kind are the last known ones. */
   isBehind(kind: Kind): boolean {
     return this.since !== null || this.mirror[kind].problem !== null;
   }
@@ -372,7 +372,7 @@ export class Link implements AsyncDisposable {
     this.#firstTry.resolve();
   }
 
-  /** Those who wait see that it is not ready. */
+  /** Wakes callers that wait; they see that it is not ready. */
   #release(): void {
     this.#unready();
     this.#ready.resolve();

@@ -10,9 +10,12 @@ import { clean } from "../calls/failure.ts";
 import { Program } from "../process.ts";
 import { type Way, WayFailure } from "./way.ts";
 
-/** How long it may take until the way stands. */
+/** Milliseconds until the way must be open. */
 const OPEN_MS = 20_000;
-/** Who was refused is not asked for again at once: some hosts shut out who knocks too often. */
+/**
+ * The longest wait between two attempts. After a refusal it is longer: some hosts shut out callers that come too
+ * often.
+ */
 const LONGEST_WAIT_MS = { refused: 60_000, away: 2_000 } as const;
 const FIRST_WAIT_MS = 500;
 /** A way that stood this long has not failed. */
@@ -49,7 +52,7 @@ export class Tunnel implements Way {
   /** `program` is the system's ssh. */
   constructor(readonly remote: SshAddress, private readonly program: string) {}
 
-  /** Where the engine's socket appears. */
+  /** The place where the engine's socket appears. */
   get local(): UnixAddress {
     return { kind: "unix", path: `${this.#folder ?? NOWHERE}/s` };
   }
@@ -153,7 +156,7 @@ function privateFolder(): string | null {
   }
 }
 
-/** What the user would type to see for themselves. */
+/** Returns the command that a user would type to see the same. */
 function byHand({ destination, port }: SshAddress): string {
   return port === null ? `ssh ${destination}` : `ssh -p ${port} ${destination}`;
 }
@@ -165,7 +168,7 @@ function notStarted(program: string, error: unknown): string {
     : `"${program}" cannot be started: look at its permissions, or name another with BERTH_SSH`;
 }
 
-/** What ssh said, as one sentence that says what to do. */
+/** Returns ssh's words as one sentence that says what to do. */
 export function failureOf(remote: SshAddress, said: string): WayFailure {
   const { destination, port, socket } = remote;
   const host = destination.slice(destination.lastIndexOf("@") + 1);

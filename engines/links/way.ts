@@ -1,7 +1,7 @@
-/** What must stand before an engine on another host can be called. */
+/** The connection that must be open before an engine on another host can be called. */
 import type { Engine } from "../calls/engine.ts";
 
-/** Why there is no way to the engine. */
+/** The reason that an engine cannot be reached. */
 export class WayFailure extends Error {
   override readonly name = "WayFailure";
   /** `refused`: somebody has to change something first. */
@@ -13,6 +13,6 @@ export class WayFailure extends Error {
 export interface Way extends AsyncDisposable {
   /** Resolves when the engine can be called. Throws `WayFailure`, or what the signal says. */
   open(engine: Engine, signal: AbortSignal): Promise<void>;
-  /** Why calls fail although the way stands, as far as it is known or said before the signal. */
+  /** Resolves to the reason that calls fail although the way is open, if it is known before the signal. */
   explain(signal: AbortSignal): Promise<WayFailure | null>;
 }

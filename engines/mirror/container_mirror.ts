@@ -23,7 +23,7 @@ export class ContainerMirror implements Disposable {
   readonly #rechecks = new Rechecks((ids) => this.#mark(ids, "check"));
   readonly #queue = new RefreshQueue(() => this.#refresh());
   #dirty = new Set<string>();
-  /** What the refresh that runs has still to read. */
+  /** Ids that the running refresh has still to read. */
   readonly #unread = new Set<string>();
   /** Reads of what berth itself changed. */
   readonly #own = new Set<Promise<void>>();
@@ -35,9 +35,9 @@ export class ContainerMirror implements Disposable {
   /** `all`: read every row. `compare`: read only the rows that differ from the engine's list. */
   #listing: "all" | "compare" | null = null;
 
-  /** Whether there are rows to show, though they may be old. */
+  /** True if there are rows to show, though they may be old. */
   known = false;
-  /** Why the rows are not current although the engine answers; null while they are. */
+  /** The reason that the rows are not current although the engine answers; null while they are. */
   problem: string | null = null;
 
   /**
@@ -58,7 +58,7 @@ export class ContainerMirror implements Disposable {
     return fitting.length === 1 ? fitting[0]!.name : null;
   }
 
-  /** How many may have changed and are still to be read. */
+  /** The number of containers that may have changed and are still to be read. */
   get waiting(): number {
     return this.#dirty.size + this.#unread.size;
   }
@@ -265,7 +265,7 @@ export class ContainerMirror implements Disposable {
   }
 }
 
-/** Whether an entry of the engine's list agrees with the row, in the fields that it has. */
+/** Returns true if an entry of the engine's list agrees with the row, in the fields that it has. */
 function shows(listed: Readonly<Record<string, unknown>>, row: ContainerRow): boolean {
   const names = listOf(listed.Names).map((name) => textOf(name).replace(/^\//, ""));
   const networks = Object.keys(objectOf(objectOf(listed.NetworkSettings).Networks));

@@ -1,4 +1,4 @@
-/** Whether an open event stream still tells what happens: one that is half open is as quiet as an idle engine. */
+/** Checks that an open event stream still delivers: a half-open one is as quiet as an idle engine. */
 import type { Engine } from "../calls/engine.ts";
 import type { Greeting } from "../calls/greeting.ts";
 import { at } from "../calls/path.ts";
@@ -7,7 +7,7 @@ import type { RawEvent } from "./event_feed.ts";
 import { parseEvent } from "./events.ts";
 
 const LOOK_MS = 1_500;
-/** How long after an event the stream may tell it. */
+/** Milliseconds that the stream may take to deliver an event. */
 const GRACE_MS = 300;
 /** A clock that shows a time at most so much older than ours counts as ours. */
 const SAME_CLOCK_MS = 1_500;
@@ -33,7 +33,7 @@ export class EventCheck {
     this.#told = Math.max(this.#told, timeNano);
   }
 
-  /** Whether the engine had an event, up to its own time `now`, that the stream did not tell. */
+  /** Returns true if the engine had an event, up to its own time `now`, that the stream did not deliver. */
   async missed(now: number, signal: AbortSignal): Promise<boolean> {
     const told = this.#told;
     const isQuiet = told === this.#toldBefore;

@@ -17,7 +17,7 @@ export interface EngineEvent {
   readonly about: About;
 }
 
-/** What an event is about, as it was known when the event came: afterwards it may be gone. */
+/** The object of an event, as it was known when the event came: afterwards it may be gone. */
 export interface About {
   /** The container that something happened to, or that was connected; null where it is not known, or none was. */
   readonly container: ContainerRow | null;

@@ -7,7 +7,7 @@ const MAX_RUNNING = 4_096;
 export class HealthExecs {
   readonly #running = new Set<string>();
 
-  /** Whether the event is about an exec of the container's health check. `command` is that of the check. */
+  /** Returns true if the event is about an exec of the container's health check. `command` is that of the check. */
   includes(
     { action, command, attributes: { execID = "" } }: RawEvent,
     healthCommand: string | null,

@@ -14,9 +14,9 @@ export class ListedMirror<Row> implements Disposable {
   readonly #rechecks = new Rechecks(() => this.#queue.need("check"));
   readonly #queue = new RefreshQueue(() => this.#refresh());
 
-  /** Whether there are rows to show, though they may be old. */
+  /** True if there are rows to show, though they may be old. */
   known = false;
-  /** Why the rows are not current, as the list failed or hangs; null while they are. */
+  /** The reason that the rows are not current, because the list failed or hangs; null while they are. */
   problem: string | null = null;
 
   /** `failed` is called with the first of several failures in a row. */

@@ -12,14 +12,14 @@ import { SourcesAtStart } from "./sources_at_start.ts";
 import { type VolumeRow, volumeRow } from "../rows/volume.ts";
 import { boundedWait } from "../../core/pause.ts";
 
-/** What a mirror holds. */
+/** The kinds of objects that a mirror holds. */
 export const KINDS = ["containers", "images", "volumes", "networks"] as const;
 export type Kind = typeof KINDS[number];
 
 /** Of an engine that is up, and has not said what it has. */
 export const SLOW = "it is slow to answer";
 
-/** How long a complete mirror is waited for where containers are known, and another kind is not. */
+/** Milliseconds to wait for a complete mirror where containers are known, and another kind is not. */
 const COMPLETE_MS = 2_000;
 
 /** Events of a container that change nothing in its row. */
@@ -77,7 +77,7 @@ export class Mirror implements Disposable {
     this.#each((part) => part.again());
   }
 
-  /** Why the rows of a kind are not current. */
+  /** The reason for each kind whose rows are not current. */
   get behind(): Map<Kind, string> {
     return new Map(KINDS.flatMap((kind) => {
       const { problem, known } = this[kind];
@@ -120,7 +120,7 @@ export class Mirror implements Disposable {
     }
   }
 
-  /** What is known of the thing that an event is about. */
+  /** Returns what is known of an event's object. */
   about({ type, id, attributes }: RawEvent): About {
     const container = type === "container" ? id : attributes.container;
     const row = type === "network"

@@ -10,7 +10,7 @@ export class RefreshQueue {
   /** `run` takes the pending changes in its first step, before it waits for anything. */
   constructor(private readonly run: () => Promise<void>) {}
 
-  /** Whether every known change was read. */
+  /** True if every known change was read. */
   get settled(): boolean {
     return !this.#current?.changed && !this.#next?.changed;
   }

@@ -75,7 +75,7 @@ export const Container = z.object({
   stale: Stale,
 }).meta({ id: "Container" });
 
-/** What the mirror holds: all but the workspace, which is added when a list is built. */
+/** A row of the mirror: all but the workspace, which is added when a list is built. */
 export type ContainerRow = Readonly<Omit<z.infer<typeof Container>, "workspace" | "stale">> & {
   /** For counting the users of a network. */
   readonly networkIds: readonly string[];
@@ -224,7 +224,7 @@ function portNumber(text: string): number | null {
   return /^\d{1,5}$/.test(text) && text !== "0" ? Number(text) : null;
 }
 
-/** What is mounted, and `--tmpfs`, which Docker does not list as a mount. */
+/** Returns the mounts, with `--tmpfs`, which Docker does not list as a mount. */
 function mountsOf(wire: Wire): z.infer<typeof Mount>[] {
   const mounts = listOf(wire.Mounts).map(mountOf);
   const targets = new Set(mounts.map(({ target }) => target));
@@ -247,7 +247,7 @@ function mountOf(value: unknown): z.infer<typeof Mount> {
   };
 }
 
-/** What the labels of Docker's and Podman's Compose tools say. */
+/** Reads the labels of Docker's and Podman's Compose tools. */
 function composeOf(labels: Readonly<Record<string, string>>): ContainerRow["compose"] {
   const project = labels["com.docker.compose.project"] ?? labels["io.podman.compose.project"];
   const service = labels["com.docker.compose.service"] ?? labels["io.podman.compose.service"];

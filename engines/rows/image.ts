@@ -24,7 +24,7 @@ export const Image = z.object({
   stale: Stale,
 }).meta({ id: "Image" });
 
-/** What the mirror holds; its users are added when a list is built. */
+/** A row of the mirror; its users are added when a list is built. */
 export type ImageRow = Readonly<Omit<z.infer<typeof Image>, "usedBy" | "stale">>;
 
 const EPOCH = new Date(0).toISOString();

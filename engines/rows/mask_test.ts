@@ -1,4 +1,4 @@
-/** What is cut out of an engine's own object, wherever it stands in it. */
+/** Secrets are cut out of an engine's own object, wherever they stand in it. */
 import assert from "node:assert/strict";
 import { networkRow } from "./network.ts";
 import { maskObject } from "./mask.ts";

@@ -30,7 +30,7 @@ export const Network = z.object({
   stale: Stale,
 }).meta({ id: "Network" });
 
-/** What the mirror holds; connected containers are added when a list is built. */
+/** A row of the mirror; connected containers are added when a list is built. */
 export type NetworkRow = Readonly<Omit<z.infer<typeof Network>, "containers" | "stale">>;
 
 const PREDEFINED = new Set(["bridge", "host", "none", "podman", "ingress", "docker_gwbridge"]);

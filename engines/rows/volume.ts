@@ -21,7 +21,7 @@ export const Volume = z.object({
   stale: Stale,
 }).meta({ id: "Volume" });
 
-/** What the mirror holds; its users are added when a list is built. */
+/** A row of the mirror; its users are added when a list is built. */
 export type VolumeRow = Readonly<Omit<z.infer<typeof Volume>, "usedBy" | "stale">>;
 
 /** Null for an answer without a name. */
