@@ -33,7 +33,7 @@ export interface Finding {
   readonly message: string;
   /** Null: about the workspace as a whole. */
   readonly at: Place | null;
-  /** Where there is no text to point into (a file that was not read): its path below the root. */
+  /** The path below the root, where there is no text to point into (a file that was not read). */
   readonly path?: string;
   /** The node it is about, such as `unit:shop.web`. */
   readonly subject?: string;
@@ -42,7 +42,7 @@ export interface Finding {
   readonly tags?: readonly ("unnecessary" | "deprecated")[];
 }
 
-/** Where a diagnostic points. */
+/** The place that a diagnostic points to. */
 export interface Location {
   file: string;
   path: ValuePath;
@@ -65,7 +65,7 @@ export interface ArtifactFile {
   readonly unsaved?: true;
   /** False where errors leave the values in doubt: what refers to them may well be right. */
   readonly sound: boolean;
-  /** What was found while parsing this text. */
+  /** Findings from parsing this text. */
   readonly findings: readonly Finding[];
   /** True while the documents are of an earlier text, because this one cannot be parsed. */
   readonly stale: boolean;
@@ -148,7 +148,10 @@ export interface Reference {
   readonly required?: boolean;
   readonly restart?: boolean;
   readonly access?: "ro" | "rw";
-  /** Which key it stands under: `depends_on`, `links`, `network_mode`, `networks`, `build.secrets`, `spec.dependsOn`... */
+  /**
+   * Which key it stands under: `depends_on`, `links`, `network_mode`, `networks`, `build.secrets`,
+   * `spec.dependsOn`...
+   */
   readonly under: string;
   /** The network is joined because nothing else was said, or the volume has no name: never reported. */
   readonly byDefault?: boolean;
@@ -169,7 +172,7 @@ export interface PathUse {
   readonly written: string;
   /** Below the root with `/` ("" is the root), null when it lies outside, is absolute elsewhere or not local. */
   readonly path: string | null;
-  /** Where it starts if it is relative, below the root. */
+  /** The folder, below the root, that a relative path starts in. */
   readonly folder: string;
   /** `outside` also stands for what may not be looked at; `unknown`: an unset variable is in it; `remote`: a URL. */
   readonly found: "file" | "folder" | "other" | "missing" | "outside" | "unknown" | "remote";
@@ -193,10 +196,10 @@ export interface Resource {
   readonly key: string;
   /** The engine's name: `shop_front`, or what `name:` says; null while a variable in it is not set. */
   readonly name: string | null;
-  /** What is shown of the name: as the author wrote it. */
+  /** The name as the author wrote it, which is shown. */
   readonly written: string | null;
   readonly external: boolean;
-  /** What a secret or config holds that is no file; null for all others, and while a variable in it is not set. */
+  /** The content of a secret or config that is no file; null for all others, and while a variable in it is not set. */
   readonly content: string | null;
   /** Nobody wrote it: the default network. */
   readonly implicit: boolean;
@@ -219,7 +222,7 @@ export interface Port {
   readonly published: NumberRange | null;
   readonly target: NumberRange;
   readonly protocol: string;
-  /** Why it is not a valid port (`compose/bad-port`); the numbers mean nothing then. */
+  /** The reason that it is not a valid port (`compose/bad-port`); the numbers mean nothing then. */
   readonly invalid: string | null;
   readonly unknown: boolean;
   /** The value of a variable is in it: only `written` may be shown. */
@@ -233,7 +236,7 @@ export interface Mount {
   /** A folder (as written), a volume's key, or null for an anonymous one. */
   readonly source: string | null;
   readonly target: string | null;
-  /** What is shown of source and target: as the author wrote them. */
+  /** Source and target as the author wrote them, which are shown. */
   readonly shown: { readonly source: string | null; readonly target: string | null };
   readonly readOnly: boolean;
   /** Only false where long syntax says `create_host_path: false`. */
@@ -294,11 +297,11 @@ export interface Unit {
   readonly paths: readonly PathUse[];
 }
 
-/** What Compose gives a service, in long form. */
+/** A service as Compose defines it, in long form. */
 export interface Service {
   readonly image: string | null;
   readonly imageAt: Scalar | null;
-  /** What is shown of the image. */
+  /** The image as it is shown. */
   readonly writtenImage: string | null;
   readonly build: boolean;
   readonly provider: boolean;
@@ -306,7 +309,7 @@ export interface Service {
   readonly containerNameAt: Scalar | null;
   /** Profiles it is listed under; empty: always enabled. */
   readonly profiles: readonly string[];
-  /** What is shown of the profiles. */
+  /** The profiles as they are shown. */
   readonly writtenProfiles: readonly string[];
   /** Enabled with the group's active profiles. */
   readonly active: boolean;
@@ -322,7 +325,9 @@ export interface Service {
   readonly healthcheck: { readonly disabled: boolean; readonly at: Place } | null;
 }
 
-/** One Compose project, or a native group without files. It stays the same object while nothing it is made of changes. */
+/**
+ * One Compose project, or a native group without files. It stays the same object while nothing it is made of changes.
+ */
 export interface Group {
   readonly kind: "group";
   /** `group:shop` */
@@ -352,7 +357,7 @@ export interface Group {
   /** Every file that had a part in it. */
   readonly sources: readonly ArtifactFile[];
   readonly envFiles: readonly ArtifactFile[];
-  /** Those of `sources` that only lend single services to `extends`. */
+  /** Members of `sources` that only lend single services to `extends`. */
   readonly bases: readonly ArtifactFile[];
   readonly profiles: readonly string[];
   readonly source: Place;
@@ -367,7 +372,7 @@ export interface Group {
   readonly paths: readonly PathUse[];
   /** A part of it could not be read: what it names may well exist. */
   readonly incomplete: boolean;
-  /** What putting its files together brought up (variables, include, extends, merge). */
+  /** Findings from joining its files (variables, include, extends, merge). */
   readonly findings: readonly Finding[];
 }
 
@@ -398,7 +403,7 @@ export interface Card {
     readonly found: boolean | null;
     readonly at: Place;
   } | null;
-  /** What it describes; null where nothing was named and nothing fits. */
+  /** The artifact that it describes; null where nothing was named and nothing fits. */
   readonly subject: Reference | null;
   readonly folder: string;
   readonly source: Place;

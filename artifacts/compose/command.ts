@@ -5,7 +5,7 @@ import { textOf } from "../yaml/values.ts";
 
 export interface SplitCommand {
   readonly words: readonly string[];
-  /** Where Compose stops reading: it takes nothing behind an operator of the shell. */
+  /** The offset at which Compose stops reading: it takes nothing behind an operator of the shell. */
   readonly cutAt: number | null;
 }
 

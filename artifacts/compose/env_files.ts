@@ -1,4 +1,4 @@
-/** What the files of a service add to its environment and its labels, as Compose reads them. */
+/** Reads what the files of a service add to its environment and labels, as Compose does. */
 
 import type { ArtifactFile, KeyValue, Node, PathUse, Service } from "../artifact.ts";
 import { parseDotenv } from "../env/dotenv.ts";

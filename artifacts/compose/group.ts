@@ -24,7 +24,7 @@ import { type ProjectNames, referencesOf } from "./references.ts";
 import { defaultNetwork, readResources } from "./resources.ts";
 import { readService } from "./service.ts";
 
-/** What the workspace adds to a project: its name, and what native documents say of it. */
+/** The workspace's additions to a project: its name, and the words of native documents. */
 export interface GroupIdentity {
   readonly name: string;
   readonly project: string;

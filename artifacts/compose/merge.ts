@@ -226,7 +226,7 @@ export function keyed(node: Node): Node {
   const entries = new Map<string, Entry>();
   for (const item of node.items) {
     if (item.kind !== "scalar" || item.value === null) continue;
-    // Where a variable is not set, the name before it still counts.
+    // The name counts even if its variable is not set.
     const text = textOf(item) ?? String(item.value);
     const sign = text.search(/[=]/);
     const name = sign === -1 ? text : text.slice(0, sign);

@@ -4,7 +4,7 @@ import type { Node, Scalar } from "../artifact.ts";
 import { integerIn } from "../yaml/numbers.ts";
 import { textOf } from "../yaml/values.ts";
 
-/** What a container finds under a variable or label that was written like this. */
+/** Returns the text that a container finds under a variable or label written like this. */
 export function numberText(scalar: Scalar): string {
   const { value, file, start, end } = scalar;
   if (typeof value === "boolean") return String(value);

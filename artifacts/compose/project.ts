@@ -44,7 +44,7 @@ export interface Project {
   readonly incomplete: boolean;
   /** Every path that was read or tried: a change there makes this project outdated. */
   readonly needed: ReadonlySet<string>;
-  /** Where relative paths in a file start, if not in the project's folder. */
+  /** The folders that relative paths of a file start in, if not the project's. */
   readonly bases: ReadonlyMap<ArtifactFile, string>;
   readonly included: readonly { readonly path: string; readonly at: Place }[];
   readonly extended: ReadonlySet<string>;
@@ -54,7 +54,7 @@ export interface Project {
 
 interface Extended {
   readonly node: Node;
-  /** How many services it is made of, without itself. */
+  /** The number of services that it extends. */
   readonly depth: number;
 }
 
@@ -312,7 +312,7 @@ class Loader {
     // Written the other way round, each service has what it extends already.
     if (under.depth >= EXTENDS_DEPTH) return this.#extendsTooDeep(local, baseAt);
     if (isNull(under.node)) return { node: local, depth: under.depth + 1 };
-    // What the base resets or overrides, it does so in its own file.
+    // Resets and overrides of the base belong to its own file.
     return {
       node: retagged(mergeService(settle(under.node), local), local),
       depth: under.depth + 1,
@@ -505,7 +505,7 @@ class Loader {
   }
 }
 
-/** What a service resets or overrides, it does so in the files before, not only in what it extends. */
+/** Keeps a service's resets and overrides for the files before, not only for what it extends. */
 function retagged(merged: Node, local: Node): Node {
   if (merged.kind !== "mapping" || local.kind !== "mapping") return merged;
   const entries = new Map(merged.entries);

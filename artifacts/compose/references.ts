@@ -9,11 +9,11 @@ const NAMESPACES = ["network_mode", "ipc", "pid", "uts", "cgroup"];
 /** Links, namespaces and `volumes_from` are dependencies, too. */
 const IMPLIED = { implicit: true, condition: "service_started", required: true };
 
-/** What names in a service mean in its project. `resource` gives the id of a key, defined or not. */
+/** The meaning of a service's names in its project. `resource` gives the id of a key, defined or not. */
 export interface ProjectNames {
   readonly group: string;
   readonly resource: (kind: ResourceKind, key: string) => string;
-  /** Whether the project defines it. */
+  /** Returns true if the project defines it. */
   readonly defines: (kind: ResourceKind | "unit", key: string) => boolean;
 }
 
@@ -59,7 +59,7 @@ class Collector {
     this.#add("uses", this.#names.resource(kind, meant), writtenOr(at, key), at, under, more);
   }
 
-  /** What is not there is called as it is written: the value of a variable is no name to show. */
+  /** Names what is missing as it is written: the value of a variable is not shown. */
   #meant(kind: ResourceKind | "unit", name: string, at: Named): string {
     return this.#names.defines(kind, name) ? name : writtenOr(at, name);
   }

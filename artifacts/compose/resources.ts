@@ -30,7 +30,7 @@ export function readResources(
       const written = isFilled(nameAt) ? shownOf(nameAt) : name;
       resources.push({
         kind,
-        // What a variable names is known to its own group alone: its value is no id to show.
+        // A name from a variable is known to its own group alone: its value is not shown as an id.
         id: isExternal && !isFilled(nameAt) ? `${kind}:.${name ?? key}` : `${kind}:${group}.${key}`,
         key,
         name,

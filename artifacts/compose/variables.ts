@@ -128,7 +128,7 @@ function keepTag(before: Node, after: Node): Node {
   return before.tag ? { ...after, tag: before.tag } : after;
 }
 
-/** Where in the text of a scalar a variable stands: `$NAME` or `${NAME...}`. */
+/** Returns the place of a variable in the text of a scalar: `$NAME` or `${NAME...}`. */
 function expressionAt(node: Scalar, name: string): Place {
   if (node.end - node.start > SEARCHED) return node;
   const source = node.file.text.slice(node.start, node.end);

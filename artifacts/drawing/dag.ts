@@ -13,15 +13,15 @@ import type { Dag, DagEdge, DagNode } from "./dag_shape.ts";
 /** Workspaces with more nodes are drawn group by group. */
 export const MAX_NODES = 5_000;
 
-/** What to draw. */
+/** The parts to draw. */
 export interface DagOptions {
   /** Every node, or groups alone; groups where there are too many nodes, unless said. */
   readonly view?: Dag["view"];
   /** The id of the only group to draw, with the direct neighbours of its units. */
   readonly group?: string;
-  /** What runs, by the id of a unit or group. */
+  /** Running units, by the id of a unit or group. */
   readonly live?: ReadonlyMap<string, UnitLive>;
-  /** Why nothing of that is drawn. */
+  /** The reason that nothing of that is drawn. */
   readonly liveNeeds?: Dag["liveNeeds"];
 }
 
@@ -94,7 +94,7 @@ function overviewOf(
   for (const edge of graph.edges) {
     const [source, target] = [groupAt(edge.source), groupAt(edge.target)];
     if (source === -1 || target === -1 || source === target) continue;
-    // What one of many references says is not said of the groups.
+    // Details of one reference among many are not those of the groups.
     const whole = { source, target, kind: edge.kind, reference: null, unresolved: false };
     lifted.set(`${edge.kind} ${source} ${target}`, whole);
   }
@@ -185,7 +185,7 @@ function nodesOf(
   return { nodes, layers: Array.from(layers, (row) => row ?? []) };
 }
 
-/** Whether a node has its place in the order of starts. */
+/** Returns true if a node has its place in the order of starts. */
 const starts = ({ kind, id }: GraphNode): boolean =>
   kind === "unit" || (kind === "missing" && id.startsWith("unit:"));
 

@@ -26,7 +26,7 @@ class DotenvParser {
   readonly #entries = new Map<string, Entry>();
   readonly #findings: Finding[] = [];
   #expanded = 0;
-  /** Where the next line begins. */
+  /** The offset of the next line. */
   #at: number;
 
   readonly #outside: Lookup;
@@ -161,7 +161,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
   v: "\v",
-  // What a dollar means is decided when variables are put in.
+  // A dollar gets its meaning when variables are substituted.
   $: "$$",
 };
 

@@ -4,7 +4,7 @@ export type Lookup = (name: string) => string | undefined;
 
 export interface Interpolated {
   readonly value: string;
-  /** Whether the value of a variable is in it, and not the author's text alone. */
+  /** True if the value of a variable is in it, and not the author's text alone. */
   readonly filled: boolean;
   /** Names that are not set and have no default: the value is unknown. */
   readonly unset: readonly string[];

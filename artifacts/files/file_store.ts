@@ -80,7 +80,7 @@ export class FileStore {
     return await this.#once(path, undefined);
   }
 
-  /** What is at a path that an artifact names. */
+  /** Looks at a path that an artifact names. */
   look(path: string): Promise<PathUse["found"]> {
     if (this.#overlay.has(path)) return Promise.resolve("file");
     if (this.#below) return this.#below.look(path);

@@ -1,4 +1,4 @@
-/** What is said of paths and files that are not read. */
+/** Findings about paths and files that are not read. */
 
 import type { Finding, Place } from "../artifact.ts";
 

@@ -4,9 +4,14 @@ import { closeSync, constants, open } from "node:fs";
 
 /** Bound to the folder itself where the system and the permissions allow that, else compared before and after. */
 export interface Folder extends Disposable {
-  /** Where to find its entry of this name, which must not be followed if it is a link; the folder itself for "". */
+  /**
+   * Returns the path of its entry of this name, which must not be followed if it is a link; the folder itself for "".
+   */
   at(name: string): string;
-  /** Whether `found` was found in it; `look` finds it again. To be asked before anything is made of what was found. */
+  /**
+   * Resolves to true if `found` was found in it; `look` finds it again. To be asked before anything is made of what
+   * was found.
+   */
   stillHas<T>(found: T, look: () => Promise<T>, isEqual: (one: T, other: T) => boolean): Promise<boolean>;
 }
 
@@ -21,7 +26,7 @@ const O_PATH = 0o10000000;
 
 let holds: boolean | undefined;
 
-/** Whether paths may start at a descriptor: on Linux, by a process that may do everything. */
+/** Returns true if paths may start at a descriptor: on Linux, by a process that may do everything. */
 export function holdsDescriptors(): boolean {
   if (holds === undefined) {
     try {
@@ -77,7 +82,9 @@ class HeldFolder implements Folder {
 
 /** Longer than the second in which times of change are told. What changed longer ago shows its next change. */
 const CALM_MS = 2_000;
-/** How often a thing must be found again where folders change all the time: a race must be won each time. */
+/**
+ * Number of times that an entry must be found again where folders change all the time: a race must be won each time.
+ */
 const ROUNDS = 10;
 
 /**
@@ -155,7 +162,7 @@ interface Identity {
   readonly ino: number | null;
 }
 
-/** Whether two looks at a name have found the same file or folder. */
+/** Returns true if two looks at a name have found the same file or folder. */
 export function isSame(one: Identity, other: Identity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }

@@ -15,7 +15,7 @@ const NEVER = new Set([
   "@eaDir",
 ]);
 
-/** Whether a folder is never read: dependencies, build results, hidden folders. */
+/** Returns true if a folder is never read: dependencies, build results, hidden folders. */
 export function isNeverEntered(folder: string): boolean {
   return NEVER.has(folder) || folder.startsWith(".");
 }
@@ -116,7 +116,7 @@ function segmentFits(pattern: string, name: string): boolean {
   return p === pattern.length;
 }
 
-/** How many characters of the pattern match this one; 0 where they do not. */
+/** Returns the number of the pattern's characters that match this one; 0 if none. */
 function oneFits(pattern: string, at: number, character: string): number {
   const sign = pattern[at]!;
   if (sign === "?") return 1;

@@ -10,7 +10,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Whether a path is one of `paths` or lies below one; the same work however many there are. */
+/** Returns true if a path is one of `paths` or lies below one; the same work however many there are. */
 export function isAtOrBelow(path: string, paths: ReadonlySet<string>): boolean {
   for (let part = path; part !== ""; part = folderOf(part)) if (paths.has(part)) return true;
   return false;

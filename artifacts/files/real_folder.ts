@@ -50,7 +50,10 @@ export interface Pinned {
 /** Of Linux: a descriptor that neither reads nor waits. */
 const O_PATH = 0o10_000_000;
 
-/** Opens a path and asks the kernel for it, so that nobody can exchange it in between; null where that is not possible. */
+/**
+ * Opens a path and asks the kernel for it, so that nobody can exchange it in between; null where that is not
+ * possible.
+ */
 export function pinned(path: string): Pinned | null {
   let descriptor: number;
   try {

@@ -15,7 +15,7 @@ export interface ReadText {
   readonly stamp: string;
 }
 
-/** Why a file was not read. `code` is that of the finding; "missing" is for the caller to judge. */
+/** The reason that a file was not read. `code` is that of the finding; "missing" is for the caller to judge. */
 export interface Refusal {
   readonly code:
     | "fs/unreadable"
@@ -31,7 +31,7 @@ export interface Refusal {
 
 export interface Listed {
   readonly entries: readonly Deno.DirEntry[];
-  /** How many there were, with those that do not count. */
+  /** The number of entries, with those that do not count. */
   readonly looked: number;
 }
 
@@ -118,7 +118,7 @@ export class SafeReader {
     }
   }
 
-  /** What is at a path, without opening it. Behind a link, absent, outside and forbidden are not told apart. */
+  /** Looks at a path without opening it. Behind a link, absent, outside and forbidden are not told apart. */
   async look(path: string): Promise<PathUse["found"]> {
     try {
       const real = await this.#real(path);
@@ -156,7 +156,7 @@ export class SafeReader {
     return real === this.root || real.startsWith(this.#prefix) ? real : ESCAPES;
   }
 
-  /** Whether a part of the path is a link: then its absence tells about places outside. */
+  /** Resolves to true if a part of the path is a link: then its absence tells about places outside. */
   async #throughLink(path: string): Promise<boolean> {
     let part = this.root;
     for (const name of path.split("/")) {
@@ -212,7 +212,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : null;
 }
 
-/** Whether there is no folder of that name: a link to one is none. */
+/** Returns true if there is no folder of that name: a link to one is none. */
 function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes(String(codeOf(error)));
 }

@@ -46,7 +46,7 @@ export interface Graph {
   readonly nodes: readonly GraphNode[];
   readonly numbers: ReadonlyMap<string, number>;
   readonly edges: readonly GraphEdge[];
-  /** What has to start before what. */
+  /** The order of starts. */
   readonly start: Digraph;
   readonly startComponents: Components;
   /** The layer of every node; only units, and what they wait for, are ever above 0. */

@@ -2,7 +2,7 @@
 
 import type { Card, Model } from "../artifact.ts";
 
-/** What a name means: one id, one of several, or none. */
+/** The meaning of a name: one id, one of several, or none. */
 export type Found =
   | { readonly id: string }
   | { readonly candidates: readonly string[] }
@@ -59,7 +59,7 @@ function addName(names: Map<string, string[]>, name: string, id: string): void {
   else names.set(name, [id]);
 }
 
-/** What the `{name}` of a route means among artifacts of one kind. */
+/** Finds the artifact of one kind that the `{name}` of a route means. */
 export function findByName(model: Model, kind: NamedKind, name: string): Found {
   const { ids, bare } = namesOf(model)[kind];
   const exact = `${kind}:${name}`;
@@ -69,7 +69,10 @@ export function findByName(model: Model, kind: NamedKind, name: string): Found {
   return several.length === 0 ? { none: true } : { candidates: several };
 }
 
-/** What `[kind:]name` means in a document of the group `own`: its own group first, then the workspace. */
+/**
+ * Finds the artifact that `[kind:]name` means in a document of the group `own`: its own group first, then the
+ * workspace.
+ */
 export function findWritten(model: Model, written: string, own: string | null): Found {
   const names = namesOf(model);
   const split = /^(group|unit|card):(.*)$/s.exec(written);

@@ -1,6 +1,11 @@
-/** Graph algorithms on integers: components, layers and cycles in time proportional to nodes and edges, without recursion. */
+/**
+ * Graph algorithms on integers: components, layers and cycles in time proportional to nodes and edges, without
+ * recursion.
+ */
 
-/** Adjacency as two typed arrays: the targets of `node` are `targets[offsets[node] .. offsets[node + 1]]`, ascending. */
+/**
+ * Adjacency as two typed arrays: the targets of `node` are `targets[offsets[node] .. offsets[node + 1]]`, ascending.
+ */
 export interface Digraph {
   readonly size: number;
   readonly offsets: Uint32Array;
@@ -103,7 +108,10 @@ export function components({ size, offsets, targets }: Digraph): Components {
   return { count, of };
 }
 
-/** The layer of every node: 0 for what depends on nothing, else one more than the highest it depends on. Members of a cycle share one. */
+/**
+ * The layer of every node: 0 for what depends on nothing, else one more than the highest it depends on. Members of a
+ * cycle share one.
+ */
 export function layers(graph: Digraph, { count, of }: Components): Uint32Array {
   const { size, offsets, targets } = graph;
   const members = order(count, of, null, size);
@@ -176,7 +184,7 @@ function cycleThrough(
   return [start];
 }
 
-/** How many connected parts the graph has when directions do not count. */
+/** Counts the connected parts of the graph, without directions. */
 export function parts(size: number, sources: ArrayLike<number>, targets: ArrayLike<number>): number {
   const parent = new Uint32Array(size);
   for (let node = 0; node < size; node++) parent[node] = node;

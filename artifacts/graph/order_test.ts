@@ -1,4 +1,4 @@
-/** What the order among integers promises, against slow and obvious ways to work out the same. */
+/** The order among integers keeps its promises, against slow and obvious ways to compute the same. */
 
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";

@@ -18,7 +18,7 @@ export const Drift = z.object({
 }).meta({ id: "Drift" });
 export type Drift = z.infer<typeof Drift>;
 
-/** How a running project was found to belong to a group. */
+/** The sign by which a running project belongs to a group. */
 export const Match = z.object({
   by: z.enum(["settings", "configFiles", "workingDirAndProject", "workingDir", "project", "containerName"])
     .describe("How the container was recognised"),
@@ -26,7 +26,7 @@ export const Match = z.object({
 }).meta({ id: "Match" });
 export type Match = z.infer<typeof Match>;
 
-/** How a unit or a group is doing. */
+/** The state of a unit or a group. */
 export const LiveState = z.enum([
   "running",
   "degraded",
@@ -43,7 +43,7 @@ export const LiveNeeds = z.literal(SEES_RUNNING).describe(
   "The permission that the caller lacks to see what runs; only there where that is why it is left out",
 );
 
-/** What runs for a unit (or, summed up, for a group). */
+/** The running containers of a unit (or, summed up, of a group). */
 export const UnitLive = z.object({
   verdict: Verdict.nullable().describe(
     "Verdict in one word; a group has that of its worst unit. Null for a unit that is rightly not started",

@@ -15,7 +15,7 @@ interface Known {
 
 /** After this time the workspaces are read again, in the background. */
 const FRESH_MS = 1_000;
-/** How long a list waits for the owner of a new project at most: its folder may be on a disk that hangs. */
+/** Milliseconds that a list waits for the owner of a new project: its folder may be on a disk that hangs. */
 const MOMENT_MS = 3_000;
 /** Projects remembered; each holds a few names. */
 const MOST = 10_000;

@@ -1,4 +1,4 @@
-/** Who owns a container is known in the answer to the first who asks, however the asking and the joining overlap. */
+/** The first answer names a container's owner, however asking and joining overlap. */
 import assert from "node:assert/strict";
 import type { RunningContainer } from "../../core/runtime.ts";
 import { ContainerOwnership } from "./ownership.ts";

@@ -1,11 +1,11 @@
-/** How a unit or a group is doing, from the containers it has. */
+/** Works out the state of a unit or a group from its containers. */
 
 import type { RunningContainer } from "../../core/runtime.ts";
 import type { Unit } from "../artifact.ts";
 import { isFilled, valueAt } from "../yaml/values.ts";
 import type { LiveState } from "./live.ts";
 
-/** How many containers a unit should have; null while a variable in it is not known. */
+/** Returns the number of containers that a unit should have; null while a variable in it is not known. */
 export function desiredOf(unit: Unit): number | null {
   if (unit.service === null) return unit.container === null ? 0 : 1;
   return unit.service.active ? unit.service.replicas : 0;

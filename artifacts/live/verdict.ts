@@ -1,4 +1,4 @@
-/** How a unit is doing in one word, from the worst to the best. */
+/** The verdicts: one word for the state of a unit, from the worst to the best. */
 import { z } from "zod";
 import { type Condition, isWell } from "../../core/condition.ts";
 
@@ -15,7 +15,7 @@ export const VERDICTS = [
 export const Verdict = z.enum(VERDICTS).meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
 
-/** What of a unit is judged. */
+/** The facts about a unit that are judged. */
 export interface Seen {
   /** A `LiveState`. */
   readonly state: string;
@@ -41,7 +41,7 @@ export function verdictOf(
   return state === "completed" ? "completed" : "asWritten";
 }
 
-/** That of the worst; null where none has one. */
+/** Returns the worst verdict; null where there is none. */
 export function worstOf(verdicts: readonly (Verdict | null)[]): Verdict | null {
   return VERDICTS.find((one) => verdicts.includes(one)) ?? null;
 }

@@ -144,7 +144,7 @@ async function readmeCards(
   return found;
 }
 
-/** What the subject of a card can name. */
+/** The artifacts that the subject of a card can name. */
 class Subjects {
   readonly #ids = new Set<string>();
   readonly #byName = new Map<string, { id: string; folder: string }[]>();
@@ -242,7 +242,7 @@ export async function revisionOf(
 
 const digests = new WeakMap<Group, string>();
 
-/** What was found at the paths that a group names: a change there makes another revision. */
+/** Digests what was found at the paths that a group names: a change there makes another revision. */
 function pathsDigest(group: Group): string {
   let digest = digests.get(group);
   if (digest === undefined) {

@@ -34,7 +34,7 @@ export function isComposeName(name: string): boolean {
   return CANONICAL.includes(name) || OVERRIDES.includes(name) || VARIANT.test(name);
 }
 
-/** Whether a file may be an artifact, by its name. Any YAML may: native documents have no fixed name. */
+/** Returns true if a file may be an artifact, by its name. Any YAML may: native documents have no fixed name. */
 export function mayCount(name: string): boolean {
   return /\.ya?ml$/i.test(name) || name === ".env" ||
     /^readme(?:\.md|\.markdown|\.txt|\.rst)?$/i.test(name) ||
@@ -43,7 +43,7 @@ export function mayCount(name: string): boolean {
 
 /** A folder may be full of what is no artifact, but not without end. */
 const OTHERS = 10;
-/** How far folders that are too deep are searched for something worth telling of. */
+/** The number of entries that are searched in folders that are too deep. */
 const PEEKED = 5_000;
 
 /** Walks the folders of a workspace, and stops at the limits. Only folders with artifacts in them use up a limit. */
@@ -140,7 +140,7 @@ function isArtifactName(name: string): boolean {
   return /\.ya?ml$/i.test(name) || name === ".env" || name === IGNORE_FILE;
 }
 
-/** Those of the folders with something like an artifact in or below them; what takes too long to tell counts. */
+/** Returns the folders with something like an artifact in or below them, and those that take too long to search. */
 async function withArtifacts(reader: SafeReader, folders: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   let looked = 0;
@@ -149,7 +149,7 @@ async function withArtifacts(reader: SafeReader, folders: readonly string[]): Pr
     let has = false;
     for (let next = queue.pop(); next !== undefined && !has; next = queue.pop()) {
       const listed = await reader.list(next, PEEKED, (entry) => isWalked(entry) || isArtifact(entry));
-      // What cannot be looked into could not have been read either.
+      // A folder that cannot be listed could not have been read either.
       if (isRefusal(listed)) continue;
       looked += listed.looked;
       has = looked > PEEKED || listed.entries.some(isArtifact);

@@ -54,7 +54,7 @@ export function identify(
   });
 }
 
-/** What the identity of one project depends on in the others. */
+/** The facts of other projects that the identity of one depends on. */
 interface Among {
   readonly names: ReadonlyMap<Candidate, string>;
   readonly byFile: ReadonlyMap<string, Candidate>;
@@ -227,7 +227,7 @@ function candidate(
     }
   }
   const isUnset = isUnknown(project.name);
-  // What is not set is empty to Compose, too.
+  // An unset variable is empty to Compose, too.
   const filled = isUnset ? String(scalarOf(project.name)?.value ?? "") : textOf(project.name);
   // A saved name is everybody's to see. An unsaved one must not turn a variable's value into a name.
   const isShown = project.name?.file.unsaved !== true || saved.has(projectName(filled ?? ""));

@@ -28,7 +28,7 @@ export async function partOf(model: Model, isShown: (group: Group) => boolean): 
   };
 }
 
-/** Who includes it, of those that are there. */
+/** Leaves out the groups that include it and are not shown. */
 function withoutStrangers(group: Group, shown: ReadonlySet<string>): Group {
   return group.includedBy.every((id) => shown.has(id))
     ? group

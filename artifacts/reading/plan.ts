@@ -23,7 +23,7 @@ export interface PlannedProject {
   /** A variant beside a canonical file is only checked; without one it is a project of its own. */
   readonly besideCanonical: boolean;
   readonly native: NativeGroup | null;
-  /** Where each file is named, if not by its own name. */
+  /** The place where each file is named, if not by its own name. */
   readonly namedAt: ReadonlyMap<string, Place>;
 }
 

@@ -24,7 +24,7 @@ interface CachedGroup {
   readonly built: Built;
 }
 
-/** What one reading leaves for the next. */
+/** The state that one reading leaves for the next. */
 interface State {
   listing: Listing | null;
   readonly projects: Map<string, Project>;
@@ -57,7 +57,7 @@ export class WorkspaceReader {
     return [...this.#state.listing?.folders.keys() ?? [""], ...this.#named];
   }
 
-  /** What the reading under way has put together. */
+  /** The groups and units that the current reading has assembled. */
   get soFar(): { readonly groups: number; readonly units: number } {
     return this.#soFar;
   }

@@ -20,7 +20,7 @@ export interface FileEditorOptions {
   readonly now: () => number;
 }
 
-/** What is written to, by whom, and whether it is still what they read. */
+/** The file to write, the person, and the text that they read. */
 export interface Writing {
   readonly workspace: string;
   readonly path: string;
@@ -38,7 +38,9 @@ export class FileEditor {
     this.#options = options;
   }
 
-  /** Saves an edited text. Throws `mask_moved` where a mask in it is not in its place, and what `Registry.edit` does. */
+  /**
+   * Saves an edited text. Throws `mask_moved` where a mask in it is not in its place, and what `Registry.edit` does.
+   */
   async save(writing: Writing, edited: string): Promise<ArtifactFile> {
     const { putBack } = await import("../report/put_back.ts");
     return await this.#write(writing, async (file, parsed) => {

@@ -1,4 +1,4 @@
-/** Whether a folder may be registered, and its real path. */
+/** Checks that a folder may be registered, and finds its real path. */
 
 import { ServiceError } from "../../core/error.ts";
 import { realFolder } from "../files/real_folder.ts";

@@ -1,4 +1,6 @@
-/** Workspaces whose folders are removed, exchanged and made again: on ext4 a new folder gets the inode of the old one. */
+/**
+ * Workspaces whose folders are removed, exchanged and made again: on ext4 a new folder gets the inode of the old one.
+ */
 import assert from "node:assert/strict";
 import type { WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
 import { plant } from "../../tests/support/planted_folder.ts";

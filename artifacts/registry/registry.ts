@@ -32,7 +32,10 @@ export class Registry implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** All of them, by name, as far as they are known: nobody waits for a slow folder. The same array while nothing changed. */
+  /**
+   * All of them, by name, as far as they are known: nobody waits for a slow folder. The same array while nothing
+   * changed.
+   */
   async list(): Promise<readonly Workspace[]> {
     const records = await this.#options.store.list();
     for (const id of this.#snapshots.keys()) {
@@ -82,7 +85,10 @@ export class Registry implements AsyncDisposable {
     return workspaceOf(record, await this.#snapshot(record).current());
   }
 
-  /** Says how it is read and whether it is written to. Throws `workspace_not_found`, and `not_editable` for a read-only folder. */
+  /**
+   * Says how it is read and whether it is written to. Throws `workspace_not_found`, and `not_editable` for a
+   * read-only folder.
+   */
   async change(
     id: string,
     { allowHardLinks, editable }: WorkspaceChange,
@@ -174,7 +180,10 @@ export class Registry implements AsyncDisposable {
     return whole;
   }
 
-  /** Puts the text that `edit` makes in place of a file. Throws `not_editable`, `file_not_found` and what `replaceFile` does. */
+  /**
+   * Puts the text that `edit` makes in place of a file. Throws `not_editable`, `file_not_found` and what
+   * `replaceFile` does.
+   */
   async edit(id: string, path: string, edit: (read: ReadFile) => Promise<string>): Promise<Edited> {
     const record = await this.#record(id);
     if (!record.editable) {
@@ -229,7 +238,7 @@ export class Registry implements AsyncDisposable {
   }
 }
 
-/** How long a list waits for what is being read. */
+/** Milliseconds that a list waits for a reading. */
 const SOON_MS = 100;
 
 /** The reading as of now, or what is known where that takes longer. */
@@ -280,7 +289,7 @@ function detailsOf(model: Model | null): Pick<WorkspaceDetail, "complete" | "fil
   };
 }
 
-/** What can change of a workspace; its revision stands for all that was read. */
+/** Compares what can change of a workspace; its revision stands for all that was read. */
 function isEqual(one: Workspace, other: Workspace): boolean {
   return one.id === other.id && one.name === other.name && one.path === other.path &&
     one.state === other.state &&

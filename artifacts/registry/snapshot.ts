@@ -19,7 +19,7 @@ export interface Reading {
   readonly state: WorkspaceState;
   readonly model: Model | null;
   readonly problems: Problems;
-  /** Where there is no model yet. */
+  /** The counts so far, while there is no model. */
   readonly soFar?: { readonly groups: number; readonly units: number };
 }
 
@@ -137,7 +137,7 @@ export class Snapshot implements AsyncDisposable {
     return { file, parsed: (text) => reader.parsed(path, file.kind, text) };
   }
 
-  /** Whether or not an event has told of it. */
+  /** Reads the file again, with or without an event. */
   async #readAgain(path: string): Promise<ReadFile> {
     if (this.#reader) await this.#readChanged(new Set([path]));
     return await this.#file(path);
@@ -265,7 +265,7 @@ export class Snapshot implements AsyncDisposable {
   }
 }
 
-/** Whether an error comes from the system, not from a bug. */
+/** Returns true if an error comes from the system, not from a bug. */
 function isOfTheSystem(error: unknown): boolean {
   return Object.values(Deno.errors).some((kind) => error instanceof kind);
 }

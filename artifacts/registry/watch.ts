@@ -4,11 +4,11 @@
 const FOLDERS = 5_000;
 /** The longest wait of a reading for its folders to be watched. */
 const BEGIN_MS = 1_000;
-/** How often the worker is asked whether it answers, and how late it may be. */
+/** The interval in which the worker is asked to answer, and how late it may be. */
 const ASK_MS = 250;
 const LATE_MS = 500;
 
-/** What the worker is asked for. */
+/** A message to the worker. */
 export type Asked =
   | { readonly what: "answer" }
   | { readonly what: "stop"; readonly id: number }
@@ -20,7 +20,7 @@ export type Asked =
     readonly paths: readonly string[];
   };
 
-/** What it tells about a watch; `turn` is that of the folders it is about. */
+/** The worker's news of a watch; `turn` is that of the folders it is about. */
 export type WatchNews =
   | { readonly is: "watched" | "unwatched" }
   /** Too much happens; until it is calm, nothing more is told. */
@@ -146,7 +146,7 @@ export class FolderWatch implements Disposable {
     return true;
   }
 
-  /** What changed since the last call: paths below the root, null for "anything". */
+  /** Returns the changes since the last call: paths below the root, null for "anything". */
   take(): ReadonlySet<string> | null {
     const changed = this.#everything ? null : new Set(this.#changed);
     this.#everything = false;

@@ -1,4 +1,4 @@
-/** What changes in watched folders is told; when too much happens, that is told instead, and when it is over. */
+/** Changes in watched folders are reported. When there are too many, that is reported instead, and its end. */
 
 import assert from "node:assert/strict";
 import { plant } from "../../tests/support/planted_folder.ts";

@@ -13,7 +13,7 @@ const EVENTS_A_SECOND = 500;
  */
 const COMPARISONS_A_SECOND = 100_000;
 const SECOND_MS = 1_000;
-/** How long after giving up it looks whether the folders are calm. */
+/** Milliseconds between giving up and looking whether the folders are calm. */
 const PAUSE_MS = 2_000;
 /** Changes within this time travel together. */
 const GATHER_MS = 10;
@@ -32,7 +32,7 @@ class Rate {
   #count = 0;
   #folders = new Map<string, number>();
 
-  /** Whether there were too many within this second. */
+  /** Returns true if there were too many within this second. */
   add(paths: readonly string[]): boolean {
     const now = performance.now();
     if (now - this.#begun > SECOND_MS) {
@@ -156,7 +156,9 @@ class Watch {
     }
   }
 
-  /** Returns whether a watched folder was itself removed, renamed or made again: a new one of its name is not watched. */
+  /**
+   * Returns whether a watched folder was itself removed, renamed or made again: a new one of its name is not watched.
+   */
   #hasLost({ kind, paths }: Deno.FsEvent): boolean {
     return kind !== "modify" && paths.some((path) => this.#paths.has(path));
   }

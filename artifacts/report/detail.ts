@@ -20,7 +20,7 @@ type Common =
     "id" | "name" | "title" | "description" | "source" | "references" | "referencedBy" | "diagnostics"
   >;
 
-/** What a detail has beside the files. */
+/** The parts of a detail beside the files. */
 export interface DetailOptions {
   /** Findings of what runs. */
   readonly live?: readonly JudgedFinding[];

@@ -66,7 +66,7 @@ function mask(text: string, spans: readonly Span[]): Masked {
   return { text: masked + text.slice(at), masks };
 }
 
-/** Where secrets stand in a file, in order and without overlaps. */
+/** Returns the places of secrets in a file, in order and without overlaps. */
 export function secretsIn(file: ArtifactFile): Span[] {
   const { text, kind } = file;
   if (kind === "env") return joined([...valuesOfLines(text), ...valuesOf(file)]);
@@ -129,7 +129,7 @@ function* namedInLines(text: string, lines: RegExp, offset: number): Iterable<Sp
   }
 }
 
-/** What the names of keys and the words before an argument tell. */
+/** Collects secrets by the names of keys and by the words before an argument. */
 function collect(node: Node, file: ArtifactFile, spans: Span[]): void {
   if (node.file !== file) return;
   if (node.kind === "mapping") {
@@ -184,7 +184,7 @@ const rawOf = ({ file, start, end }: Node): string => file.text.slice(start, end
 
 const isBlock = (node: Scalar): boolean => /^[|>]/.test(rawOf(node));
 
-/** Where the text of a scalar stands, without its quotes or the sign of a block. */
+/** Returns the place of a scalar's text, without its quotes or the sign of a block. */
 function inside(node: Scalar): Span {
   const raw = rawOf(node);
   if (/^["']/.test(raw) && raw.length > 1) return [node.start + 1, node.end - 1];

@@ -76,9 +76,9 @@ interface Mark {
   readonly at: number;
   readonly text: string;
   readonly line: number;
-  /** What its line begins with, and the lines above that hold it. */
+  /** The beginning of its line, and the lines above that hold it. */
   readonly place: string;
-  /** What it stands for: itself, where it is no mask; null where that is not to be told. */
+  /** The text that it stands for: itself, where it is no mask; null where that is not to be told. */
   readonly hidden: string | null;
 }
 
@@ -118,7 +118,10 @@ function byPlace(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
   return Map.groupBy(marks, ({ place }) => place);
 }
 
-/** What each mark stands for; null where its place had none, or several of which it is not clear which are left. */
+/**
+ * Returns the text that each mark stands for; null where its place had none, or several and it is unclear which are
+ * left.
+ */
 function hiddenBehind(
   given: readonly Mark[],
   had: ReadonlyMap<string, readonly Mark[]>,

@@ -10,7 +10,7 @@ import { check, checkInTurns } from "../rules/check.ts";
 import type { JudgedFinding } from "../rules/settings.ts";
 import type { Diagnostic, Report } from "./report_shape.ts";
 
-/** How many diagnostics are shown. */
+/** The number of diagnostics that are shown. */
 export const LIMITS = { perFile: 100, all: 1_000 };
 
 /** Validates a model. `workspace` is what the report calls it; `more` are findings that need more than the files. */
@@ -73,7 +73,7 @@ const fileOf = (finding: JudgedFinding): string => finding.at?.file.path ?? find
 
 const WORST: Readonly<Record<string, number>> = { error: 0, warning: 1, info: 2, hint: 3 };
 
-/** That something was not read is told whatever else there is to tell. */
+/** Findings about unread files are shown whatever else there is. */
 const isAboutLimits = ({ code }: JudgedFinding): boolean => code === "fs/limit-reached";
 
 /** Sorted by file, offset and code; where there are too many, the worst are shown. */

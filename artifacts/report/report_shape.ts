@@ -25,7 +25,7 @@ export const Diagnostic = z.object({
 }).meta({ id: "Diagnostic" });
 export type Diagnostic = z.infer<typeof Diagnostic>;
 
-/** What validation found. */
+/** The result of a validation. */
 export const Report = z.object({
   schemaVersion: z.literal(1).describe("The shape of this report"),
   workspace: z.string().describe("The workspace's id"),

@@ -6,7 +6,7 @@ import { positionOf } from "../position.ts";
 import { problemCounts } from "../rules/check.ts";
 import type { ArtifactKind, ArtifactSummary } from "./artifact_shape.ts";
 
-/** What a list may be narrowed to. */
+/** The filters of a list. */
 export interface Narrowing {
   readonly kind?: ArtifactKind;
   /** Part of a name, title or image, in any case. */

@@ -4,7 +4,7 @@ import type { Model } from "../artifact.ts";
 import { maskedText } from "./masked_text.ts";
 import type { Report } from "./report_shape.ts";
 
-/** How much of a line is shown around the place. */
+/** The number of characters of a line that are shown around the place. */
 const WIDTH = 100;
 
 /** Plain text, one block a finding, and the totals in the last line. */

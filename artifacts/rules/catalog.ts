@@ -13,9 +13,9 @@ export interface Rule {
   readonly stage: "read" | "check" | "live";
   /** Off until `berth.yaml` gives it a severity. */
   readonly off?: true;
-  /** What editors may do with the range. */
+  /** A hint for editors about the range. */
   readonly tag?: "unnecessary" | "deprecated";
-  /** What it finds, in one sentence. */
+  /** One sentence about what it finds. */
   readonly summary: string;
 }
 
@@ -250,5 +250,5 @@ export type RuleCode = keyof typeof RULES;
 /** The row of a code. */
 export const ruleOf = (code: RuleCode): Rule => RULES[code];
 
-/** Whether a text is a code of the table. */
+/** Returns true if a text is a code of the table. */
 export const isRuleCode = (text: string): text is RuleCode => Object.hasOwn(RULES, text);

@@ -56,7 +56,7 @@ function remember(model: Model, judging: Judging): Judged {
   return judged;
 }
 
-/** How many errors and warnings there are about each node; nodes without any are left out. */
+/** Counts the errors and warnings of each node; nodes without any are left out. */
 export function problemCounts(model: Model): Map<string, { error: number; warning: number }> {
   const counts = new Map<string, { error: number; warning: number }>();
   for (const { subject, severity } of check(model).findings) {
@@ -78,7 +78,7 @@ function* steps(model: Model): Iterable<() => Iterable<Finding>> {
     yield () => model.files.slice(first, first + FILES).flatMap((file) => file.findings);
   }
   for (const group of model.groups) yield () => checkGroup(group);
-  // What several rules need is made in a step of its own.
+  // The graph that several rules need is made in a step of its own.
   yield () => (graphOf(model), []);
   yield () => (namesOf(model), []);
   const wants = (code: RuleCode) => wantsRule(model, code);

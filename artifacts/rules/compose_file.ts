@@ -7,7 +7,7 @@ import type { Say } from "./say.ts";
 
 const PROJECT_NAME = /^[a-z0-9][a-z0-9_-]*$/;
 
-/** What can be said of one group. */
+/** Checks the files of one group. */
 export function checkComposeFile(group: Group, say: Say): void {
   for (const file of group.files) {
     for (const document of file.documents) {

@@ -20,7 +20,7 @@ import {
 import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
 
-/** What can be said of one service by itself. `whole` is false for files that are only a base for others. */
+/** Checks one service by itself. `whole` is false for files that are only a base for others. */
 export function checkService(group: Group, unit: Unit, whole: boolean, say: Say): void {
   const service = unit.service;
   if (service === null) return;
@@ -303,7 +303,7 @@ function related(message: string, place: Place | null): { message: string; at: P
   return place === null ? [] : [{ message, at: place }];
 }
 
-/** Whether the value of a variable is in what is mounted or where. */
+/** Returns true if the value of a variable is in what is mounted or where. */
 const isFilledMount = (node: Node): boolean => isFilled(node) || isFilled(valueAt(node, "target"));
 
 function sizeOf(node: Node): number {

@@ -1,6 +1,6 @@
 /** The shape of a Compose file, after the published specification: which keys there are, and what may stand there. */
 
-/** What a value may be; nothing at all only where it is `nullable`. */
+/** The allowed form of a value; nothing at all only where it is `nullable`. */
 export type Shape =
   | "anything"
   | "word"
@@ -11,7 +11,7 @@ export type Shape =
   | { readonly set: Shape } // a list without doubles
   | { readonly oneOf: readonly string[] }
   | { readonly nullable: Shape }
-  | { readonly map: Shape; /** What its keys are the names of. */ readonly names?: string }
+  | { readonly map: Shape; /** The kind of thing that its keys name. */ readonly names?: string }
   | { readonly keys: Readonly<Record<string, Shape>>; readonly needed: readonly string[] }
   | { readonly either: readonly Shape[] };
 
@@ -283,7 +283,7 @@ export const SERVICE = keys({
 
 const external: Shape = { either: ["boolean", keys({ name: "word" })] };
 
-/** What a config and a secret have in common: both are files handed to services. */
+/** The keys that configs and secrets share: both are files handed to services. */
 const handedFile = {
   driver: "word",
   driver_opts: anyMap,

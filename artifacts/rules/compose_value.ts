@@ -31,7 +31,7 @@ const BYTES: readonly (readonly string[])[] = [
   ["deploy", "resources", "reservations", "memory"],
 ];
 
-/** What can be said of the values of one service. */
+/** Checks the values of one service. */
 export function checkValues(unit: Unit, say: Say): void {
   const { service, value, id: subject } = unit;
   if (service === null || value.kind !== "mapping") return;

@@ -5,7 +5,7 @@ import { imageReference } from "../compose/amounts.ts";
 import { textOf, writtenOr } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
 
-/** What can be said of the image of one unit. */
+/** Checks the image of one unit. */
 export function checkImage(unit: Unit, say: Say): void {
   const service = unit.service;
   if (service === null || service.imageAt === null || service.build) return;

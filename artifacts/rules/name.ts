@@ -9,7 +9,7 @@ import { enabledTogether } from "./together.ts";
 
 /** As engines take them. */
 export const CONTAINER_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
-/** What the second group of one name has behind it. */
+/** The suffix of the second group of one name. */
 const SECOND = /~[0-9a-f]{8}$/;
 
 /** Claims over the whole workspace. */

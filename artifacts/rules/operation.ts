@@ -12,7 +12,7 @@ export const OPERATION_CODES = [
   "sec/port-on-all-interfaces",
 ] as const;
 
-/** What can be said of one unit. */
+/** Checks the operation of one unit. */
 export function checkOperation(unit: Unit, say: Say): void {
   const { service, value, label, id: subject } = unit;
   if (service === null || value.kind !== "mapping") return;

@@ -14,7 +14,7 @@ interface Published {
   readonly last: number;
 }
 
-/** How many neighbours a port is compared with: thousands on one number are one mistake, not millions. */
+/** The number of neighbours that a port is compared with: thousands on one number are one mistake, not millions. */
 const NEIGHBOURS = 200;
 /** Groups that are named in one message. */
 const NAMED = 5;
@@ -48,7 +48,7 @@ function collect(group: Group, fixed: Published[], ranges: Published[]): void {
   }
 }
 
-/** Those of the sorted ports that meet this one, the nearest first. */
+/** Yields the sorted ports that meet this one, the nearest first. */
 function* meeting(here: Published, active: readonly Published[]): Iterable<Published> {
   for (let index = active.length - 1; index >= 0 && index >= active.length - NEIGHBOURS; index--) {
     if (clash(active[index]!, here)) yield active[index]!;
@@ -65,7 +65,7 @@ function* sweep(sorted: readonly Published[]): Iterable<[here: Published, active
   }
 }
 
-/** Whether two published ports meet on one address. */
+/** Returns true if two published ports meet on one address. */
 function clash(a: Published, b: Published): boolean {
   return a.port.protocol === b.port.protocol && a.first <= b.last && b.first <= a.last &&
     addressesMeet(a.port.hostIp, b.port.hostIp) && apart(a, b);
@@ -81,7 +81,9 @@ function apart(a: Published, b: Published): boolean {
   return a.unit.service!.active && b.unit.service!.active;
 }
 
-/** Whether something on one address keeps something else off the other. No address means all of both families. */
+/**
+ * Returns true if something on one address keeps something else off the other. No address means all of both families.
+ */
 export function addressesMeet(a: string | null, b: string | null): boolean {
   const [one, two] = [plain(a), plain(b)];
   if (one === null || two === null || one === two) return true;

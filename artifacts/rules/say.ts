@@ -1,9 +1,9 @@
-/** How rules report: one call for each finding, with a code of the table. */
+/** Rules report through this: one call for each finding, with a code of the table. */
 
 import type { Finding, Place } from "../artifact.ts";
 import type { RuleCode } from "./catalog.ts";
 
-/** What a finding may have beside code, place and message. */
+/** The optional parts of a finding. */
 export type Beside = Pick<Finding, "severity" | "subject" | "related" | "data" | "path">;
 
 /** Reports one finding. */

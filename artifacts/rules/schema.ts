@@ -8,7 +8,7 @@ import { type Say, sayInto } from "./say.ts";
 
 const known = new WeakMap<ArtifactFile, readonly Finding[]>();
 
-/** What is wrong with the shape of the files of a group. Worked out once for each text. */
+/** Yields what is wrong with the shape of a group's files. Computed once for each text. */
 export function* checkShapes(group: Group): Iterable<Finding> {
   for (const file of group.sources) {
     // Of such a file only what is taken counts, which is seen where it is taken.
@@ -26,7 +26,7 @@ export function* checkShapes(group: Group): Iterable<Finding> {
 /** The names of services and resources, as Compose takes them. */
 const NAME = /^[a-zA-Z0-9._-]+$/;
 
-/** What only shows once the files of a project are put together, such as what none of them has filled in. */
+/** Checks what only shows once the files of a project are joined, such as values that none of them gives. */
 export function checkWhole(group: Group, say: Say): void {
   if (group.value === null) return;
   if (!group.incomplete) holes(group.value, COMPOSE_FILE, [], say);
@@ -83,7 +83,7 @@ function sayEmpty(node: Node, shape: Shape, path: Path, say: Say): void {
 }
 
 function walk(node: Node, shape: Shape, path: Path, say: Say): void {
-  // What is reset is gone, whatever stands there; what is empty may be filled in by another file.
+  // A reset value is gone, whatever it was; an empty one may be given by another file.
   if (shape === "anything" || node.tag === "!reset" || (node.kind === "scalar" && node.value === null)) {
     return;
   }
@@ -136,7 +136,7 @@ function walk(node: Node, shape: Shape, path: Path, say: Say): void {
   }
 }
 
-/** Whether a value is of the kind that a shape begins with; its inside is looked at later. */
+/** Returns true if a value is of the kind that a shape begins with; its inside is looked at later. */
 function accepts(node: Node, shape: Shape): boolean {
   if (typeof shape === "object") {
     if ("either" in shape) return shape.either.some((one) => accepts(node, one));

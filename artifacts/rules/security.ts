@@ -33,7 +33,7 @@ const SENSITIVE = new Set([
 const CREDENTIAL =
   /^(?:AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abprs]-[\w-]{10,}|sk_live_\w{20,}|sk-[A-Za-z0-9_-]{32,}|AIza[\w-]{35}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+)$|-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/;
 
-/** What can be said of one unit. */
+/** Checks the security of one unit. */
 export function checkSecurity(unit: Unit, say: Say): void {
   const { service, value, id: subject } = unit;
   if (service === null || value.kind !== "mapping") return;

@@ -11,11 +11,11 @@ export interface JudgedFinding extends Finding {
 /** The findings that count. */
 export interface Judged {
   readonly findings: readonly JudgedFinding[];
-  /** How many a comment silenced. */
+  /** The number of findings that a comment silenced. */
   readonly suppressed: number;
 }
 
-/** Whether a rule is on in a workspace. */
+/** Returns true if a rule is on in a workspace. */
 export function wantsRule(model: Model, code: RuleCode): boolean {
   const set = model.settings.rules.get(code);
   return set === undefined ? ruleOf(code).off !== true : set !== "off";
@@ -82,7 +82,7 @@ interface Silence {
 const silences = new WeakMap<ArtifactFile, readonly Silence[]>();
 const COMMENT = /(?:^|\s)#\s*berth-disable-(line|next-line|file)\b([^\n]*)/g;
 
-/** Whether a comment in a file silences a code at a place. */
+/** Returns true if a comment in a file silences a code at a place. */
 export function isSilenced(file: ArtifactFile, offset: number, code: string): boolean {
   return silencesOf(file).some(({ from, to, codes }) =>
     offset >= from && offset < to && (codes === null || codes.has(code))

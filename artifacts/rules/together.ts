@@ -1,4 +1,4 @@
-/** Whether units can be up at the same time, as far as profiles say. */
+/** Tells which units can be up at the same time, as far as profiles say. */
 
 import type { Service, Unit } from "../artifact.ts";
 

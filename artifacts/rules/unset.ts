@@ -11,11 +11,11 @@ import { CONTAINER_NAME } from "./name.ts";
 import { sayInto } from "./say.ts";
 import { checkServiceShape } from "./schema.ts";
 
-/** What only engines refuse. */
+/** Codes of errors that only engines raise. */
 const ENGINES = ["compose/bad-image-ref"];
 const REFUSED = "and Compose refuses the empty text here";
 
-/** What putting the files of a group together brought up, with the consequences of what is not set. */
+/** Returns the findings from joining the files of a group, with the consequences of unset variables. */
 export function findingsOfVariables(group: Group): readonly Finding[] {
   if (!group.findings.some(({ code }) => code === "env/unset-variable")) return group.findings;
   const refused = refusedPlaces(group);
@@ -88,7 +88,7 @@ function refusedPlaces(group: Group): Place[] {
   );
 }
 
-/** That a service has no image is said at its name. */
+/** The finding of a missing image is placed at the service's name. */
 const isImageOf = (group: Group, at: Place, place: Place): boolean =>
   group.units.some(({ source, service }) => source === at && service?.imageAt === place);
 

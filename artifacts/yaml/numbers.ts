@@ -1,4 +1,7 @@
-/** Plain scalars that Compose's own YAML parser takes for whole numbers: also octal as in YAML 1.1, and with underscores. */
+/**
+ * Plain scalars that Compose's own YAML parser takes for whole numbers: also octal as in YAML 1.1, and with
+ * underscores.
+ */
 
 const INTEGER = /^[-+]?(?:0[bB][01]+|0[oO]?[0-7]+|0[xX][0-9a-fA-F]+|[1-9]\d*|0)$/;
 

@@ -30,7 +30,7 @@ function plain(node: Node | undefined): unknown {
   return Object.fromEntries([...node.entries].map(([key, entry]) => [key, plain(entry.value)]));
 }
 
-/** What the finding points to. */
+/** Returns the text that the finding points to. */
 function marked(file: ArtifactFile, index = 0): string {
   const at = file.findings[index]!.at!;
   return file.text.slice(at.start, at.end);

@@ -2,7 +2,7 @@
 
 import type { Alias, ArtifactFile, Finding, Node } from "../artifact.ts";
 
-/** What is known of a text before it is parsed. */
+/** The facts about a text before it is parsed. */
 export interface Source {
   readonly path: string;
   readonly kind: ArtifactFile["kind"];

@@ -5,7 +5,7 @@ import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
 /** Every reader takes what another one answers. */
 type Maybe = Node | null | undefined;
 
-/** What lies at a path of keys and indexes; null where the path leads nowhere. */
+/** Returns the value at a path of keys and indexes; null where the path leads nowhere. */
 export function valueAt(node: Maybe, ...path: readonly (string | number)[]): Node | null {
   let here: Node | null = node ?? null;
   for (const step of path) {
@@ -37,12 +37,12 @@ export function oneOrMany(node: Maybe): readonly Node[] {
   return node?.kind === "scalar" && !isNull(node) ? [node] : listOf(node);
 }
 
-/** Whether there is no value, or a null. */
+/** Returns true if there is no value, or a null. */
 export function isNull(node: Maybe): boolean {
   return !node || (node.kind === "scalar" && node.value === null && !node.unknown);
 }
 
-/** Whether the value holds a variable that is not set. */
+/** Returns true if the value holds a variable that is not set. */
 export function isUnknown(node: Maybe): boolean {
   return node?.kind === "scalar" && node.unknown === true;
 }
@@ -59,7 +59,7 @@ export function textOf(node: Maybe): string | null {
   return node.plain && !node.interpolated ? node.file.text.slice(node.start, node.end) : String(node.value);
 }
 
-/** What is shown of a known scalar: the author's text, never the value of a variable. */
+/** Returns the text to show for a known scalar: the author's, never the value of a variable. */
 export function shownOf(node: Maybe): string | null {
   const text = textOf(node);
   return text === null ? null : writtenOr(node, text);
@@ -70,12 +70,12 @@ export function writtenOr(at: { readonly written?: string } | Maybe, text: strin
   return at !== null && at !== undefined && "written" in at && at.written !== undefined ? at.written : text;
 }
 
-/** Whether the value of a variable is in it. */
+/** Returns true if the value of a variable is in it. */
 export function isFilled(node: Maybe): boolean {
   return node?.kind === "scalar" && node.written !== undefined;
 }
 
-/** What is shown of a value in place of `text`: the author's words, where the value of a variable is among them. */
+/** Returns the text to show in place of `text`: the author's words, where the value of a variable is among them. */
 export function writtenIn(node: Maybe, text: string): string {
   const scalars = [...scalarsOf(node)];
   return scalars.some(isFilled)
