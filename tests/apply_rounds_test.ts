@@ -180,7 +180,7 @@ class Rounds {
       found.some((one) => one.name === name && one.state === "running" && one.restart === this.#drawn.restart)
     );
     if (checks.applies.status !== "ok") {
-      this.#count("named in health");
+      this.#count(isUp ? "up, and named in health" : "down, and named in health");
       assert.ok(checks.applies.reason.includes(`"${NAME}"`), checks.applies.reason);
       assert.ok(
         steps.some((one) => one.state === "unknown" && one.hook),

@@ -101,6 +101,11 @@ export class Run {
       await this.options.settle(false);
       return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
     }
+    const lacking = await this.#lacking(this.#cutSwaps());
+    if (lacking !== null) {
+      await this.options.settle(false);
+      return await journal.close("paused", lacking);
+    }
     await this.#carryOutAll();
     await this.#close();
   }
@@ -160,7 +165,7 @@ export class Run {
       return await this.#skip(step, "Nothing made it necessary");
     }
     if (step.within !== undefined) return await this.#skip(step, "There was nothing to stop or start");
-    // What is in hand is finished or turned back, but no command is run by who may not.
+    // A swap in hand is finished or undone, but no command runs without the permission for it.
     const inside = this.#inside(step).filter(({ n }) => !this.#done.has(n));
     const lacking = await this.#lacking(this.#isBegun(step.n) ? inside : [step, ...inside]);
     if (lacking !== null && !this.#isGivenUp) {
@@ -215,6 +220,14 @@ export class Run {
   async #skip(step: Step, note: string): Promise<void> {
     await this.options.journal.end(step, { state: "skipped", note });
     this.#done.add(step.n);
+  }
+
+  /** The swaps that an earlier owner left, but for those whose hooks only a person can judge. */
+  #cutSwaps(): Step[] {
+    return this.#steps.filter((step) =>
+      step.kind === "container.swap" && this.#isBegun(step.n) &&
+      this.#inside(step).every(({ n }) => this.#done.has(n))
+    );
   }
 
   /** The hooks that a step carries out as a part of itself. */

@@ -9,9 +9,10 @@ import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import type { Step } from "../plan/plan_shape.ts";
-import { failed, isAway, isMine, isUp, rename } from "./hand.ts";
-import { type Journal, type Noted, progressOf } from "./journal.ts";
-import { sharersOf } from "./sharers.ts";
+import { bindsIn } from "../specs/bind_sources.ts";
+import { failed, graceOf, isAway, isMine, isUp, rename, unlessDone } from "./hand.ts";
+import { type Journal, type Noted, progressOf, type StepProgress } from "./journal.ts";
+import { isCutOff, sharersOf } from "./sharers.ts";
 import { goBack, removeOld, type SettlingHand, takeName } from "./swap.ts";
 import { waitForSound } from "./waiting.ts";
 import { nameOf, stepsOf, type Work, workOf } from "./work.ts";
@@ -34,22 +35,55 @@ export interface SettleOptions {
 export async function settleSwaps(options: SettleOptions): Promise<void> {
   const work = workOf(options.record);
   const progress = await progressOf(options.store, options.record.id);
+  let away: ServiceError | null = null;
   for (const step of stepsOf(work)) {
     const at = progress.get(step.n);
-    if (step.kind !== "container.swap" || (at?.state !== "running" && at?.state !== "unknown")) continue;
+    if (step.kind !== "container.swap" || at === undefined || !isInHand(at)) continue;
     const hooks = stepsOf(work).filter(({ within }) => within === step.n);
     const areHooksDone = hooks.every(({ n }) => ["done", "skipped"].includes(progress.get(n)?.state ?? ""));
-    await new Settling(options, work, step, at.noted, areHooksDone).settle();
+    try {
+      await new Settling(options, work, step, at.noted, areHooksDone).settle();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !isAway(options.acts, error)) throw error;
+      away ??= error; // one that is stuck keeps no other from serving
+    }
+  }
+  for (const step of stepsOf(work)) {
+    if (progress.get(step.n)?.state === "done") await removeLeft(options, work, step);
+  }
+  if (away !== null) throw away;
+}
+
+const isInHand = ({ state }: StepProgress): boolean => state === "running" || state === "unknown";
+
+/** Removes an old container that Podman kept while another one, which is replaced by now, shared its namespaces. */
+async function removeLeft({ acts, record, journal }: SettleOptions, work: Work, step: Step): Promise<void> {
+  const subject = work.subjects[step.n];
+  if (step.kind !== "container.swap" || subject === undefined) return;
+  const old = await acts.find(subject.id);
+  const isAside = old?.name.endsWith(nameOf("", "old", record.id)) === true;
+  if (old === null || !isAside || isUp(old)) return;
+  const isGone = async () => await acts.find(old.id) === null;
+  try {
+    await journal.tidy(old.name, () => unlessDone(acts, () => acts.remove(old.id), isGone));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || isAway(acts, error)) throw error; // somebody shares them still
   }
 }
 
-/** Returns the names of containers whose swap is in hand. */
+/**
+ * Returns the names of containers whose swap is in hand, and of those that share the namespaces of a container that was
+ * replaced and were not replaced themselves.
+ */
 export async function swapsInHand(record: ApplyRecord, store: ApplyStore): Promise<readonly string[]> {
   const progress = await progressOf(store, record.id);
-  return stepsOf(workOf(record)).flatMap(({ n, kind, target }) => {
-    const state = progress.get(n)?.state;
-    return kind === "container.swap" && (state === "running" || state === "unknown") ? [target] : [];
-  });
+  const steps = stepsOf(workOf(record)).filter(({ kind }) => kind === "container.swap");
+  const isDone = (n: number) => progress.get(n)?.state === "done" && steps.some((step) => step.n === n);
+  return steps.filter(({ n, why }) => {
+    const at = progress.get(n);
+    if (at !== undefined) return isInHand(at);
+    return why.some((one) => one.code === "followsFrom" && one.how === "namespace" && isDone(one.step));
+  }).map(({ target }) => target);
 }
 
 const NEVER_STARTED = failed(
@@ -94,7 +128,7 @@ class Settling {
     if (fresh !== null && (old === null || await this.#mayComplete(old, fresh))) {
       await this.#complete(old, fresh);
       // Nobody has judged where its mounts lead now: the next plan starts it.
-      if (fresh.state !== "created") {
+      if (fresh.state !== "created" || old !== null) {
         return await journal.end(this.step, {
           state: "done",
           note: "It was completed after an interruption",
@@ -121,14 +155,34 @@ class Settling {
 
   /** An old container that serves is left to serve: no command of it is run without the rights to it. */
   async #mayComplete(old: InspectedContainer, fresh: InspectedContainer): Promise<boolean> {
-    const { noted, acts } = this.#hand;
-    if (this.options.isAbandoned || noted["back"] === true || !this.areHooksDone) return false;
-    if (isUp(old) || fresh.state === "created") return false;
+    const { noted } = this.#hand;
+    if (noted["back"] === true || !this.areHooksDone) return false;
+    if (await isCutOff(this.#hand, old)) return await this.#mayStart(old, fresh);
+    if (this.options.isAbandoned || isUp(old) || fresh.state === "created") return false;
     // They live in the old one's namespaces, and only the steps behind the swap start them again.
     if ((await sharersOf(this.#hand, old.id)).length > 0) return false;
+    return await this.#isSound(fresh);
+  }
+
+  /**
+   * Starts the new container where the old one cannot come back, since the one whose namespaces it shares was replaced.
+   * One with folders of the host is left to the next plan: nobody has judged where they lead now.
+   */
+  async #mayStart(old: InspectedContainer, fresh: InspectedContainer): Promise<boolean> {
+    const { acts } = this.#hand;
+    if (fresh.state === "created") {
+      if (bindsIn(fresh).length > 0 || await isCutOff(this.#hand, fresh)) return false;
+      if (isUp(old)) await acts.stop(old.id, graceOf(old));
+      await acts.start(fresh.id);
+    }
+    return await this.#isSound(fresh);
+  }
+
+  async #isSound({ id }: InspectedContainer): Promise<boolean> {
+    const { noted, acts } = this.#hand;
     try {
       const hand = { acts, work: this.work, stopping: this.options.stopping };
-      await waitForSound(hand, fresh.id, noted["running"] === false);
+      await waitForSound(hand, id, noted["running"] === false);
       return true;
     } catch (error) {
       if (!(error instanceof ServiceError) || isAway(acts, error)) throw error;

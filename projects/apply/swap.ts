@@ -10,7 +10,7 @@ import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { failed, graceOf, type Hand, isAway, isMine, isUp, rename, touched } from "./hand.ts";
 import { finish, makeContainer } from "./making.ts";
-import { sharersOf } from "./sharers.ts";
+import { isCutOff, sharersOf } from "./sharers.ts";
 import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
 import { Cut, waitForSound } from "./waiting.ts";
 import { nameOf } from "./work.ts";
@@ -178,6 +178,7 @@ async function comeBack(hand: SettlingHand, before: string, id: string): Promise
     await attempt(() => acts.update(id, { restart: policy }));
   }
   if (running !== true) return refusal;
+  if (await isCutOff(hand, old)) return failed("the container whose namespaces it shares was replaced");
   if (!isUp(old)) await attempt(() => acts.start(id));
   const startedAt = (await acts.find(id))?.startedAt ?? "";
   for (const sharer of await sharersOf(hand, id)) {

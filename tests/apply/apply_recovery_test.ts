@@ -21,17 +21,27 @@ const IS_PROOF = Deno.env.get("BERTH_PROOF") === "1";
 const text = (name: string, colour: string, group = name) =>
   project(group, [service("web", `restart: unless-stopped\nenvironment: { C: ${colour} }\n${HEALTH}`)]);
 
+const KEY = "applier";
+const inStore = ({ berth: { folder } }: ApplyScene, sql: string) => {
+  using store = new DatabaseSync(`${folder}/data/berth.db`);
+  store.exec(sql);
+  return Promise.resolve();
+};
+
 /** Each takes away what a second start needs for the same apply. */
 const CHANGES: Readonly<Record<string, (scene: ApplyScene) => Promise<unknown>>> = {
   "its file was edited": ({ path, name }) => Deno.writeTextFile(`${path}/compose.yaml`, text(name, "green")),
   "its group was renamed": ({ path, name }) =>
     Deno.writeTextFile(`${path}/compose.yaml`, text(name, "green", `${name}-other`)),
   "its folder is away": ({ path }) => Deno.rename(path, `${path}.away`),
-  "it was being abandoned, and its file edited": ({ path, name, berth: { folder } }) => {
-    using store = new DatabaseSync(`${folder}/data/berth.db`);
-    store.exec("UPDATE applies SET wish = 'abandon' WHERE state = 'running'");
-    return Deno.writeTextFile(`${path}/compose.yaml`, text(name, "green"));
+  "it was being abandoned, and its file edited": async (scene) => {
+    await inStore(scene, "UPDATE applies SET wish = 'abandon' WHERE state = 'running'");
+    await Deno.writeTextFile(`${scene.path}/compose.yaml`, text(scene.name, "green"));
   },
+  "its applier's role was lowered": (scene) =>
+    inStore(scene, `UPDATE keys SET grants = '[{"role":"viewer"}]' WHERE name = '${KEY}'`),
+  "its applier's key was deleted": (scene) => inStore(scene, `DELETE FROM keys WHERE name = '${KEY}'`),
+  "its folder is mounted late": ({ path }) => Deno.rename(path, `${path}.away`),
 };
 
 const { test } = await sharedEngine("docker");
@@ -52,14 +62,7 @@ for (const [nth, [change, apply]] of Object.entries(CHANGES).entries()) {
         assert.equal((await scene.apply()).state, "done");
         await scene.write(text(name, "blue"));
         await first.berth.stop();
-        const { child, url } = await mortal({ folder, admin }, engine, kill);
-        const caller = new TestCaller(url, admin);
-        await eventually(
-          "the engine is read",
-          async () => (await caller.call("GET /api/health/ready")).status === 200,
-        );
-        await scene.begin(await scene.plan({}, caller), {}, caller).catch(() => null);
-        assert.equal((await child.status).signal, "SIGKILL");
+        await dieInApply(scene, kill);
         await apply(scene);
         await using last = await serveEngines({ docker: engine }, { ...LEASE, folder, admin });
         const { id } = (await last.call("GET /api/applies")).body.items[0];
@@ -69,6 +72,17 @@ for (const [nth, [change, apply]] of Object.entries(CHANGES).entries()) {
         assert.equal((await healthOf(last)).status, "ok");
         const before = await isServed(scene);
         if (isAbandoned) return;
+        if (change.includes("late")) {
+          await Deno.rename(`${scene.path}.away`, scene.path);
+          await eventually(
+            "its folder is read",
+            async () =>
+              (await last.call(`POST /api/applies/${id}/resume`)).status === 200 &&
+              (await scene.over(id, last)).state !== "paused",
+          );
+          assert.ok((await isServed(scene)).env.includes("C=blue"), "its next plan is carried out");
+          return;
+        }
         const abandoned = await last.call(`POST /api/applies/${id}/abandon`);
         assert.deepEqual([abandoned.status, abandoned.body.state], [200, "cancelled"]);
         assert.equal((await isServed(scene)).id, before.id, "an abandoned apply makes nothing");
@@ -79,6 +93,21 @@ for (const [nth, [change, apply]] of Object.entries(CHANGES).entries()) {
       }
     });
   }
+}
+
+/** Applies what is written with a key of an operator, at a berth that dies at the act. */
+async function dieInApply(scene: ApplyScene, kill: Kill): Promise<void> {
+  const { berth: { folder, admin }, engine } = scene;
+  const { child, url } = await mortal({ folder, admin }, engine, kill);
+  const caller = new TestCaller(url, admin);
+  await eventually(
+    "the engine is read",
+    async () => (await caller.call("GET /api/health/ready")).status === 200,
+  );
+  const { body } = await caller.call("POST /api/settings/api-keys", { name: KEY, role: "operator" });
+  const applier = new TestCaller(url, body.key);
+  await scene.begin(await scene.plan({}, applier), {}, applier).catch(() => null);
+  assert.equal((await child.status).signal, "SIGKILL");
 }
 
 /** One container of the planned ones runs under its own name, with its restart policy. */
@@ -93,3 +122,42 @@ async function isServed(scene: ApplyScene) {
 }
 
 const healthOf = async (berth: TestService) => (await berth.call("GET /api/health")).body;
+
+const shared = (name: string, colour: string) =>
+  project(name, [
+    service("db", `restart: always\nenvironment: { C: ${colour} }\n${HEALTH}`),
+    service("side", `network_mode: 'service:db'\nenvironment: { C: ${colour} }\n${HEALTH}`),
+  ]);
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await sharedEngine(kind);
+  for (const [nth, kill] of ([["after", "create", 2], ["after", "stop", 2]] satisfies Kill[]).entries()) {
+    if (nth > 0 && !IS_PROOF) continue;
+    const name = `share${kind}${nth}`;
+    test(`A container joins the replaced one whose network it shares, killed ${kill.join(" ")}`, async (engine) => {
+      const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
+      const first = await serveEngines({ [kind]: engine }, { ...LEASE, folder });
+      const scene = await ApplyScene.on(engine, first, name, shared(name, "red"));
+      try {
+        assert.equal((await scene.apply()).state, "done");
+        await scene.write(shared(name, "blue"));
+        await first.berth.stop();
+        await dieInApply(scene, kill);
+        await Deno.writeTextFile(`${scene.path}/compose.yaml`, shared(name, "green"));
+        const admin = first.admin ?? "";
+        await using last = await serveEngines({ [kind]: engine }, { ...LEASE, folder, admin });
+        const { id } = (await last.call("GET /api/applies")).body.items[0];
+        assert.equal((await scene.over(id, last)).state, "paused");
+        const { [`${name}-db-1`]: db, [`${name}-side-1`]: side, ...others } = await scene.containers();
+        assert.deepEqual([others, db?.state, side?.state], [{}, "running", "running"]);
+        assert.ok(side?.env.includes("C=blue"), "the one that was planned beside it");
+        const { json } = await engine.ask(`GET /containers/${side?.id}/json`);
+        assert.equal(json.HostConfig.NetworkMode, `container:${db?.id}`);
+        assert.equal((await healthOf(last)).checks.applies.status, "ok");
+      } finally {
+        await scene.clear();
+        await Deno.remove(folder, { recursive: true });
+      }
+    });
+  }
+}
