@@ -1,4 +1,4 @@
-/** Whose an apply is: one replica's at a time, whatever its clock says, whoever reads, and while its engine is away. */
+/** One replica at a time owns an apply, whatever its clock says, and while a reader stalls or its engine is away. */
 import assert from "node:assert/strict";
 import { makePrivateFile } from "../../auth/sealing/private_file.ts";
 import { randomSecret } from "../../auth/secret.ts";

@@ -1163,10 +1163,18 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F122",
         broken:
-          "berth is killed in a swap, and the file, the group or the folder changes before it starts again",
-        holds: "The service runs in its old or its new container, and nothing that no plan showed is made",
+          "berth is killed in an apply, and its file, group, workspace, folder or permission changes before it " +
+          "starts again",
+        holds:
+          "Each service runs in its old or its new container, or health names the reason; nothing that no plan " +
+          "showed is made",
         proofs: [
           ["tests/apply/apply_recovery_test.ts", "A service serves although berth was killed"],
+          [
+            "tests/apply/apply_recovery_test.ts",
+            "A container joins the replaced one whose network it shares",
+          ],
+          ["tests/apply/apply_rounds_test.ts", "After a kill and a change every service is up or named"],
         ],
       },
       {
@@ -1373,12 +1381,27 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       },
       {
         id: "F86",
-        broken: "The disk of the store is full in the middle of an apply",
-        holds: "No step is begun, none is lost, and it goes on when there is room again",
+        broken: "The disk of the store is full when an apply begins, or in the middle of it",
+        holds: "No step is begun, none is lost, and it continues when there is room again",
         proofs: [[
+          "tests/apply/apply_pairs_test.ts",
+          "An apply that begins on a full disk is refused, changes nothing, and begins with room",
+        ], [
           "tests/apply/apply_faults_test.ts",
           "a full disk of the store begins no step, loses none, and is gone on from when there is room again",
         ]],
+      },
+      {
+        id: "F123",
+        broken: "COMMITs of an apply and of its journal are done, and PostgreSQL's answer is lost",
+        holds: "The apply is carried out once, each step ends once, and nothing is repeated",
+        proofs: [
+          ["tests/apply/apply_pairs_test.ts", "An apply whose first COMMIT is done and never answered"],
+          [
+            "tests/apply/apply_pairs_test.ts",
+            "An apply continues to its end although COMMITs of its journal",
+          ],
+        ],
       },
       {
         id: "F104",

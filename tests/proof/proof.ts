@@ -20,6 +20,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/packaging/proxy_test.ts", env: { BERTH_SLOW_SECONDS: "600" }, when: "beside" },
   // The longest first, so that both lanes end together
   { file: "tests/apply/apply_kill_test.ts" },
+  { file: "tests/apply/apply_rounds_test.ts", env: { BERTH_TEST_ROUNDS: "200" } },
   { file: "tests/plan/plan_corpus_test.ts" },
   { file: "tests/packaging/workflow_test.ts" },
   { file: "tests/packaging/walk_test.ts" },
@@ -47,6 +48,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/apply_hooks_test.ts" },
   { file: "tests/apply/apply_owner_test.ts" },
   { file: "tests/apply/apply_recovery_test.ts" },
+  { file: "tests/apply/apply_pairs_test.ts" },
   { file: "tests/apply/exact_matrix_test.ts" },
   { file: "tests/access/authority_race_test.ts" },
   ...["plan_test.ts", "apply_test.ts", "apply_changes_test.ts", "apply_others_test.ts", "apply_edits_test.ts"]

@@ -3,14 +3,14 @@
  * before berth starts again. `BERTH_TEST_ROUNDS=200` rounds on Docker are 50 on Podman; `BERTH_TEST_SEED` repeats one run.
  */
 import assert from "node:assert/strict";
-import type { Apply } from "../projects/apply/apply_shape.ts";
+import type { Apply } from "../../projects/apply/apply_shape.ts";
 import { type Kill, mortal } from "./apply_mortal.ts";
-import type { TestEngine } from "./engine.ts";
-import { eventually } from "./eventually.ts";
-import { numbers } from "./numbers.ts";
+import type { TestEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { numbers } from "../support/numbers.ts";
 import { CHANGES, draw, type Drawn, servicesOf, textOf, UNPLANNED } from "./round_project.ts";
-import { serveEngines, TestCaller, type TestService } from "./service.ts";
-import { sharedEngine } from "./shared_engine.ts";
+import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 
 const ROUNDS = Number(Deno.env.get("BERTH_TEST_ROUNDS") ?? "4");
 const PODMAN_SHARE = 1 / 4;
@@ -182,15 +182,16 @@ class Rounds {
     if (checks.applies.status !== "ok") {
       this.#count(isUp ? "up, and named in health" : "down, and named in health");
       assert.ok(checks.applies.reason.includes(`"${NAME}"`), checks.applies.reason);
-      assert.ok(
-        steps.some((one) => one.state === "unknown" && one.hook),
-        `nothing but a hook waits: ${seen}`,
-      );
+      const isAsked = steps.some((one) => one.state === "unknown" && one.hook);
+      assert.ok(isAsked || this.#drawn.hasSharer, `it could be completed or undone: ${seen}`);
       return;
     }
     assert.ok(isUp, `a service is down: ${seen}`);
     this.#count("up");
-    assert.deepEqual(found.map((one) => one.name).sort(), names, seen);
+    // Podman keeps one whose namespaces were shared; the next plan shows it.
+    const isLeft = ({ name, state }: Found) =>
+      this.engine.kind === "podman" && name.includes(".old-") && state === "exited";
+    assert.deepEqual(found.filter((one) => !isLeft(one)).map((one) => one.name).sort(), names, seen);
     const { sick } = this.#drawn;
     const serving = found.find((one) => one.name === `${NAME}-${sick}-1`);
     assert.notEqual(serving?.colour ?? "", sick === null ? null : PLANNED, `a sick version serves: ${seen}`);

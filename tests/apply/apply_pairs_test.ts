@@ -1,13 +1,13 @@
 /** Two faults meet at the store of an apply: its disk is full, or its database never answers a COMMIT that is done. */
 import assert from "node:assert/strict";
-import { randomSecret } from "../auth/secret.ts";
+import { randomSecret } from "../../auth/secret.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
-import { eventually } from "./eventually.ts";
-import { CANNOT_RUN_POSTGRES, type PostgresServer, sharedPostgres } from "./postgres.ts";
-import { PostgresWire } from "./postgres_wire.ts";
-import { serveEngines } from "./service.ts";
-import { sharedEngine } from "./shared_engine.ts";
-import { mayMount, SmallDisk } from "./small_disk.ts";
+import { eventually } from "../support/eventually.ts";
+import { CANNOT_RUN_POSTGRES, type PostgresServer, sharedPostgres } from "../support/postgres.ts";
+import { PostgresWire } from "../support/postgres_wire.ts";
+import { serveEngines } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { mayMount, SmallDisk } from "../support/small_disk.ts";
 
 const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const text = (name: string, colour: string) =>

@@ -44,7 +44,7 @@ export function textOf(name: string, colour: string, drawn: Drawn, isNext: boole
   ]) + more;
 }
 
-/** What a change reaches while no berth runs. */
+/** The files and the store that a change may touch while no berth runs. */
 export interface Reached {
   readonly name: string;
   readonly path: string;
