@@ -7,6 +7,7 @@ import { PLUGINS } from "../plugins/plugins.ts";
 import { visible } from "../log/line.ts";
 import type { InspectedDatabase } from "../store/postgres/inspection.ts";
 import { inspectStoreFile } from "../store/sqlite/inspection.ts";
+import { APPLY_CHECKS } from "./doctor/applies.ts";
 import { DATA_CHECKS } from "./doctor/data.ts";
 import { type Finding } from "../core/finding.ts";
 import { type Check, type Setup } from "./doctor/check.ts";
@@ -23,6 +24,7 @@ export const CHECKS: readonly Check[] = [
   ...NETWORK_CHECKS,
   ...PEOPLE_CHECKS,
   ...FOLDER_CHECKS,
+  ...APPLY_CHECKS,
 ];
 
 interface Looked {

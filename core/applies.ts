@@ -42,6 +42,12 @@ export interface ApplyRecord {
   readonly leaseUntil: number;
 }
 
+/** An apply as a store tells of it to those who inspect it; its work and its journal only while it is paused. */
+export interface KnownApply extends Pick<ApplyRecord, "id" | "project" | "state"> {
+  readonly work: string | null;
+  readonly lines: readonly JournalEntry[];
+}
+
 export type NewApply = Omit<ApplyRecord, "state" | "reason" | "wish" | "endedAt" | "epoch">;
 
 /** One line of a journal. Its body is JSON. */

@@ -1,6 +1,7 @@
 /** The contract between berth and an optional ability: a plugin is a value, and importing one does nothing. */
 import { z } from "zod";
 import type { CorePermission, PermissionRule } from "../core/access.ts";
+import type { KnownApply } from "../core/applies.ts";
 import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
@@ -15,8 +16,8 @@ import type { Site } from "../http/site/static_site.ts";
 /** The facts about a berth that is examined without running. */
 export interface Surroundings {
   readonly isContained: boolean;
-  /** The ids of the applies that are not over; null where the store tells nothing. */
-  readonly applies: readonly string[] | null;
+  /** The applies that the store knows; null where it tells nothing. */
+  readonly applies: readonly Pick<KnownApply, "id" | "state">[] | null;
 }
 
 /** Everything that berth knows of a plugin, running or not. Outside its folder only `plugins/plugins.ts` names it. */

@@ -97,7 +97,7 @@ function sentence(name: string, { message }: WayFailure): [what: string, mend: s
   return [`The engine "${name}" is not reached: ${what}`, mend.join(": ") || "Look there whether it runs"];
 }
 
-/** Containers that a swap put aside, and that no apply will come back for. */
+/** Finds containers that a swap put aside and that no apply of this berth will come back for. */
 async function lookAtLeftovers(
   engine: string,
   path: string,
@@ -111,10 +111,19 @@ async function lookAtLeftovers(
   return list.flatMap(({ Names }) => {
     const name = textOf(listOf(Names)[0]).replace(/^\//, "");
     const apply = asideFor(name);
-    if (apply === null || applies.some((id) => id.startsWith(apply))) return [];
+    if (apply === null) return [];
+    const known = applies.find(({ id }) => id.startsWith(apply));
+    if (known?.state === "running" || known?.state === "paused") return [];
+    const what = `The container "${name}" on the engine "${engine}" was left by an apply`;
+    if (known === undefined) {
+      return [risky(
+        `${what} that this berth does not know`,
+        "Another berth may have it in hand: ask there first, and keep the container until then",
+      )];
+    }
     const own = name.slice(0, name.lastIndexOf("."));
     return [risky(
-      `The container "${name}" on the engine "${engine}" was left by an apply that is over or not berth's`,
+      `${what} that is over`,
       `If "${own}" serves as it should: docker rm --force ${name}; else remove "${own}", then docker rename ${name} ` +
         `${own} and docker start ${own}`,
     )];

@@ -43,7 +43,11 @@ export interface StepProgress extends StepLine {
 const PAGE = 500;
 
 /** Every line behind `after`. */
-export async function* linesOf(store: ApplyStore, id: string, after = 0): AsyncGenerator<JournalEntry> {
+export async function* linesOf(
+  store: Pick<ApplyStore, "lines">,
+  id: string,
+  after = 0,
+): AsyncGenerator<JournalEntry> {
   for (let from = after;;) {
     const page = await store.lines(id, from, PAGE);
     yield* page;
@@ -53,7 +57,10 @@ export async function* linesOf(store: ApplyStore, id: string, after = 0): AsyncG
 }
 
 /** How far each step is that was begun. */
-export async function progressOf(store: ApplyStore, id: string): Promise<Map<number, StepProgress>> {
+export async function progressOf(
+  store: Pick<ApplyStore, "lines">,
+  id: string,
+): Promise<Map<number, StepProgress>> {
   const found = new Map<number, StepProgress>();
   for await (const { kind, step, at, body } of linesOf(store, id)) {
     if (kind !== "step" || step === null) continue;

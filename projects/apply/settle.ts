@@ -75,7 +75,10 @@ async function removeLeft({ acts, record, journal }: SettleOptions, work: Work, 
  * Returns the names of containers whose swap is in hand, and of those that share the namespaces of a container that was
  * replaced and were not replaced themselves.
  */
-export async function swapsInHand(record: ApplyRecord, store: ApplyStore): Promise<readonly string[]> {
+export async function swapsInHand(
+  record: Pick<ApplyRecord, "id" | "work">,
+  store: Pick<ApplyStore, "lines">,
+): Promise<readonly string[]> {
   const progress = await progressOf(store, record.id);
   const steps = stepsOf(workOf(record)).filter(({ kind }) => kind === "container.swap");
   const isDone = (n: number) => progress.get(n)?.state === "done" && steps.some((step) => step.n === n);

@@ -1,4 +1,5 @@
 /** Looks at a PostgreSQL store without changing it. */
+import type { JournalEntry, KnownApply } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
 import { newClient, optionsOf, type PostgresSettings } from "./connection.ts";
 import { asStoreError } from "./errors.ts";
@@ -13,8 +14,7 @@ export interface InspectedDatabase {
   readonly isSetUp: boolean;
   /** The folders of the registered workspaces. */
   readonly folders: readonly string[];
-  /** The ids of the applies that are not over. */
-  readonly applies: readonly string[];
+  readonly applies: readonly KnownApply[];
   /** The fingerprint of the sealing key of all replicas, once one has started. */
   readonly fingerprint: string | null;
 }
@@ -46,8 +46,7 @@ export async function inspectDatabase(settings: PostgresSettings): Promise<Inspe
       schema: version,
       isSetUp: (await rows("SELECT 1 FROM setup")).length > 0,
       folders: (await rows<{ path: string }>("SELECT path FROM workspaces")).map(({ path }) => path),
-      applies: (await rows<{ id: string }>("SELECT id FROM applies WHERE state IN ('running', 'paused')"))
-        .map(({ id }) => id),
+      applies: await knownApplies(rows),
       fingerprint: (await rows<{ fingerprint: string }>("SELECT fingerprint FROM sealing"))[0]?.fingerprint ??
         null,
     };
@@ -58,4 +57,17 @@ export async function inspectDatabase(settings: PostgresSettings): Promise<Inspe
   } finally {
     await client?.end().catch(() => {});
   }
+}
+
+type Rows = <Row>(text: string) => Promise<Row[]>;
+
+async function knownApplies(rows: Rows): Promise<KnownApply[]> {
+  const found = await rows<Omit<KnownApply, "lines">>(
+    "SELECT id, project, state, CASE WHEN state = 'paused' THEN work END AS work FROM applies",
+  );
+  const lines = await rows<JournalEntry & { apply: string }>(
+    "SELECT l.apply_id AS apply, l.seq, l.at, l.kind, l.step, l.body FROM apply_lines l " +
+      "JOIN applies a ON a.id = l.apply_id WHERE a.state = 'paused' ORDER BY l.seq",
+  );
+  return found.map((apply) => ({ ...apply, lines: lines.filter((line) => line.apply === apply.id) }));
 }

@@ -1,5 +1,6 @@
 /** Inspects the file of a SQLite store without changing it. */
 import { DatabaseSync } from "node:sqlite";
+import type { JournalEntry, KnownApply } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
 import { APPLICATION_ID } from "./database.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -12,14 +13,14 @@ export interface StoreFile {
   readonly isSetUp: boolean;
   /** The folders of the registered workspaces. */
   readonly folders: readonly string[];
-  /** The ids of the applies that are not over. */
-  readonly applies: readonly string[];
+  readonly applies: readonly KnownApply[];
 }
 
 /** The newest schema that this berth knows. */
 export const NEWEST_SCHEMA = MIGRATIONS.length;
 
-const APPLIES_IN_HAND = "SELECT id FROM applies WHERE state IN ('running', 'paused')";
+const APPLIES = "SELECT id, project, state, iif(state = 'paused', work, NULL) AS work FROM applies";
+const LINES = "SELECT seq, at, kind, step, body FROM apply_lines WHERE apply_id = ? ORDER BY seq";
 
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
@@ -53,13 +54,22 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
       schema,
       isSetUp: database.prepare("SELECT 1 FROM setup").get() !== undefined,
       folders: all("SELECT path FROM workspaces").map(({ path }) => String(path)),
-      applies: hasApplies ? all(APPLIES_IN_HAND).map(({ id }) => String(id)) : [],
+      applies: hasApplies ? knownApplies(database) : [],
     };
   } catch {
     return bare(isOurs(header) ? "damaged" : "foreign");
   } finally {
     database?.close();
   }
+}
+
+function knownApplies(database: DatabaseSync): KnownApply[] {
+  const found = database.prepare(APPLIES).all() as unknown as Omit<KnownApply, "lines">[];
+  const lines = database.prepare(LINES);
+  return found.map((apply) => ({
+    ...apply,
+    lines: apply.work === null ? [] : lines.all(apply.id) as unknown as JournalEntry[],
+  }));
 }
 
 /** Null for what cannot be read, or is too short to be any database. */

@@ -8,7 +8,7 @@ import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
 import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
-import { serveEngines, type TestCaller } from "../support/service.ts";
+import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 
 const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
@@ -16,8 +16,8 @@ const HELD = "healthcheck: { test: [CMD, test, -e, /go], interval: 200ms, retrie
 
 const did = ({ steps }: Apply) => steps.map(({ kind, target }) => `${kind} ${target}`);
 
-/** What `berth doctor` says of the engine, with the store as it is. */
-async function examined({ engine, berth }: ApplyScene): Promise<string> {
+/** Returns the findings of `berth doctor` about the engine, of the berth of this scene or of another one beside it. */
+async function examined({ engine, berth: own }: ApplyScene, berth: TestService = own): Promise<string> {
   const settings = Settings.parse({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
   const { applies } = await inspectStoreFile(`${berth.folder}/data/berth.db`);
   const found = await examine(settings, { isContained: false, applies });
@@ -82,7 +82,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("berth doctor names what a swap left behind, and nothing that an apply will come back for", async (engine) => {
+  test("berth doctor names what a swap left behind, and removes nothing that an apply has in hand", async (engine) => {
     const name = `aside${kind}`;
     const text = project(name, [service("web", HEALTHY)]);
     await scene(engine, name, text, async (scene) => {
@@ -94,16 +94,26 @@ for (const kind of ["docker", "podman"] as const) {
         async () => Object.keys(await scene.containers()).some((one) => one.includes(".old-")),
       );
       assert.equal(await examined(scene), "");
+      {
+        await using other = await serveEngines({ [kind]: engine });
+        const said = await examined(scene, other);
+        assert.match(
+          said,
+          /web-1\.old-\w+" .* left by an apply that this berth does not know: Another berth may/,
+        );
+        assert.doesNotMatch(said, /rm|rename/);
+      }
       await scene.touch(`${name}-web-1`, "/go");
       assert.equal((await scene.over(body.id)).state, "done");
-      await engine.cli("create", "--name", `${name}-web-1.old-0badc0de`, FIXTURE, "idle");
+      const left = `${name}-web-1.old-${body.id.slice(0, 8)}`;
+      await engine.cli("create", "--name", left, FIXTURE, "idle");
       try {
         const said = await examined(scene);
-        assert.match(said, /^The container "aside\w+-web-1\.old-0badc0de" on the engine/);
-        assert.match(said, /docker rename aside\w+-web-1\.old-0badc0de aside\w+-web-1 /);
+        assert.ok(said.startsWith(`The container "${left}" on the engine`), said);
+        assert.ok(said.includes(`docker rename ${left} ${name}-web-1 `), said);
         assert.equal(said.split("\n").length, 1);
       } finally {
-        await engine.cli("rm", "--force", `${name}-web-1.old-0badc0de`);
+        await engine.cli("rm", "--force", left);
       }
     });
   });

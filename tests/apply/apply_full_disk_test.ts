@@ -1,6 +1,8 @@
 /** Promise: an engine whose disk is full costs nobody their container, says so in words, and goes on when there is room. */
 import assert from "node:assert/strict";
 import { type ApplyScene, project, scene, service } from "./apply_scene.ts";
+import { lookAtApplies } from "../../commands/doctor/applies.ts";
+import { inspectStoreFile } from "../../store/sqlite/inspection.ts";
 import { NoEngine, startEngine, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
@@ -10,6 +12,12 @@ const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 
 const names = async (scene: ApplyScene) =>
   Object.entries(await scene.containers()).map(([name, { state }]) => `${name} ${state}`);
+
+/** Returns the findings of `berth doctor` about applies, with the store as it is. */
+async function findings({ berth: { folder } }: ApplyScene): Promise<readonly string[]> {
+  const { applies } = await inspectStoreFile(`${folder}/data/berth.db`);
+  return (await lookAtApplies({ store: { applies } })).map(({ what }) => what);
+}
 
 /** A Docker whose data are on a small disk; null where there can be none. */
 async function smallDocker(): Promise<{ disk: SmallDisk; engine: TestEngine } | null> {
@@ -83,6 +91,12 @@ Deno.test({
       assert.equal(paused.state, "paused");
       const told = /no space left.*the old container "nospace-web-1" cannot come back: .*no space left/;
       assert.match(paused.reason ?? "", told);
+      const [waiting, ...others] = await findings(scene);
+      assert.match(
+        waiting ?? "",
+        /^The apply .* of "nospace" is paused in the middle of a swap of "nospace-web-1"$/,
+      );
+      assert.deepEqual(others, []);
       makeRoom();
       assert.equal((await scene.berth.call(`POST /api/applies/${body.id}/resume`)).status, 200);
       const back = await scene.over(body.id);
