@@ -92,7 +92,7 @@ const inspect = route({
       z.union([ContainerDetail, z.record(z.string(), z.unknown()).meta({ id: "EngineContainer" })]),
       "The container",
     ),
-    ...problems("forbidden", ...failures),
+    ...problems("forbidden", "sign_in_again", ...failures),
   },
 });
 

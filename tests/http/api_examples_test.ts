@@ -3,20 +3,20 @@
  * what each installation makes for itself is put in its place: tokens, keys, digests, ids of plans, a registry, the folder.
  */
 import assert from "node:assert/strict";
-import { ApplyScene, project, service } from "./apply/apply_scene.ts";
-import { FIXTURE, type TestEngine } from "./support/engine.ts";
-import { eventually } from "./support/eventually.ts";
-import { CLIENT_ID, signInAt, startProvider } from "./support/oidc_provider.ts";
-import { ACCOUNT, startRegistry } from "./support/registry.ts";
-import { operationsOf, type Schema, servedDocuments } from "./support/served_documents.ts";
+import { ApplyScene, project, service } from "../apply/apply_scene.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { CLIENT_ID, signInAt, startProvider } from "../support/oidc_provider.ts";
+import { ACCOUNT, startRegistry } from "../support/registry.ts";
+import { operationsOf, type Schema, servedDocuments } from "../support/served_documents.ts";
 import {
   type Answer,
   serveEngines,
   startService,
   type TestCaller,
   type TestService,
-} from "./support/service.ts";
-import { sharedEngine } from "./support/shared_engine.ts";
+} from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 
 const { openapi } = await servedDocuments();
 type Example = Record<string, unknown>;
