@@ -7,7 +7,7 @@ import type { Client } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
 import { visible } from "../log/line.ts";
 import { StartFailure } from "../start_failure.ts";
-import { ApplyPicture, lineOf } from "./apply_text.ts";
+import { ApplyPicture, doneBut, lineOf } from "./apply_text.ts";
 import { openClient, tellCall } from "./connection.ts";
 import { writeError, writeOut } from "./output.ts";
 import { textOf } from "./plan_text.ts";
@@ -16,7 +16,7 @@ import { groupsOf, workspaceAt } from "./workspace_at.ts";
 
 const WAITS = 3;
 
-/** Answers 0 where all is done, 1 where it is blocked, refused or failed, 3 where it waits for a person. */
+/** Answers 0 where all is done, 1 where it is blocked, refused or failed or a container does not stay up, 3 where it waits for a person. */
 export async function run(line: Line): Promise<number> {
   const isJson = line.option("--json") !== undefined;
   const volumes = [...line.all("--volume")];
@@ -66,9 +66,12 @@ async function carryOut(client: Client, plan: Plan, isJson: boolean): Promise<nu
   const begun = (await client.post(PLAN_APPLY, { params, payload, expectedStatus: 202 })).json();
   const show = isJson ? asJson : Deno.stdout.isTerminal() ? asPicture(begun) : asLines(begun);
   for await (const event of eventsOf(client, begun.id)) show(event);
-  const { state, reason } = (await client.get(APPLY, { params: { id: begun.id } })).json();
-  if (!isJson && reason !== null) writeError(`berth: ${reason}\n`);
-  return state === "done" ? 0 : state === "paused" ? WAITS : 1;
+  const { state, reason, unstable } = (await client.get(APPLY, { params: { id: begun.id } })).json();
+  if (!isJson && reason !== null) {
+    writeError(`berth: ${visible(state === "done" ? doneBut(reason) : reason)}\n`);
+    for (const { container } of unstable) writeError(`  berth logs ${visible(container)}\n`);
+  }
+  return state === "paused" ? WAITS : state === "done" && reason === null ? 0 : 1;
 }
 
 /** To the end, or to where it waits for a person; a connection that breaks is taken up behind the last event. */

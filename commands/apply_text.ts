@@ -23,13 +23,19 @@ export function lineOf(event: ApplyEvent, steps: Steps): string | null {
     case "log":
       return event.lines.map((line) => visible(`        ${event.container} | ${line}`)).join("\n");
     case "state":
-      return event.reason === null ? null : visible(`${event.state}: ${event.reason}`);
+      // What ends well is told by the end alone.
+      return event.reason === null || event.state === "done"
+        ? null
+        : visible(`${event.state}: ${event.reason}`);
     case "progress":
       return null;
     case "end":
-      return event.state;
+      return event.state === "done" && event.reason !== null ? visible(doneBut(event.reason)) : event.state;
   }
 }
+
+/** Returns the words for an apply of which all steps are done, and a container does not stay up. */
+export const doneBut = (reason: string): string => `done, but ${reason}`;
 
 const whyOf = ({ error, note }: Extract<ApplyEvent, { kind: "step" }>): string =>
   error !== null ? `: ${error.title}` : note !== null ? `: ${note}` : "";

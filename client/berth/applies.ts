@@ -110,6 +110,8 @@ export type ApplyEvent = {
   readonly kind: "end";
   /** How it ended. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+  /** Why, as of the apply itself. */
+  readonly reason: string | null;
 };
 
 /** The answer of `GET /api/applies`. */
@@ -144,7 +146,7 @@ export type ApplySummary = {
   readonly action: "up" | "down" | "stop" | "restart";
   /** `paused` waits for a person's word; the last three are the end. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
-  /** The reason for the pause or the failure. */
+  /** The reason for the pause or the failure; of `done`, the problem of containers that do not stay up. */
   readonly reason: string | null;
   /** The user or key whose rights it continues with. */
   readonly by: string;

@@ -18,7 +18,7 @@ export type Apply = {
   readonly action: "up" | "down" | "stop" | "restart";
   /** `paused` waits for a person's word; the last three are the end. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
-  /** The reason for the pause or the failure. */
+  /** The reason for the pause or the failure; of `done`, the problem of containers that do not stay up. */
   readonly reason: string | null;
   /** The user or key whose rights it continues with. */
   readonly by: string;
@@ -28,6 +28,8 @@ export type Apply = {
   readonly endedAt: string | null;
   /** The steps that were requested, in the order of the plan. */
   readonly steps: readonly (ApplyStep)[];
+  /** Containers that the apply has started, and that do not stay up; judged when all steps are done. */
+  readonly unstable: readonly (ApplyUnstable)[];
 };
 
 /** A part of `ApplyStep`. */
@@ -84,6 +86,18 @@ export type ApplyStep = {
   readonly error: ApplyFailure | null;
   /** Further remarks about how it ended. */
   readonly note: string | null;
+};
+
+/** A container that the apply has started, and that does not stay up. */
+export type ApplyUnstable = {
+  /** The step that started it. */
+  readonly step: number;
+  /** Its name. */
+  readonly container: string;
+  /** It restarts over and over, has ended although it should run, or was removed. */
+  readonly problem: "restarting" | "ended" | "gone";
+  /** The code it ended with; null if it is not known. */
+  readonly exitCode: number | null;
 };
 
 /** A part of `Container`. */

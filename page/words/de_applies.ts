@@ -83,6 +83,13 @@ export const applies = {
     failed: "gescheitert",
     cancelled: "abgebrochen",
   },
+  doneBut: "erledigt, aber nicht alles läuft",
+  unstable: {
+    restarting: (containers: number) =>
+      `${count(containers, "Container startet", "Container starten")} immer wieder neu.`,
+    ended: (containers: number) => `${count(containers, "Container hat", "Container haben")} sich beendet.`,
+    gone: (containers: number) => `${count(containers, "Container ist", "Container sind")} verschwunden.`,
+  },
   stepStates: {
     waiting: "wartet",
     running: "in Arbeit",
@@ -95,6 +102,7 @@ export const applies = {
   cancel: "Abbrechen",
   resume: "Fortsetzen",
   abandon: "Aufgeben",
+  logOf: (container: string) => `Log von ${container}`,
   log: (container: string) => `Die letzten Zeilen von ${container}`,
   journal: "Was angewandt wurde",
   journalEmpty: "Noch wurde nichts angewandt.",

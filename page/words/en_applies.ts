@@ -81,6 +81,13 @@ export const applies = {
     failed: "failed",
     cancelled: "cancelled",
   },
+  doneBut: "done, but not all is well",
+  unstable: {
+    restarting: (containers: number) =>
+      `${count(containers, "container keeps", "containers keep")} restarting.`,
+    ended: (containers: number) => `${count(containers, "container has", "containers have")} ended.`,
+    gone: (containers: number) => `${count(containers, "container is", "containers are")} gone.`,
+  },
   stepStates: {
     waiting: "waits",
     running: "in hand",
@@ -93,6 +100,7 @@ export const applies = {
   cancel: "Cancel",
   resume: "Resume",
   abandon: "Abandon",
+  logOf: (container: string) => `Log of ${container}`,
   log: (container: string) => `The last lines of ${container}`,
   journal: "What was applied",
   journalEmpty: "Nothing was applied yet.",

@@ -14,8 +14,10 @@ import { Leases } from "./leases.ts";
 import type { Sources } from "./orders.ts";
 import { InterruptedSwaps } from "./interrupted_swaps.ts";
 import { isGone, ownerHere } from "./owner.ts";
-import type { Run, RunOptions } from "./run.ts";
+import type { Run } from "./run.ts";
 import { applyOf, eventOf, isOver, summaryOf } from "./shown.ts";
+import type { RunOptions } from "./step_runner.ts";
+import { SOUND_MS } from "./waiting.ts";
 import type { Work } from "./work.ts";
 
 /** Who has not said so for this long does not live any more. */
@@ -49,6 +51,8 @@ export interface ApplyTimes {
   readonly leaseMs?: number;
   /** How long an engine may be away before a person has to say what to do. */
   readonly awayMs?: number;
+  /** How long a started container must run before it is known to stay up. */
+  readonly judgedMs?: number;
 }
 
 export interface AppliesOptions extends ApplyTimes {
@@ -250,14 +254,14 @@ export class Applies implements AsyncDisposable {
     });
     for (let place = after; !signal.aborted;) {
       more = Promise.withResolvers<void>();
-      const { state } = await this.record(id); // before its lines: what ends it is written with its last one
+      const { state, reason } = await this.record(id); // before its lines: what ends it is written with its last one
       for await (const line of linesOf(this.options.store, id, place)) {
         place = line.seq;
         const event = eventOf(line);
         if (event !== null) yield event;
       }
       yield* waiting.splice(0);
-      if (isOver({ state })) return yield { kind: "end", state };
+      if (isOver({ state })) return yield { kind: "end", state, reason };
       await pause(LOOK_MS, signal, more.promise);
     }
   }
@@ -383,6 +387,7 @@ export class Applies implements AsyncDisposable {
       stopping: this.#stopping.signal,
       settle: async (isAbandoned) => void await this.#swaps.settle(record, isAbandoned),
       awayMs: this.options.awayMs ?? AWAY_MS,
+      judgedMs: this.options.judgedMs ?? SOUND_MS,
       progress: (step, frame) => this.#feed.progress(id, { kind: "progress", step, ...frame }),
       loginFor: (host) => this.#logins.get(id)?.[host],
       unexpected: (error) => {

@@ -13,6 +13,18 @@ const Failure = z.object({
   title: z.string().describe("Message for people"),
 }).meta({ id: "ApplyFailure" });
 
+export const Unstable = z.object({
+  step: z.int().describe("The step that started it"),
+  container: z.string().describe("Its name"),
+  problem: z.enum(["restarting", "ended", "gone"])
+    .describe("It restarts over and over, has ended although it should run, or was removed"),
+  exitCode: z.int().nullable().describe("The code it ended with; null if it is not known"),
+}).meta({
+  id: "ApplyUnstable",
+  description: "A container that the apply has started, and that does not stay up",
+});
+export type Unstable = z.infer<typeof Unstable>;
+
 export const ApplyStep = Step.pick({
   n: true,
   kind: true,
@@ -44,7 +56,9 @@ export const ApplySummary = z.object({
   backend: z.string().describe("The engine"),
   action: PlanAction.describe("The request as it was sent"),
   state: ApplyStateName.describe("`paused` waits for a person's word; the last three are the end"),
-  reason: z.string().nullable().describe("The reason for the pause or the failure"),
+  reason: z.string().nullable().describe(
+    "The reason for the pause or the failure; of `done`, the problem of containers that do not stay up",
+  ),
   by: z.string().describe("The user or key whose rights it continues with"),
   createdAt: z.string().describe("RFC 3339"),
   endedAt: z.string().nullable().describe("RFC 3339; null until it ended"),
@@ -53,6 +67,10 @@ export type ApplySummary = z.infer<typeof ApplySummary>;
 
 export const Apply = ApplySummary.extend({
   steps: z.array(ApplyStep).describe("The steps that were requested, in the order of the plan"),
+  unstable: z.array(Unstable)
+    .describe(
+      "Containers that the apply has started, and that do not stay up; judged when all steps are done",
+    ),
 }).meta({ id: "Apply" });
 export type Apply = z.infer<typeof Apply>;
 
@@ -138,6 +156,7 @@ export const ApplyEvent = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("end").describe("Nothing follows"),
     state: ApplyStateName.describe("How it ended"),
+    reason: z.string().nullable().describe("Why, as of the apply itself"),
   }),
 ]).meta({ id: "ApplyEvent" });
 export type ApplyEvent = z.infer<typeof ApplyEvent>;

@@ -13,11 +13,16 @@ import { swap } from "./swap.ts";
 import { waitForUnit } from "./waiting.ts";
 import { MARK, stepsOf } from "./work.ts";
 
+/** The id of the container that a step has started. */
+interface HasStarted {
+  readonly started: string;
+}
+
 /** A step may turn out to have nothing to do, and says why. */
-type CarryOut = (hand: Hand) => Promise<void | Skipped>;
+type CarryOut = (hand: Hand) => Promise<void | Skipped | HasStarted>;
 
 /** Throws a `ServiceError` that says why it failed, `Cut`, or `NotKnown`. */
-export const carryOut = (hand: Hand): Promise<void | Skipped> => BY_KIND[hand.step.kind](hand);
+export const carryOut: CarryOut = (hand) => BY_KIND[hand.step.kind](hand);
 
 const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   "image.pull": pull,
@@ -64,16 +69,17 @@ async function create(hand: Hand): Promise<void> {
   else await makeContainer(hand, name, spec);
 }
 
-async function start(hand: Hand): Promise<void> {
+async function start(hand: Hand): Promise<HasStarted> {
   const { acts, orders, step, subject } = hand;
   const found = await existing(hand);
-  if (isUp(found)) return;
+  if (isUp(found)) return { started: found.id };
   if (subject !== null && found.state === "created") {
-    // Whoever made it may have ended before its files were in it.
+    // An earlier attempt may have ended before it copied the files.
     const { files = [] } = await orders.container(step, acts);
     await acts.copy(found.id, files);
   }
   await acts.start(found.id);
+  return { started: found.id };
 }
 
 /** The container of the step: the one that was there at first, or the one that this apply made under the name. */
@@ -87,7 +93,7 @@ async function existing(hand: Hand): Promise<InspectedContainer> {
   return found;
 }
 
-/** What is gone is gone, whoever did it. */
+/** Removes a container; one that is gone already is fine. */
 async function remove(hand: Hand): Promise<void> {
   const { acts, subject, step } = hand;
   const found = await acts.find(subject?.id ?? step.target);
@@ -112,15 +118,16 @@ async function update(hand: Hand): Promise<void | Skipped> {
   }
 }
 
-async function restart(hand: Hand): Promise<void> {
+async function restart(hand: Hand): Promise<HasStarted> {
   const found = await existing(hand);
   const before = hand.noted["startedAt"];
   // Started since an earlier attempt began: that attempt did it.
   if (typeof before === "string" && isUp(found) && found.startedAt !== null && found.startedAt > before) {
-    return;
+    return { started: found.id };
   }
   if (before === undefined) await hand.note({ startedAt: found.startedAt ?? "" });
   await hand.acts.restart(found.id, graceOf(found));
+  return { started: found.id };
 }
 
 async function createNetwork(hand: Hand): Promise<void> {

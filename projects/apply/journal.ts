@@ -9,7 +9,7 @@ import type {
 } from "../../core/applies.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
 import type { Step } from "../plan/plan_shape.ts";
-import type { StepState } from "./apply_shape.ts";
+import type { StepState, Unstable } from "./apply_shape.ts";
 
 /** What a swap must know to come back, and a wait to go on: ids, names and times, nothing secret. */
 export type Noted = Readonly<Record<string, string | number | boolean | null>>;
@@ -20,6 +20,8 @@ export interface StepLine {
   readonly error?: { readonly code: string; readonly title: string };
   readonly note?: string;
   readonly noted?: Noted;
+  /** The container that the step has started, if it does not stay up. */
+  readonly unstable?: Unstable;
 }
 
 export interface LogLine {
@@ -69,7 +71,7 @@ export async function progressOf(
     found.set(step, {
       ...line,
       startedAt: before?.startedAt ?? at,
-      endedAt: line.state === "running" ? null : at,
+      endedAt: line.state === "running" ? null : line.unstable === undefined ? at : before?.endedAt ?? at,
       noted: { ...before?.noted, ...line.noted },
     });
   }
@@ -135,8 +137,16 @@ export class Journal {
     await this.#write([this.#line("state", null, { state: "running", reason })], []);
   }
 
-  async close(state: Exclude<ApplyState, "running">, reason: string | null): Promise<void> {
-    await this.#write([this.#line("state", null, { state, reason })], [], state, reason);
+  /** `unstable` are the containers that do not stay up. Their steps stay done. */
+  async close(
+    state: Exclude<ApplyState, "running">,
+    reason: string | null,
+    unstable: readonly Unstable[] = [],
+  ): Promise<void> {
+    const judged = unstable.map((one) =>
+      this.#line("step", one.step, { state: "done", note: noteOf(one), unstable: one })
+    );
+    await this.#write([...judged, this.#line("state", null, { state, reason })], [], state, reason);
   }
 
   #step(step: Step, line: StepLine): NewJournalEntry {
@@ -168,3 +178,14 @@ export class Journal {
 
 /** A wait changes nothing. */
 const isAct = ({ kind }: Step): boolean => kind !== "wait";
+
+function noteOf({ container, problem, exitCode }: Unstable): string {
+  const code = exitCode === null ? "" : `, with code ${exitCode}`;
+  return `Container "${container}" ${PROBLEMS[problem]}${code}`;
+}
+
+const PROBLEMS: Readonly<Record<Unstable["problem"], string>> = {
+  restarting: "keeps restarting",
+  ended: "has ended",
+  gone: "is gone",
+};

@@ -52,7 +52,8 @@ export function applyOf(record: ApplyRecord, progress: ReadonlyMap<number, StepP
       };
     },
   );
-  return { ...summaryOf(record), steps };
+  const unstable = [...progress.values()].flatMap((one) => one.unstable ?? []);
+  return { ...summaryOf(record), steps, unstable };
 }
 
 /** Null for a line that only berth itself needs. */

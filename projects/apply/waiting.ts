@@ -7,7 +7,7 @@ import { failed, type Hand } from "./hand.ts";
 
 const LOOK_MS = 200;
 /** How long a container without a health check must run to be sound. */
-const SOUND_MS = 3_000;
+export const SOUND_MS = 3_000;
 const MOST_HEALTHY_MS = 5 * 60_000;
 const GRACE_MS = 30_000;
 const COMPLETED_MS = 60 * 60_000;

@@ -48,7 +48,7 @@ for (const kind of ["docker", "podman"] as const) {
       const again = await scene.plan();
       assert.deepEqual([again.blocked, again.steps], [[], []]);
       const events = await scene.events(applied.id);
-      assert.deepEqual(events.at(-1), { kind: "end", state: "done" });
+      assert.deepEqual(events.at(-1), { kind: "end", state: "done", reason: null });
       assert.deepEqual(
         events.filter(({ id }) => id !== undefined).map(({ id }) => id),
         events.slice(0, -1).map((_, n) => n + 1),

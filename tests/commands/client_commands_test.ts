@@ -5,13 +5,14 @@ import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { save, workspace } from "../streams/live_scene.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { type ServiceOptions, startService, type TestService } from "../support/service.ts";
 
 const { test } = await sharedEngine("docker");
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
-async function serviceOn(engine: TestEngine): Promise<TestService> {
-  const berth = await startService({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
+async function serviceOn(engine: TestEngine, options: ServiceOptions = {}): Promise<TestService> {
+  const engines = [{ name: engine.kind, url: `unix://${engine.socket}` }];
+  const berth = await startService({ ...options, engines });
   await eventually(
     "the engine was read",
     async () => (await berth.call("GET /api/health/ready")).status === 200,
@@ -263,9 +264,25 @@ test("berth apply does what its plan shows, tells each step, and says by its exi
     );
     assert.equal(down.code, 0);
     const events = down.stdout.trim().split("\n").map((line) => JSON.parse(line));
-    assert.deepEqual(events.at(-1), { kind: "end", state: "done" });
+    assert.deepEqual(events.at(-1), { kind: "end", state: "done", reason: null });
     assert.equal((await engine.ask("GET /volumes/applied_data")).status, 404);
   } finally {
     await engine.cli("rm", "--force", "applied-web-1").catch(() => {});
+  }
+});
+
+test("berth apply says which container does not stay up, how to read its log, and exits with code 1", async (engine) => {
+  await using berth = await serviceOn(engine, { applyTimes: { judgedMs: 3_000 } });
+  const text = `name: looped\nservices:\n  web:\n    image: ${FIXTURE}\n    command: [sh, -c, 'exit 4']\n` +
+    "    network_mode: none\n    restart: always\n";
+  const { path } = await workspace(berth, "looped", text);
+  try {
+    const { code, stdout, stderr } = await of(berth)("apply", path, "--yes");
+    assert.equal(code, 1);
+    assert.match(stdout, /^done {4}start looped-web-1: Container "looped-web-1" keeps restarting/m);
+    assert.match(stdout, /^done, but 1 container keeps restarting\n$/m);
+    assert.equal(stderr, "berth: done, but 1 container keeps restarting\n  berth logs looped-web-1\n");
+  } finally {
+    await engine.cli("rm", "--force", "looped-web-1").catch(() => {});
   }
 });

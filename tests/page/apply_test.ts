@@ -83,6 +83,30 @@ test(
 );
 
 test(
+  "a person sees which container an apply started that does not stay up, and goes to its log",
+  async (engine) => {
+    const browser = await browserOf();
+    await using berth = await serveEngines({ docker: engine }, { applyTimes: { judgedMs: 3_000 } });
+    const text = project("looped", [service("web", "restart: always", "[sh, -c, 'echo why; exit 4']")]);
+    const scene = await ApplyScene.on(engine, berth, "looped", text);
+    try {
+      const { id } = await scene.apply();
+      await using opened = await openPage(browser, berth, { key: berth.admin, path: `/applies/${id}` });
+      const { page } = opened;
+      await page.getByRole("status").getByText("done, but not all is well").waitFor();
+      await page.getByRole("alert").getByText("1 container keeps restarting.").waitFor();
+      await assertFitsAll(opened, "an apply whose container does not stay up");
+      await page.getByRole("alert").getByRole("link", { name: "Log of looped-web-1" }).click();
+      await page.getByRole("heading", { name: "looped-web-1" }).waitFor();
+      assert.deepEqual(opened.complaints, []);
+    } finally {
+      await scene.clear();
+    }
+  },
+  browserMissing(),
+);
+
+test(
   "a hook whose end nobody knows waits for a person, who has it run again or says that it is done",
   async (engine) => {
     const text = project("asked", [

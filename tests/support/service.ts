@@ -249,6 +249,9 @@ const CHEAP = new Passwords({ cost: { N: 2 ** 10, r: 8, p: 1 } });
 /** Codes that each path answers before its route is asked. */
 const ANYWHERE: ReadonlySet<string> = new Set(["too_many_requests", "method_not_allowed"]);
 
+/** Most tests of applies are not about the time that a started container is watched; tests/apply/apply_judged_test.ts is. */
+const JUDGED_MS = 100;
+
 /** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const {
@@ -283,7 +286,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       console: null,
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),
-      ...(applyTimes === undefined ? {} : { applyTimes }),
+      applyTimes: { judgedMs: JUDGED_MS, ...applyTimes },
       ...(provider === undefined ? {} : { provider }),
       passwords,
       onRefusal(entry, status, code) {

@@ -10,6 +10,7 @@ import type { Apply as ApplyModel, ApplyStep } from "../../../client/berth/model
 import { ApplyFeed, type Pulled, type Said } from "../../live/apply_feed.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
 import { client } from "../../live/session.ts";
+import { containerHref } from "../../parts/container_href.ts";
 import { Act } from "../../parts/act.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Trouble, Unread } from "../../parts/states.tsx";
@@ -37,12 +38,14 @@ export function Apply({ id }: { readonly id: string }) {
       <header class="screen-head">
         <h1>{TEXT.title(shown(apply.group))}</h1>
         <span role="status">
-          <ApplyMark state={apply.state} />
+          <ApplyMark apply={apply} />
         </span>
         <span class="quiet">{words.moment(Date.parse(apply.createdAt))} {shown(TEXT.by(apply.by))}</span>
         <Words apply={apply} said={() => void feed.read().catch(() => {})} />
       </header>
-      {apply.reason !== null && <p class="trouble" role="alert">{shown(apply.reason)}</p>}
+      {apply.unstable.length > 0
+        ? <NotUp backend={apply.backend} unstable={apply.unstable} />
+        : apply.reason !== null && <p class="trouble" role="alert">{shown(apply.reason)}</p>}
       <ol class="steps">
         {apply.steps.map((step) => (
           <Step
@@ -90,6 +93,29 @@ function Step(
         </figure>
       ))}
     </li>
+  );
+}
+
+/** Names the containers that were started and do not stay up, with the way to their logs. */
+function NotUp(
+  { backend, unstable }: { readonly backend: string; readonly unstable: ApplyModel["unstable"] },
+) {
+  const problems = [...Map.groupBy(unstable, ({ problem }) => problem)];
+  return (
+    <div class="trouble" role="alert">
+      {problems.map(([problem, found]) => (
+        <p key={problem}>
+          {TEXT.unstable[problem](found.length)} {found.map(({ container }) => (
+            <span key={container}>
+              {problem === "gone"
+                ? shown(container)
+                : <a href={containerHref({ backend, name: container })}>{TEXT.logOf(shown(container))}</a>}
+              {" "}
+            </span>
+          ))}
+        </p>
+      ))}
+    </div>
   );
 }
 

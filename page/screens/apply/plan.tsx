@@ -244,7 +244,7 @@ function Journal({ workspace }: { readonly workspace: string }) {
             <a href={`/applies/${encodeURIComponent(id)}`}>
               {TEXT.actions[action]} {shown(group)}
             </a>
-            <ApplyMark state={state} />
+            <ApplyMark apply={{ state, reason }} />
             <span class="quiet">{words.moment(Date.parse(createdAt))} {shown(TEXT.by(by))}</span>
             {reason !== null && <span class="hint">{shown(reason)}</span>}
           </li>

@@ -21,9 +21,11 @@ const OF_STEP: Readonly<Record<ApplyStep["state"], Verdict>> = {
   unknown: "unknown",
 };
 
-export const ApplyMark = ({ state }: { readonly state: Apply["state"] }) => (
-  <Mark verdict={OF_APPLY[state]}>{words.applies.states[state]}</Mark>
-);
+/** An apply that is done and has a reason started a container that does not stay up. */
+export function ApplyMark({ apply: { state, reason } }: { readonly apply: Pick<Apply, "state" | "reason"> }) {
+  if (state === "done" && reason !== null) return <Mark verdict="broken">{words.applies.doneBut}</Mark>;
+  return <Mark verdict={OF_APPLY[state]}>{words.applies.states[state]}</Mark>;
+}
 
 export const StepMark = ({ state }: { readonly state: ApplyStep["state"] }) => (
   <Mark verdict={OF_STEP[state]}>{words.applies.stepStates[state]}</Mark>

@@ -1,0 +1,71 @@
+/** The progress of a run: shared by the loop that begins steps, by the steps, and by the judgement at the end. */
+
+import type { Step } from "../plan/plan_shape.ts";
+import type { StepProgress } from "./journal.ts";
+import { stepsOf, type Work } from "./work.ts";
+
+/** The reason for beginning no further step. */
+export type Halt =
+  | { readonly kind: "failed"; readonly reason: string }
+  /** `isHook`: only a person can say if a hook has run, so its swap stays in hand. */
+  | { readonly kind: "paused"; readonly reason: string; readonly isHook?: true }
+  | { readonly kind: "cancel" | "abandon" | "stopping" };
+
+/** A container that a step has started. */
+export interface Started {
+  readonly id: string;
+  /** The time by this process's monotonic clock. */
+  readonly at: number;
+}
+
+export class RunState {
+  readonly steps: readonly Step[];
+  readonly done = new Set<number>();
+  /** Pulls that brought another image, and changes in place that were refused. */
+  readonly changed = new Set<number>();
+  /** The containers that were started, by the number of the step. */
+  readonly started = new Map<number, Started>();
+  /** Progress of the steps that earlier attempts began. */
+  progress = new Map<number, StepProgress>();
+  halt: Halt | null = null;
+
+  constructor(readonly work: Work) {
+    this.steps = stepsOf(work);
+  }
+
+  /** Takes over the progress of earlier attempts; a container that they started counts from now on. */
+  resume(progress: Map<number, StepProgress>): void {
+    this.progress = progress;
+    for (const [n, { state, noted }] of progress) {
+      if (state === "done" || state === "skipped") this.done.add(n);
+      if (noted["changed"] === true) this.changed.add(n);
+      const id = noted["container"];
+      if (state === "done" && typeof id === "string") this.started.set(n, { id, at: performance.now() });
+    }
+  }
+
+  get isWhole(): boolean {
+    return this.steps.every(({ n }) => this.done.has(n));
+  }
+
+  get isGivenUp(): boolean {
+    return this.halt?.kind === "cancel" || this.halt?.kind === "abandon";
+  }
+
+  isBegun(n: number): boolean {
+    return this.progress.get(n)?.state === "running";
+  }
+
+  /** Returns the swaps that an earlier owner left, but for those whose hooks only a person can judge. */
+  cutSwaps(): Step[] {
+    return this.steps.filter((step) =>
+      step.kind === "container.swap" && this.isBegun(step.n) &&
+      this.inside(step).every(({ n }) => this.done.has(n))
+    );
+  }
+
+  /** Returns the hooks that a step carries out as a part of itself. */
+  inside({ n }: Step): Step[] {
+    return this.steps.filter(({ within }) => within === n);
+  }
+}

@@ -1,0 +1,260 @@
+/** Carries one step of an apply out: begun in the journal first, tried again while its engine is away, ended in the journal. */
+
+import { type Holder, may } from "../../core/access.ts";
+import type { ApplyRecord } from "../../core/applies.ts";
+import type { PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import { pause } from "../../core/pause.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
+import type { Need, Step } from "../plan/plan_shape.ts";
+import type { ApplyResume } from "./apply_shape.ts";
+import { carryOut } from "./carry_out.ts";
+import { failed, type Hand, isAway } from "./hand.ts";
+import { NotKnown } from "./hook.ts";
+import { type Journal, LostApply, type Noted, type progressOf } from "./journal.ts";
+import { judgedActs } from "./judged_acts.ts";
+import { type Ground, Orders } from "./orders.ts";
+import { ownedActs } from "./owned_acts.ts";
+import type { RunState } from "./run_state.ts";
+import { Cut } from "./waiting.ts";
+
+const AWAY_LOOK_MS = 500;
+/** Lines of a container that is not sound. */
+const LAST_LINES = 100;
+
+export interface RunOptions {
+  readonly journal: Journal;
+  readonly ground: Ground;
+  readonly store: Parameters<typeof progressOf>[0];
+  /** What the applier holds now; null for nothing at all. */
+  readonly rights: () => Promise<Holder | null>;
+  /** Throws `LostApply` where another owner may have taken the apply over. */
+  readonly assertHeld: () => Promise<void>;
+  /** Whether it was carried out before, by this owner or another one. */
+  readonly isAgain: boolean;
+  /** What a person says of hooks of which nobody knows whether they ended. */
+  readonly unknownHooks?: ApplyResume["hooks"];
+  readonly stopping: AbortSignal;
+  readonly progress: (step: number, frame: PullProgress) => void;
+  readonly loginFor: (host: string) => RegistryLogin | undefined;
+  /** Completes or undoes the swaps in hand: none stays so while the apply waits for a person. */
+  readonly settle: (isAbandoned: boolean) => Promise<void>;
+  /** Told of a defect; answers what may be said of it. */
+  readonly unexpected: (error: unknown) => ServiceError;
+  /** How long an engine may be away before a person has to say what to do. */
+  readonly awayMs: number;
+  /** How long a started container must run. */
+  readonly judgedMs: number;
+}
+
+export class StepRunner {
+  readonly orders: Orders;
+  readonly #state: RunState;
+  readonly #ending: AbortSignal;
+  /** Ports of a range are given out by the engine: two at a time may get one. */
+  #ranges: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly apply: ApplyRecord,
+    private readonly options: RunOptions,
+    state: RunState,
+    /** Ends pulls and waits: the apply is cancelled, or the service stops. */
+    ending: AbortSignal,
+  ) {
+    this.orders = new Orders(options.ground);
+    this.#state = state;
+    this.#ending = ending;
+  }
+
+  /** Throws only what ends the run without a word in the journal: the store, or another owner. */
+  async run(step: Step): Promise<void> {
+    const { journal } = this.options;
+    const before = this.#state.progress.get(step.n);
+    if (step.ifChanged !== undefined && !step.ifChanged.some((n) => this.#state.changed.has(n))) {
+      return await this.#skip(step, "Nothing made it necessary");
+    }
+    if (step.within !== undefined) return await this.#skip(step, "There was nothing to stop or start");
+    // A swap in hand is finished or undone, but no command runs without the permission for it.
+    const inside = this.#state.inside(step).filter(({ n }) => !this.#state.done.has(n));
+    const lacking = await this.lacking(this.#state.isBegun(step.n) ? inside : [step, ...inside]);
+    if (lacking !== null && !this.#state.isGivenUp) {
+      this.#state.halt ??= { kind: "paused", reason: lacking };
+      return;
+    }
+    const noted: { current: Noted } = { current: before?.noted ?? {} };
+    if (before === undefined && step.kind === "wait") noted.current = { since: Date.now() };
+    await journal.begin(step, noted.current);
+    let awayUntil: number | null = null;
+    for (let isAgain = before !== undefined;; isAgain = true) {
+      try {
+        const outcome = await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)));
+        if (noted.current["changed"] === true) this.#state.changed.add(step.n);
+        if (outcome !== undefined && "skipped" in outcome) return await this.#skip(step, outcome.skipped);
+        await this.#done(step, outcome?.started);
+        return;
+      } catch (error) {
+        if (error instanceof NotKnown) {
+          await journal.end(error.step, { state: "unknown", note: "Nobody knows whether it ended" });
+          this.#state.halt ??= { kind: "paused", reason: error.message, isHook: true };
+          return;
+        }
+        if (error instanceof Cut || this.#wasCut(error, step)) {
+          if (!this.options.stopping.aborted) {
+            await journal.end(step, { state: "unknown", note: "It was cut" });
+          }
+          return;
+        }
+        if (error instanceof LostApply || isOfStore(error)) throw error;
+        if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
+        if (!isAway(this.acts(), error)) return await this.#fail(step, error);
+        awayUntil ??= performance.now() + this.options.awayMs;
+        if (performance.now() > awayUntil) {
+          this.#waitForPerson(step, error.message);
+          return;
+        }
+        await pause(AWAY_LOOK_MS, this.options.stopping);
+        if (this.options.stopping.aborted) return;
+      }
+    }
+  }
+
+  /** A swap in hand is not left half done, whatever else failed or was asked: only `abandon` leaves it. */
+  #waitForPerson({ kind }: Step, reason: string): void {
+    const halt = this.#state.halt?.kind ?? null;
+    const isLeft = kind === "container.swap" && (halt === "failed" || halt === "cancel");
+    if (halt === null || isLeft) this.#state.halt = { kind: "paused", reason };
+  }
+
+  /** `container` is the id of the one that the step has started: it is judged at the end. */
+  async #done(step: Step, container?: string): Promise<void> {
+    const noted = container === undefined ? {} : { noted: { container } };
+    await this.options.journal.end(step, { state: "done", ...noted });
+    this.#state.done.add(step.n);
+    if (container !== undefined) this.#state.started.set(step.n, { id: container, at: performance.now() });
+  }
+
+  async #skip(step: Step, note: string): Promise<void> {
+    await this.options.journal.end(step, { state: "skipped", note });
+    this.#state.done.add(step.n);
+  }
+
+  /** Throws as `carryOut` does: what becomes of the whole step is not decided here. */
+  async #hook(step: Step, { id, name }: InspectedContainer): Promise<void> {
+    const { journal } = this.options;
+    if (this.#state.done.has(step.n)) return;
+    const lacking = await this.lacking([step]);
+    if (lacking !== null) throw failed(lacking);
+    const before = this.#state.progress.get(step.n);
+    const noted: { current: Noted } = { current: before?.noted ?? {} };
+    await journal.begin(step, noted.current);
+    try {
+      const hand = this.#hand(step, noted, before !== undefined);
+      const outcome = await carryOut({
+        ...hand,
+        note: hand.note,
+        noted: noted.current,
+        subject: { id, name },
+      });
+      if (outcome !== undefined && "skipped" in outcome) return await this.#skip(step, outcome.skipped);
+      await this.#done(step);
+    } catch (error) {
+      if (error instanceof ServiceError && !isAway(this.acts(), error) && !isOfStore(error)) {
+        await journal.end(step, { state: "failed", error: { code: error.code, title: error.message } });
+      }
+      throw error;
+    } finally {
+      this.#state.progress.set(step.n, {
+        state: "running",
+        startedAt: 0,
+        endedAt: null,
+        noted: noted.current,
+      });
+    }
+  }
+
+  /** An aborted pull fails like any other. */
+  #wasCut(error: unknown, { kind }: Step): boolean {
+    return kind === "image.pull" && this.#ending.aborted && error !== undefined;
+  }
+
+  async #fail(step: Step, { code, message }: ServiceError): Promise<void> {
+    await this.options.journal.end(step, { state: "failed", error: { code, title: message } });
+    this.#state.progress.delete(step.n); // it is not in hand any more: nobody finishes it once more
+    if (this.#state.halt === null) this.#state.halt = { kind: "failed", reason: message };
+  }
+
+  /** Containers with ranges of ports start one after another. */
+  async #oneByOne<T>(step: Step, work: () => Promise<T>): Promise<T> {
+    const starts = step.kind === "container.start" || step.kind === "container.swap";
+    if (!starts || !this.orders.hasPortRange(step)) return await work();
+    const before = this.#ranges;
+    const done = before.then(work);
+    this.#ranges = done.catch(() => {});
+    return await done;
+  }
+
+  /** Returns what the applier lacks for the steps by now, in words; null for nothing. */
+  async lacking(steps: readonly Step[]): Promise<string | null> {
+    const holder = await this.options.rights();
+    const missing = notHeld(holder, steps.flatMap(({ needs }) => needs));
+    if (missing.length === 0) return null;
+    const names = [...new Set(missing.map(({ permission }) => `"${permission}"`))].join(", ");
+    return `Whoever applies it does not hold ${names} any more: resume it with the rights of somebody who does`;
+  }
+
+  /** Returns the acts on the engine, each of which asserts the lease first. */
+  acts() {
+    const { ground: { runtime, backend }, assertHeld } = this.options;
+    return ownedActs(runtime.acts(backend), assertHeld);
+  }
+
+  #hand(step: Step, noted: { current: Noted }, isAgain: boolean): Hand {
+    const { journal, stopping, progress, loginFor } = this.options;
+    const { workspace } = this.apply;
+    const lackingOf = async (needs: readonly Need[]) => notHeld(await this.options.rights(), needs);
+    const acts = judgedActs(this.acts(), { orders: this.orders, step, workspace, lackingOf });
+    return {
+      apply: this.apply.id,
+      step,
+      work: this.#state.work,
+      orders: this.orders,
+      siblings: () => this.orders.containers(),
+      acts,
+      subject: this.#state.work.subjects[step.n] ?? null,
+      get noted() {
+        return noted.current;
+      },
+      isAgain,
+      ending: this.#ending,
+      stopping,
+      note: async (more) => {
+        await journal.note(step, more);
+        noted.current = { ...noted.current, ...more };
+      },
+      unknownHooks: this.options.unknownHooks,
+      isGivenUp: this.#state.isGivenUp,
+      hooks: async (when, container) => {
+        for (const one of this.#state.inside(step)) {
+          if (one.hook?.when === when) await this.#hook(one, container);
+        }
+      },
+      keepLines: (container, lines) => journal.log(step, { container, lines }),
+      keepWords: async ({ id, name }) => {
+        await journal.log(step, { container: name, lines: await acts.lastWords(id, LAST_LINES) });
+      },
+      progress: (frame) => progress(step.n, frame),
+      loginFor,
+    };
+  }
+}
+
+/** The store is away: nothing can be begun, and what was done is found by whoever goes on. */
+const isOfStore = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === "store_unavailable";
+
+/** What is needed and not held. */
+export function notHeld(holder: Holder | null, needs: readonly Need[]): Need[] {
+  return needs.filter(({ permission, subject }) =>
+    holder === null || !may<typeof permission>(holder, permission, subject)
+  );
+}
