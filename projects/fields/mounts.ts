@@ -194,8 +194,14 @@ export const mounts: Row = row<Wants>({
   declared: wantsOf,
   unknowns: (of) => {
     const wants = wantsOf(of);
-    if (wants === null || wants === UNKNOWN || wants.value.isWhole) return [];
-    return [{ field: "mounts", at: wants.at }];
+    if (wants === null || wants === UNKNOWN) return [];
+    const { mounts, isWhole } = wants.value;
+    // A path of somebody's home, or one that leads above the root.
+    const lost = mounts.filter(({ type, source }) => type === "bind" && source === null);
+    return [
+      ...(isWhole ? [] : [{ field: "mounts", at: wants.at }]),
+      ...lost.map(({ name, at }) => ({ field: `mounts.${name}`, at })),
+    ];
   },
   ask: (asked, { mounts }) => {
     asked.mounts = mounts.filter(({ isShortMemory }) => !isShortMemory).map((mount) => ({

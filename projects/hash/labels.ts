@@ -85,5 +85,5 @@ export function configHash(
   containerOf: (service: string) => string | undefined,
 ): string | null {
   const json = serviceJson(of, form, containerOf);
-  return json === null ? null : sha256(json);
+  return typeof json === "string" ? sha256(json) : null;
 }

@@ -4,7 +4,17 @@ import type { Group, Node, Resource } from "../../artifacts/artifact.ts";
 import { sha256 } from "../../artifacts/files/sha256.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
 import { isNull, listOf, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
-import { goJson, type Json, NoForm, object, sorted, sure } from "./go_json.ts";
+import {
+  type Formless,
+  formlessIn,
+  goJson,
+  type Json,
+  NoForm,
+  object,
+  sorted,
+  sure,
+  under,
+} from "./go_json.ts";
 
 /** Those that the author wrote, and those of Compose; all versions hash these alike. */
 export function resourceLabels(
@@ -12,70 +22,73 @@ export function resourceLabels(
   resource: Resource & { readonly kind: "network" | "volume" },
   version: string,
 ): Record<string, string> {
-  const hash = resourceHash(resource);
+  const json = resourceJson(resource);
   return {
     ...labelsOf(resource.value),
     "com.docker.compose.project": group.project,
     [`com.docker.compose.${resource.kind}`]: resource.key,
     "com.docker.compose.version": version,
-    ...(hash !== null && { "com.docker.compose.config-hash": hash }),
+    ...(typeof json === "string" && { "com.docker.compose.config-hash": sha256(json) }),
   };
 }
 
-/** Null where a value is not known: then Compose would take it for changed. */
-export function resourceHash(resource: Resource): string | null {
+/** Returns the JSON that Compose hashes, or the field that is not known. */
+export function resourceJson(resource: Resource): string | Formless {
   try {
-    return sha256(goJson(resource.kind === "network" ? networkJson(resource) : volumeJson(resource)));
+    return goJson(resource.kind === "network" ? networkJson(resource) : volumeJson(resource));
   } catch (error) {
-    if (error instanceof NoForm) return null;
-    throw error;
+    return formlessIn(error, resource.value);
   }
 }
 
 const networkJson = ({ name, value }: Resource): Json =>
   object({
     name: sure(name),
-    driver: text(valueAt(value, "driver")),
-    driver_opts: map(valueAt(value, "driver_opts")),
+    driver: at(value, "driver", text),
+    driver_opts: at(value, "driver_opts", map),
     ipam: object({
-      driver: text(valueAt(value, "ipam", "driver")),
-      config: pools(valueAt(value, "ipam", "config")),
+      driver: at(value, "ipam.driver", text),
+      config: at(value, "ipam.config", pools),
     }),
-    internal: flag(valueAt(value, "internal")),
-    attachable: flag(valueAt(value, "attachable")),
-    labels: map(valueAt(value, "labels")),
-    enable_ipv4: stated(valueAt(value, "enable_ipv4")),
-    enable_ipv6: stated(valueAt(value, "enable_ipv6")),
+    internal: at(value, "internal", flag),
+    attachable: at(value, "attachable", flag),
+    labels: at(value, "labels", map),
+    enable_ipv4: at(value, "enable_ipv4", stated),
+    enable_ipv6: at(value, "enable_ipv6", stated),
   });
 
 const volumeJson = ({ name, value }: Resource): Json =>
   object({
     name: sure(name),
-    driver: text(valueAt(value, "driver")) ?? "local",
-    driver_opts: map(valueAt(value, "driver_opts")),
-    labels: map(valueAt(value, "labels")),
+    driver: at(value, "driver", text) ?? "local",
+    driver_opts: at(value, "driver_opts", map),
+    labels: at(value, "labels", map),
   });
 
-function pools(node: Node | null): Json | undefined {
+/** Undefined: left out, because it is Go's zero. */
+function at<T extends Json>(value: Node, key: string, write: (node: Node) => T | undefined): T | undefined {
+  const node = valueAt(value, ...key.split("."));
+  return node === null || isNull(node) ? undefined : under(key, node, () => write(node));
+}
+
+function pools(node: Node): Json | undefined {
   const list = listOf(node).map((pool) =>
     object({
-      subnet: text(valueAt(pool, "subnet")),
-      gateway: text(valueAt(pool, "gateway")),
-      ip_range: text(valueAt(pool, "ip_range")),
-      aux_addresses: map(valueAt(pool, "aux_addresses")),
+      subnet: at(pool, "subnet", text),
+      gateway: at(pool, "gateway", text),
+      ip_range: at(pool, "ip_range", text),
+      aux_addresses: at(pool, "aux_addresses", map),
     })
   );
   return list.length === 0 ? undefined : list;
 }
 
-const text = (node: Node | null): string | undefined =>
-  isNull(node) ? undefined : sure(textOf(node)) || undefined;
-const flag = (node: Node | null): true | undefined =>
-  isNull(node) ? undefined : sure(truthOf(node)) || undefined;
+const text = (node: Node): string | undefined => sure(textOf(node)) || undefined;
+const flag = (node: Node): true | undefined => sure(truthOf(node)) || undefined;
 /** A pointer in Go: false is written. */
-const stated = (node: Node | null): boolean | undefined => isNull(node) ? undefined : sure(truthOf(node));
+const stated = (node: Node): boolean => sure(truthOf(node));
 
-function map(node: Node | null): Json | undefined {
+function map(node: Node): Json | undefined {
   const values = [...keyValues(node)].map(([name, { value, unknown }]) => {
     if (unknown) throw new NoForm();
     return [name, value ?? ""] as const;

@@ -3,7 +3,7 @@
  * only written, so that Compose recognises a container; berth never decides by it.
  */
 
-import type { Mount, Node } from "../../artifacts/artifact.ts";
+import type { Mount, Node, Place } from "../../artifacts/artifact.ts";
 import { below } from "../../artifacts/live/join.ts";
 import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
 import { amountText } from "../../artifacts/compose/number_text.ts";
@@ -27,7 +27,18 @@ import { hostsOf } from "../fields/identity.ts";
 import { sourceOf } from "../fields/mount_sources.ts";
 import { shortOptionsOf } from "../fields/mounts.ts";
 import { duration } from "./duration.ts";
-import { goJson, type Json, type JsonObject, NoForm, object, sorted, sure } from "./go_json.ts";
+import {
+  type Formless,
+  formlessIn,
+  goJson,
+  type Json,
+  type JsonObject,
+  NoForm,
+  object,
+  sorted,
+  sure,
+  under,
+} from "./go_json.ts";
 
 /**
  * A up to Compose 2.40, B from 5.0: each writes the same service in another way. The order of keys is that of A in both,
@@ -35,31 +46,28 @@ import { goJson, type Json, type JsonObject, NoForm, object, sorted, sure } from
  */
 export type HashForm = "a" | "b";
 
-/** Null where a value is not known, or has no row in the table of fields: then Compose would make it anew. */
+/** Returns the JSON, or the field for which there is none: a value that is not known, or a key without a row. */
 export function serviceJson(
   of: Declared,
   form: HashForm,
   containerOf: (service: string) => string | undefined,
-): string | null {
-  if (uncovered(of.unit).length > 0) return null;
+): string | Formless {
+  const [unlisted] = uncovered(of.unit);
+  if (unlisted !== undefined) return { field: unlisted.key, at: unlisted.at };
   try {
     const value: JsonObject = { command: null, entrypoint: null };
     for (const [key, { value: node }] of entriesOf(of.unit.value)) {
       if (LEFT_OUT.has(key) || key.startsWith("x-") || isNull(node)) continue;
       const write = WRITERS[key];
-      if (write === undefined) return null;
-      const written = write(node, of, { form, containerOf });
+      if (write === undefined || !ORDER.includes(key)) return { field: key, at: node };
+      const written = under(key, node, () => write(node, of, { form, containerOf }));
       if (written !== undefined) value[key] = written;
     }
     addFiles(value, of);
     addDefaultNetwork(value, of);
-    const ordered = ORDER.filter((key) => key in value)
-      .map((key) => [key, value[key]!] as const);
-    if (ordered.length < Object.keys(value).length) return null;
-    return goJson(Object.fromEntries(ordered));
+    return goJson(Object.fromEntries(ORDER.filter((key) => key in value).map((key) => [key, value[key]!])));
   } catch (error) {
-    if (error instanceof NoForm) return null;
-    throw error;
+    return formlessIn(error, of.unit.source);
   }
 }
 
@@ -123,7 +131,7 @@ const volumesFrom: Writer = (node, _of, { containerOf }) =>
 /** A key inside a value; undefined where it is not there. */
 function inside(node: Node, key: string, write: Writer, of: Declared, around: Around): Json | undefined {
   const value = valueAt(node, ...key.split("."));
-  return value === null || isNull(value) ? undefined : write(value, of, around);
+  return value === null || isNull(value) ? undefined : under(key, value, () => write(value, of, around));
 }
 
 const healthcheck: Writer = (node, of, around) => {
@@ -186,21 +194,23 @@ function volumeOptions(mount: Mount, isShort: boolean, of: Declared, around: Aro
 
 const volumes: Writer = (_node, of, around) => {
   const { form } = around;
-  const list = of.service.mounts.map((mount) => {
-    if (mount.unknown || mount.invalid !== null) throw new NoForm();
-    const isShort = mount.at.kind === "scalar";
-    return object({
-      type: mount.type,
-      source: mount.type === "bind" ? sure(sourceOf(of, mount).real) : mount.source || undefined,
-      target: cleanTarget(sure(mount.target)),
-      read_only: mount.readOnly || undefined,
-      consistency: isShort ? undefined : textOf(valueAt(mount.at, "consistency")) || undefined,
-      bind: mount.type === "bind" ? bindOptions(mount, isShort, form) : undefined,
-      volume: mount.type === "volume" ? volumeOptions(mount, isShort, of, around) : undefined,
-      tmpfs: mount.type === "tmpfs" ? inside(mount.at, "tmpfs", tmpfsOptions, of, around) : undefined,
-      image: mount.type === "image" ? inside(mount.at, "image", imageOptions, of, around) : undefined,
-    });
-  });
+  const list = of.service.mounts.map((mount, n) =>
+    under(String(n), mount.at, () => {
+      if (mount.unknown || mount.invalid !== null) throw new NoForm();
+      const isShort = mount.at.kind === "scalar";
+      return object({
+        type: mount.type,
+        source: mount.type === "bind" ? sure(sourceOf(of, mount).real) : mount.source || undefined,
+        target: cleanTarget(sure(mount.target)),
+        read_only: mount.readOnly || undefined,
+        consistency: isShort ? undefined : textOf(valueAt(mount.at, "consistency")) || undefined,
+        bind: mount.type === "bind" ? bindOptions(mount, isShort, form) : undefined,
+        volume: mount.type === "volume" ? volumeOptions(mount, isShort, of, around) : undefined,
+        tmpfs: mount.type === "tmpfs" ? inside(mount.at, "tmpfs", tmpfsOptions, of, around) : undefined,
+        image: mount.type === "image" ? inside(mount.at, "image", imageOptions, of, around) : undefined,
+      });
+    })
+  );
   return list.length === 0 ? undefined : list;
 };
 
@@ -225,7 +235,8 @@ const networks: Writer = (node, of, around) => {
     ? node.items.map((item) => [sure(textOf(item)), null])
     : [...entriesOf(node)].map(([name, { value }]) => {
       if (isNull(value)) return [name, null];
-      const at = (key: string, write: Writer) => inside(value, key, write, of, around);
+      const at = (key: string, write: Writer) =>
+        under(name, value, () => inside(value, key, write, of, around));
       return [
         name,
         object({
@@ -484,21 +495,30 @@ const WRITERS: Readonly<Record<string, Writer>> = {
 };
 
 function addFiles(value: JsonObject, { service, unit }: Declared): void {
-  for (const use of unit.paths) {
-    const isFile = use.kind === "env_file" || use.kind === "label_file";
-    if (isFile && use.file === undefined && (use.required || use.found !== "missing")) throw new NoForm();
+  for (const { kind, file, required, found, at } of unit.paths) {
+    if (kind !== "env_file" && kind !== "label_file") continue;
+    if (file === undefined && (required || found !== "missing")) under(kind, at, noForm);
   }
-  const known = (name: string, one: { readonly unknown: boolean; readonly value: string | null }) => {
-    if (one.unknown) throw new NoForm();
-    return [name, one.value] as const;
-  };
-  const environment = [...service.environment].map(([name, one]) => known(name, one));
+  const environment = [...service.environment].map(([name, one]) => known("environment", name, one));
   if (environment.length > 0) value.environment = sorted(Object.fromEntries(environment));
-  const labels = [...service.labels].map(([name, one]) => known(name, one)).map((
-    [name, one],
-  ) => [name, one ?? ""]);
-  if (labels.length > 0) value.labels = sorted(Object.fromEntries(labels));
+  const labels = [...service.labels].map(([name, one]) => known("labels", name, one));
+  if (labels.length > 0) {
+    value.labels = sorted(Object.fromEntries(labels.map(([name, text]) => [name, text ?? ""])));
+  }
 }
+
+function noForm(): never {
+  throw new NoForm();
+}
+
+const known = (
+  key: string,
+  name: string,
+  { unknown, value, at }: { readonly unknown: boolean; readonly value: string | null; readonly at: Place },
+): readonly [string, string | null] => [
+  name,
+  unknown ? under(key, at, () => under(name, at, noForm)) : value,
+];
 
 function addDefaultNetwork(value: JsonObject, { unit }: Declared): void {
   const isDefault = unit.references.some(({ under, byDefault }) =>

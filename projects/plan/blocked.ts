@@ -6,6 +6,8 @@ import { uncovered } from "../fields/coverage.ts";
 import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
 import { grantsOf } from "../fields/grants.ts";
+import { resourceJson } from "../hash/resource_labels.ts";
+import { serviceJson } from "../hash/service_json.ts";
 import { pathOf } from "../fields/mount_sources.ts";
 import { unknownsOf } from "../specs/container_spec.ts";
 import { tooNew, tooNewIn } from "../fields/since.ts";
@@ -106,6 +108,33 @@ export function blockByUnit(of: Declared, draft: Draft): void {
     const message = `${replicas} containers cannot all be called "${containerName}"`;
     draft.block("project/name-of-several", message, containerNameAt, unit.id);
   }
+}
+
+/** Blocks on values of networks and volumes that are not known, and would be left out of their request. */
+export function blockByResources({ group }: Asked, active: readonly Unit[], draft: Draft): void {
+  const used = new Set(active.flatMap(({ references }) => references.flatMap(({ target }) => target ?? [])));
+  for (const resource of group.resources) {
+    if (resource.external || !used.has(resource.id)) continue;
+    if (resource.kind !== "network" && resource.kind !== "volume") continue;
+    for (const at of unknownIn(resource.value)) {
+      draft.block("project/unknown-variable", "A variable in this value is not set", at, resource.id);
+    }
+    const json = resourceJson(resource);
+    if (typeof json === "string" || isBlockedWithin(draft, json.at)) continue;
+    const message = `The value of "${json.field}" is not known, and would be left out: mend it`;
+    draft.block("project/unknown-value", message, json.at, resource.id);
+  }
+}
+
+/** Warns where Compose would not recognise the container that berth makes, and would make it anew. */
+export function warnByHash(of: Declared, draft: Draft): void {
+  const { id, label } = of.unit;
+  if (draft.blocked.some(({ subject }) => subject === id)) return;
+  const json = serviceJson(of, "a", (service) => service);
+  if (typeof json === "string") return;
+  const message = `Compose's hash of "${label}" cannot be computed, because of "${json.field}": ` +
+    `the next "docker compose up" makes its container anew. Mend the value to keep it`;
+  draft.warn("project/no-hash", message, json.at, id);
 }
 
 /** Blocks on files of variables and labels that cannot be read, and returns those with errors: one block stands for all values of a file. */

@@ -10,8 +10,10 @@ import {
   blockByGrants,
   blockByHooks,
   blockByHost,
+  blockByResources,
   blockByUnit,
   blockSelf,
+  warnByHash,
 } from "./blocked.ts";
 import { Draft } from "./draft.ts";
 import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
@@ -50,6 +52,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   let unchanged = 0;
   if (action === "up") {
     blockByErrors(asked, active, draft);
+    blockByResources(asked, active, draft);
     for (const unit of active) {
       blockByEngine(scene, unit, draft);
       const of = declaredOf(scene.model, group, unit);
@@ -57,6 +60,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
       blockByUnit(of, draft);
       blockByGrants(of, draft);
       blockByHost(scene, of, draft);
+      warnByHash(of, draft);
     }
     unchanged = planUp(scene, active, links, request, draft);
   } else if (action === "restart") unchanged = planRestart(scene, active, links, draft);

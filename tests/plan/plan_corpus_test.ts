@@ -23,7 +23,12 @@ const SOME: Readonly<Record<Parameters<typeof corpus>[0], readonly string[]>> = 
 };
 const CANONICAL = /^(?:docker-)?compose\.ya?ml$/;
 /** What only the author of a project can say: no plan is made of it, and Compose takes it for something. */
-const UNSAID = ["project/unknown-variable", "project/unreadable-file", "compose/field-not-supported"];
+const UNSAID = [
+  "project/unknown-variable",
+  "project/unknown-value",
+  "project/unreadable-file",
+  "compose/field-not-supported",
+];
 
 interface Result {
   readonly name: string;

@@ -47,6 +47,13 @@ networks:
 volumes: { data: {} }
 `;
 
+/** Values that no container is made with, and that Compose hashes: their field and line. */
+const UNHASHED = [
+  ["deploy:\n  update_config:\n    delay: soon", "deploy.update_config.delay", 9],
+  ["attach: maybe", "attach", 7],
+  ["deploy: { resources: { reservations: { cpus: some } } }", "deploy.resources.reservations.cpus", 7],
+] as const;
+
 /** Every container made anew, should its image be another one. */
 const REFRESHED = (name: string, kind: string): readonly string[] => [
   `image.pull ${FIXTURE}`,
@@ -342,9 +349,48 @@ for (const kind of ["docker", "podman"] as const) {
       await blockedBy("circle", `${one("circle", "depends_on: [two]")}  two:${service("depends_on: [web]")}`),
       ["project/circle:1"],
     );
+    const resources = (name: string, text: string) =>
+      `${one(name, "networks: [n]\nvolumes: ['own:/own']")}${text}`;
+    assert.deepEqual(
+      await blockedBy(
+        "lost-parts",
+        resources(
+          "lost-parts",
+          "networks: { n: { driver_opts: { a: '${NOBODY_SAID}' } } }\nvolumes: { own: { labels: ['a=${NOBODY_SAID}'] } }\n",
+        ),
+      ),
+      ["project/unknown-variable:10", "project/unknown-variable:9"],
+    );
+    assert.deepEqual(await blockedBy("homely", one("homely", "volumes: ['~/data:/data']")), [
+      "project/unknown-value:7",
+    ]);
     const twin = await workspace(berth, "twin-a", one("twin", ""));
     assert.deepEqual(await blockedBy("twin", one("twin", "")), ["project/same-name:1"]);
     await berth.call(`DELETE /api/workspaces/${twin.id}`);
+  });
+
+  test("a plan warns of the field because of which Compose would not recognise a container", async (engine) => {
+    await using berth = await serveEngines({ [engine.kind]: engine });
+    const warningsOf = async (name: string, lines: string) => {
+      const text = `name: ${name}\nservices:\n  web:${service(lines)}`;
+      const { id, path } = await workspace(berth, name, text);
+      await save(
+        berth,
+        id,
+        `${path}/berth.yaml`,
+        "rules: { compose/bad-duration: off, schema/invalid: off }\n",
+      );
+      const { blocked, warnings } = await planOf(berth, id, name);
+      await berth.call(`DELETE /api/workspaces/${id}`);
+      assert.deepEqual(blocked, []);
+      return warnings.map(({ code, message, location }) =>
+        [code, /because of "([^"]*)"/.exec(message)?.[1], location?.range.start.line] as const
+      );
+    };
+    for (const [n, [lines, field, line]] of UNHASHED.entries()) {
+      assert.deepEqual(await warningsOf(`unhashed-${n}`, lines), [["project/no-hash", field, line]]);
+    }
+    assert.deepEqual(await warningsOf("hashed", "deploy: { update_config: { delay: 10s } }"), []);
   });
 
   test("a forged label, a match by guess and berth itself block the plan", async (engine) => {
