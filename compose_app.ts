@@ -51,6 +51,7 @@ import { applyRoutes } from "./routes/applies.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
 import { live } from "./routes/live.ts";
 import { workspaceFeeds } from "./routes/live_workspaces.ts";
+import { measureUnits } from "./routes/unit_metrics.ts";
 import { overviewRoutes } from "./routes/overview.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
@@ -171,6 +172,7 @@ export async function composeApp(
     }), log),
   );
   const sights = new Sights(ownership);
+  measureUnits(metrics, { registry, runtime: () => plugins.runtime, digests: access.digests });
   const applies = owned.use(
     openApplies({ store, access, log, registry, plugins, config }, overrides.applyTimes),
   );

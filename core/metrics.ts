@@ -30,9 +30,11 @@ export interface Timers {
   took(labels: Labels, ms: number): void;
 }
 
+type Samples = Iterable<Sample & { readonly suffix?: string }>;
+
 interface Family extends About {
   readonly type: "counter" | "gauge" | "histogram" | "summary";
-  readonly samples: () => Iterable<Sample & { readonly suffix?: string }>;
+  readonly samples: () => Samples | Promise<Samples>;
 }
 
 /** Upper ends in seconds. */
@@ -103,19 +105,26 @@ export class Metrics {
     };
   }
 
-  /** A value that is read when somebody asks. */
-  read(type: "counter" | "gauge", about: About, samples: () => Iterable<Sample>): void {
+  /** Adds a value that is read when somebody asks; without samples it is absent, which stands for unknown. */
+  read(
+    type: "counter" | "gauge",
+    about: About,
+    samples: () => Iterable<Sample> | Promise<Iterable<Sample>>,
+  ): void {
     this.#add({ ...about, type, samples });
   }
 
   /** Returns all of them; `engines` for callers who may see the engines. */
-  text({ engines }: { readonly engines: boolean }): string {
+  async text({ engines }: { readonly engines: boolean }): Promise<string> {
     const lines: string[] = [];
-    for (const { name, help, type, namesEngines, samples } of this.#families.values()) {
-      if (namesEngines === true && !engines) continue;
+    const shown = [...this.#families.values()].filter(({ namesEngines }) => engines || namesEngines !== true);
+    const read = await Promise.all(
+      shown.map(async (family) => ({ ...family, samples: await family.samples() })),
+    );
+    for (const { name, help, type, samples } of read) {
       lines.push(`# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`);
       lines.push(`# TYPE ${name} ${type}`);
-      for (const { suffix = "", labels = {}, value } of samples()) {
+      for (const { suffix = "", labels = {}, value } of samples) {
         const key = keyOf(labels);
         lines.push(`${name}${suffix}${key === "" ? "" : `{${key}}`} ${value}`);
       }

@@ -29,7 +29,7 @@ const onPort = route({
 });
 
 export function metricsRoutes(metrics: Metrics): CoreRouter {
-  return router().on(all, () => answer(metrics.text({ engines: true })));
+  return router().on(all, async () => answer(await metrics.text({ engines: true })));
 }
 
 /** For a port that nobody reaches but a collector. */
@@ -37,7 +37,7 @@ export function openMetricsRoutes(metrics: Metrics): CoreRouter {
   return router().on(onPort, async (call) => {
     const principal = await call.recognised();
     const mayKnow = principal !== null && may(principal, "system:read", EVERYTHING);
-    return answer(metrics.text({ engines: mayKnow }));
+    return answer(await metrics.text({ engines: mayKnow }));
   });
 }
 

@@ -7,6 +7,8 @@ import { randomSecret } from "../../auth/secret.ts";
 import { LOCK_SPACE, LOCKS } from "../../store/postgres/transaction.ts";
 import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
+import { save, workspace } from "../streams/live_scene.ts";
+import { measureUnits } from "../../routes/unit_metrics.ts";
 import { sendRaw } from "../support/raw_http.ts";
 import { serveEngines, startService } from "../support/service.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
@@ -73,6 +75,69 @@ test(
   missing,
 );
 
+test("berth_units and berth_projects count verdicts at each scrape, and name nobody", async (engine) => {
+  await using berth = await serveEngines({ docker: engine });
+  const text = `name: counted
+services:
+  web: { image: ${FIXTURE}, command: [idle] }
+  job: { image: ${FIXTURE}, command: [idle] }
+  left: { image: ${FIXTURE}, profiles: [rare] }
+`;
+  const { id, path } = await workspace(berth, "counted", text);
+  const key = await berth.key(["system:read"]);
+  const scraped = async () => (await key.call("GET /api/metrics")).text;
+  const counts = async (family: string) => {
+    const lines = (await scraped()).split("\n").filter((line) => line.startsWith(`${family}{`));
+    return Object.fromEntries(lines.map((line) => /"(\w+)"\} (\d+)/.exec(line)!.slice(1)));
+  };
+  const none = { broken: "0", differs: "0", unknown: "0", paused: "0", completed: "0", asWritten: "0" };
+  assert.deepEqual(await counts("berth_units"), { ...none, notStarted: "2" });
+  assert.deepEqual(await counts("berth_projects"), { ...none, notStarted: "1" });
+  assert.doesNotMatch(await scraped(), /counted/);
+
+  await save(berth, id, `${path}/compose.yaml`, text.replace("  job:", "  more:"));
+  await save(berth, id, `${path}/compose.yaml`, text.replace(/ {2}job:.*\n/, ""));
+  assert.deepEqual(await counts("berth_units"), { ...none, notStarted: "1" });
+});
+
+Deno.test("berth_units is unknown beside engines that are away, and absent where nothing can be read", async () => {
+  await using berth = await startService({ engines: [{ name: "away", url: "unix:///nowhere/s" }] });
+  await workspace(berth, "lonely", "name: lonely\nservices: { web: { image: x } }\n");
+  const { text } = await berth.call("GET /api/metrics");
+  assert.equal(valueOf(text, 'berth_units{verdict="unknown"}'), 1);
+  assert.equal(valueOf(text, 'berth_projects{verdict="unknown"}'), 1);
+
+  const models = [() => new Promise<never>(() => {}), () => Promise.reject(new Error("the store is away"))];
+  for (const read of models) {
+    const metrics = new Metrics();
+    const registry = { models: read, hashOf: () => Promise.reject(new Error("nobody asks")) };
+    measureUnits(metrics, { registry, runtime: () => null, digests: () => Promise.resolve(String) }, 10);
+    assert.doesNotMatch(await metrics.text({ engines: true }), /^berth_/m);
+  }
+});
+
+Deno.test({
+  name: "promtool accepts the alerts of docs/operations.md",
+  ignore: missing !== null,
+  async fn() {
+    const text = await Deno.readTextFile(new URL("../docs/operations.md", import.meta.url));
+    const rules = /```yaml\n(groups:\n[^]*?)```/.exec(text)?.[1] ?? assert.fail("there are none");
+    const file = await Deno.makeTempFile({ suffix: ".yml" });
+    try {
+      await Deno.writeTextFile(file, rules);
+      const { success, stdout, stderr } = await new Deno.Command("promtool", {
+        args: ["check", "rules", file],
+      })
+        .output();
+      const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+      assert.ok(success, said);
+      assert.match(said, /4 rules found/);
+    } finally {
+      await Deno.remove(file);
+    }
+  },
+});
+
 Deno.test({
   name: "promtool finds nothing to blame, with names of every kind in the labels",
   ignore: missing !== null,
@@ -88,7 +153,7 @@ Deno.test({
     metrics.read("gauge", { name: "odd", help: 'A "b" \\ c\nd.' }, () => [
       { labels: { a: 'x"y\\z\nw' }, value: 0.5 },
     ]);
-    assert.equal(await promtool(metrics.text({ engines: true })), "");
+    assert.equal(await promtool(await metrics.text({ engines: true })), "");
   },
 });
 
