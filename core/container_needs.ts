@@ -186,8 +186,10 @@ const connectionNeeds = (one: Partial<Connection>, facts: SpecFacts) => needsOf(
 
 function membershipNeeds(field: string, name: string, facts: SpecFacts): readonly SpecNeed[] {
   if (["none", "bridge", "default"].includes(name)) return NOTHING;
-  // Engines take these for somebody's namespace, whatever networks there are.
-  if (name === "host" || name.includes(":")) return host(field, `joins the namespace "${name}"`);
+  // Engines take these for somebody's namespace or a helper on the host, whatever networks there are.
+  if (["host", "pod", "pasta", "slirp4netns"].includes(name) || name.includes(":")) {
+    return host(field, `joins the namespace "${name}"`);
+  }
   const owner = facts.networkOwner(name);
   if (owner === "own") return NOTHING;
   return owner === "other"

@@ -7,7 +7,7 @@ import type { SpecFacts } from "./spec_rows.ts";
 
 const FACTS: SpecFacts = {
   isOwnContainer: (container) => container === "mine",
-  networkOwner: (name) => name === "own" ? "own" : name === "theirs" ? "other" : "unknown",
+  networkOwner: (name) => ["own", "pasta"].includes(name) ? "own" : name === "theirs" ? "other" : "unknown",
   volumeOwner: (name) => name === "own" ? "own" : name === "theirs" ? "other" : "unknown",
   placeOf: (source) =>
     source.startsWith("/w/own")
@@ -51,6 +51,8 @@ const HOST: readonly Spec[] = [
   { oomKillDisabled: true },
   { volumesFrom: ["theirs:ro"] },
   { labels: { "ofelia.job-local.x.command": "id" } },
+  { labels: { "ofelia.job-run.x.volume": "/:/host" } },
+  { labels: { "ofelia.service": "true" } },
   { labels: { "io.containers.autoupdate": "registry" } },
   { sysctls: { "kernel.core_pattern": "|/x" } },
   { sysctls: { "vm.overcommit_memory": "1" } },
@@ -70,6 +72,7 @@ const HOST: readonly Spec[] = [
     "pod:x",
     "slirp4netns:port_handler=x",
     "pasta:-T,22",
+    "pasta",
     "unknown",
   ]
     .map((networkMode): Spec => ({ networkMode })),
@@ -99,6 +102,7 @@ const HOST: readonly Spec[] = [
 ];
 
 const HARMLESS: readonly Spec[] = [
+  { labels: { "ofelia.enabled": "true", "ofelia.job-exec.x.command": "id" } },
   { networkMode: "none" },
   { networkMode: "bridge" },
   { networkMode: "own" },
@@ -160,6 +164,7 @@ Deno.test("Networks, volumes and commands have tables of their own", () => {
       networkNeeds({ driverOptions: { parent: "eth0" } }),
       networkNeeds({ ipamDriver: "dhcp" }),
       ...["8.8.8.0/24", "10.0.0.0/7", "0.0.0.0/0", "172.32.0.0/16", "2001:db8::/32"]
+        .concat(["192.168.0.0/12", "169.254.169.0/24", "100.64.0.0/10", "fe80::/10", "fd00::/7"])
         .map((subnet) => networkNeeds({ pools: [{ ...pool, subnet }] })),
       volumeNeeds({ driver: "nfs" }),
       volumeNeeds({ driverOptions: { type: "none", o: "bind", device: "/" } }),

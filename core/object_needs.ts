@@ -39,18 +39,24 @@ const POOL: Rows<NetworkSpec["pools"][number]> = {
   reserved: (reserved) => Object.values(reserved).flatMap((address) => poolNeeds(address)).slice(0, 1),
 };
 
-/** Private and link-local ranges, of IPv4 and IPv6. */
-const PRIVATE =
-  /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|169\.254\.|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
+/**
+ * Private ranges, each with the fewest bits of a network within it: one as wide as 192.168.0.0/12 begins elsewhere.
+ * Link-local and shared addresses are not among them: a bridge with 169.254.169.254 would answer the host and all other
+ * containers in place of a cloud's metadata service.
+ */
+const PRIVATE: readonly (readonly [range: RegExp, bits: number])[] = [
+  [/^10\./, 8],
+  [/^172\.(?:1[6-9]|2\d|3[01])\./, 12],
+  [/^192\.168\./, 16],
+  [/^f[cd][0-9a-f]{2}:/i, 8],
+];
 
 function poolNeeds(address: string | null): readonly SpecNeed[] {
   if (address === null || address === "") return NOTHING;
   const bits = Number(/\/(\d+)$/.exec(address)?.[1] ?? "128");
-  // A range as wide as 8.0.0.0/5 begins elsewhere than it ends.
-  const isNarrow = address.includes(":") ? bits >= 8 : bits >= (address.startsWith("10.") ? 8 : 12);
-  return PRIVATE.test(address) && isNarrow
+  return PRIVATE.some(([range, fewest]) => range.test(address) && bits >= fewest)
     ? NOTHING
-    : host("ipam.config", `takes the public addresses ${address}`);
+    : host("ipam.config", `takes addresses that are not private: ${address}`);
 }
 
 const VOLUME: Rows<VolumeSpec> = {

@@ -51,8 +51,11 @@ export const NO_FACTS: SpecFacts = {
   placeOf: () => "outside",
 };
 
-/** Labels by which other programs on the host run commands or change containers. */
-const LABELS_OF_TOOLS = /^(?:ofelia\.job-local\.|io\.containers\.autoupdate(?:$|\/))/;
+/**
+ * Labels by which other programs on the host run commands or change containers. Of Ofelia's, those that run a command
+ * in the container itself are harmless.
+ */
+const LABELS_OF_TOOLS = /^(?:ofelia\.(?!enabled$|job-exec\.)|io\.containers\.autoupdate(?:$|\/))/;
 
 export const labelNeeds = (labels: Readonly<Record<string, string>>): readonly SpecNeed[] =>
   Object.keys(labels).filter((name) => LABELS_OF_TOOLS.test(name)).flatMap((name) =>
