@@ -145,8 +145,10 @@ const LONG = /^(?:subpath|recursive)=/;
 /** SELinux only the short form knows. */
 const SHORT = /^[zZ]$/;
 
-const isBound = ({ type, source, options, mustExist }: Mount): boolean =>
-  source !== "" && (type === "bind" || type === "volume") && !options.some((one) => LONG.test(one)) &&
+/** The engine takes a colon of the short form for the end of a path, and would mount another one than was judged. */
+const isBound = ({ type, source, target, options, mustExist }: Mount): boolean =>
+  source !== "" && (type === "bind" || type === "volume") && !`${source}${target}`.includes(":") &&
+  !options.some((one) => LONG.test(one)) &&
   (mustExist === undefined || options.some((one) => SHORT.test(one)));
 const isAnonymous = ({ type, source }: Mount): boolean => type === "volume" && source === "";
 
