@@ -1,87 +1,9 @@
-/** A folder that is exchanged by a link while it is mounted gives no container a look outside of the workspace. */
+/** A scope ends at the folder of its project, and at folders that other containers may write to. */
 import assert from "node:assert/strict";
-import { type ApplyScene, project, scene, scopedOperator, service } from "../apply/apply_scene.ts";
-import { pause } from "../../core/pause.ts";
-import { startFlipper } from "../artifacts/link_flipper.ts";
+import { project, scene, scopedOperator, service } from "../apply/apply_scene.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 
-const ROUNDS = Deno.env.get("BERTH_PROOF") === "1" ? 500 : 6;
 const { test } = await sharedEngine("docker");
-
-/** Returns what a running container of the project has at the place of the mount; null without one. */
-async function mounted({ engine, name }: ApplyScene): Promise<string | null> {
-  const id = await engine.cli(
-    "ps",
-    "--quiet",
-    "--no-trunc",
-    "--filter",
-    `label=com.docker.compose.project=${name}`,
-  );
-  if (id === "") return null;
-  try {
-    return await engine.cli("exec", id.split("\n")[0]!, "cat", "/data/whose");
-  } catch {
-    return null; // it has ended
-  }
-}
-
-/** Puts the folder and the link back under their own names. */
-async function settle(path: string): Promise<void> {
-  if (!(await Deno.lstat(`${path}/data`)).isSymlink) return;
-  await Deno.rename(`${path}/data`, `${path}/link`);
-  await Deno.rename(`${path}/other`, `${path}/data`);
-  await Deno.rename(`${path}/link`, `${path}/other`);
-}
-
-test("A folder that another process exchanges by a link is mounted as planned or not at all", async (engine) => {
-  const name = "raced";
-  await scene(engine, name, project(name, [service("web")]), async (scene) => {
-    const outside = await Deno.makeTempDir({ prefix: "berth-canary-" });
-    await Deno.writeTextFile(`${outside}/whose`, "the host's");
-    await Deno.mkdir(`${scene.path}/data`);
-    await Deno.writeTextFile(`${scene.path}/data/whose`, "the project's");
-    await Deno.symlink(outside, `${scene.path}/other`);
-    await scene.write(project(name, [service("web", "volumes: ['./data:/data:ro']")]));
-    const operator = await scopedOperator(scene, name);
-    const ended: Record<string, number> = {};
-    let refused = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      // Of three rounds one is exchanged all the time, and two begin at some moment of the apply.
-      const begins = round % 3 === 0 ? 0 : Math.random() * 600;
-      const flipping = pause(begins, new AbortController().signal)
-        .then(() => startFlipper(`${scene.path}/data`, `${scene.path}/other`));
-      if (begins === 0) await flipping;
-      try {
-        const planned = await operator.call(
-          `POST /api/workspaces/${scene.workspace}/artifacts/groups/${name}/plan`,
-          {},
-        );
-        const begun = planned.status === 201 ? await scene.begin(planned.body, {}, operator) : planned;
-        // An apply that still waits would refuse all rounds after it, and they would race nothing.
-        assert.notEqual(begun.body.code, "apply_running", `round ${round}`);
-        if (begun.status !== 202) refused += 1;
-        else {
-          const { id } = begun.body;
-          const { state } = await scene.over(id);
-          ended[state] = (ended[state] ?? 0) + 1;
-          if (state === "paused") {
-            await scene.berth.call(`POST /api/applies/${id}/abandon`);
-            await scene.over(id);
-          }
-        }
-        assert.notEqual(await mounted(scene), "the host's", `round ${round}`);
-      } finally {
-        const flipper = await flipping;
-        if (typeof flipper === "string") console.warn(`SKIPPED: ${flipper}`);
-        else await flipper[Symbol.asyncDispose]();
-        await settle(scene.path);
-        await scene.clear();
-      }
-    }
-    console.log(`${ROUNDS} rounds: ${refused} refused, applies ${JSON.stringify(ended)}`);
-    await Deno.remove(outside, { recursive: true });
-  });
-});
 
 test("A source below a folder that another container may write to needs the host's permission", async (engine) => {
   const name = "sibling";

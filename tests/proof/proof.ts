@@ -50,7 +50,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/apply_recovery_test.ts" },
   { file: "tests/apply/apply_pairs_test.ts" },
   { file: "tests/apply/exact_matrix_test.ts" },
-  { file: "tests/access/authority_race_test.ts" },
+  { file: "tests/access/mount_race_test.ts" },
   ...["plan_test.ts", "apply_test.ts", "apply_changes_test.ts", "apply_others_test.ts", "apply_edits_test.ts"]
     .map((file) => ({
       file: `tests/${file}`,
