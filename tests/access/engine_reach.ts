@@ -94,7 +94,7 @@ const label = (name: string): Reach =>
     : "own";
 const labels = (map: Value): Reach => worst(Object.keys(map ?? {}).map(label));
 
-/** What is under `HostConfig` of a container. */
+/** The fields of a container's `HostConfig`. */
 export const HOST_CONFIG: Readonly<Record<string, Field>> = {
   AutoRemove: own("removes the container itself"),
   Annotations: host(
@@ -182,7 +182,7 @@ export const HOST_CONFIG: Readonly<Record<string, Field>> = {
   VolumesFrom: others("the mounts of another container, with its rights"),
 };
 
-/** What is at the top of a container's creation, beside `HostConfig` and `NetworkingConfig`. */
+/** The top-level fields of a container's creation, beside `HostConfig` and `NetworkingConfig`. */
 export const CONFIG: Readonly<Record<string, Field>> = {
   ArgsEscaped: own("of Windows"),
   AttachStderr: own("of the caller's connection"),
@@ -211,7 +211,7 @@ export const CONFIG: Readonly<Record<string, Field>> = {
   WorkingDir: own("inside"),
 };
 
-/** How a container joins a network; the network's name itself is `others`. */
+/** The settings of an endpoint; the network's name itself is `others`. */
 export const ENDPOINT: Readonly<Record<string, Field>> = {
   Aliases: own("names on that network"),
   DNSNames: own("answered by the engine"),
@@ -262,7 +262,7 @@ function bindReach(bind: string): Reach {
   return source.startsWith("/") || /r?(shared|slave)/.test(options) ? "host" : "others";
 }
 
-/** What a whole mount reaches. A bind is `host` here: which folder is harmless is a question of folders. */
+/** Returns the reach of a whole mount. A bind is `host` here: which folder is harmless is a question of folders. */
 function mountReach(mount: Value): Reach {
   const byName = mount.Type === "volume" && mount.Source ? "others" : "own";
   const fields = ["BindOptions", "ClusterOptions", "Type", "VolumeOptions"].filter((key) =>
