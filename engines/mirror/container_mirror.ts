@@ -1,4 +1,5 @@
 /** One engine's containers in memory; each row is read by its id when it may have changed. */
+import { createHash } from "node:crypto";
 import { settlesInMs } from "../../core/condition.ts";
 import { ServiceError } from "../../core/error.ts";
 import { isRefusal } from "./refusal.ts";
@@ -219,7 +220,7 @@ export class ContainerMirror implements Disposable {
       });
       const row = containerRow(inspected, this.engine.name);
       if (row !== null && !isProbe(row.name) && this.#isLatest(id, started)) {
-        this.rows.put(row.id, row);
+        this.rows.put(row.id, row, digestOf(inspected));
         this.#readOnceSettled(row);
         this.read(row);
       }
@@ -264,6 +265,10 @@ export class ContainerMirror implements Disposable {
     return true;
   }
 }
+
+/** Returns a short text for all that an engine told of a container. */
+const digestOf = (inspected: unknown): string =>
+  createHash("sha256").update(JSON.stringify(inspected)).digest("base64");
 
 /** Returns true if an entry of the engine's list agrees with the row, in the fields that it has. */
 function shows(listed: Readonly<Record<string, unknown>>, row: ContainerRow): boolean {

@@ -1,7 +1,13 @@
 /** Rows in memory, with a version that rises when one of them changes. */
 
+interface Kept<Row> {
+  readonly row: Row;
+  readonly text: string;
+  readonly whole: string | undefined;
+}
+
 export class Rows<Row> {
-  readonly #rows = new Map<string, { readonly row: Row; readonly text: string }>();
+  readonly #rows = new Map<string, Kept<Row>>();
   #version = 0;
   #reads = 0;
 
@@ -31,14 +37,15 @@ export class Rows<Row> {
   }
 
   /**
-   * Returns whether the row changed. The row object is replaced in any case, so that what is cached by the old object
-   * is known to be old.
+   * Returns whether the row changed. The row object is replaced unless `whole`, a digest of all that the engine told,
+   * is the one of before, so that what is cached by the old object is known to be old.
    */
-  put(key: string, row: Row): boolean {
+  put(key: string, row: Row, whole?: string): boolean {
     this.#reads += 1;
     const text = JSON.stringify(row);
-    const isNew = this.#rows.get(key)?.text !== text;
-    this.#rows.set(key, { row, text });
+    const before = this.#rows.get(key);
+    const isNew = before?.text !== text;
+    if (isNew || whole === undefined || before?.whole !== whole) this.#rows.set(key, { row, text, whole });
     if (isNew) this.#version += 1;
     return isNew;
   }

@@ -50,7 +50,7 @@ export function lookAgainAtSources(): void {
 const MOST_VIEWS = 4;
 
 /**
- * Both are kept by the container's row, which the mirror replaces with every reading, and the second also by the unit,
+ * Both are kept by the container's row, which the mirror replaces when the engine tells anything else of it, and the second also by the unit,
  * which the registry replaces when its group changes. What is old is therefore never found, and goes with its keys.
  */
 const inspections = new WeakMap<RunningContainer, Promise<InspectedContainer | null>>();
@@ -80,7 +80,9 @@ export async function rememberedDifferences(
   const made = { from, asked, found, pathsAt: performance.now(), sourcesAt: performance.now() };
   byUnit.set(of.unit, [made, ...known].slice(0, MOST_VIEWS));
   try {
-    return await found;
+    const differences = await found;
+    if (differences === null) byUnit.delete(of.unit); // it may be there again under the same row
+    return differences;
   } catch (error) {
     byUnit.delete(of.unit);
     throw error;
@@ -105,7 +107,9 @@ async function inspection(
     inspections.set(container, inspected = runtime.inspect(container.id, container.backend));
   }
   try {
-    return await inspected;
+    const found = await inspected;
+    if (found === null) inspections.delete(container);
+    return found;
   } catch (error) {
     inspections.delete(container);
     throw error;

@@ -41,7 +41,21 @@ async function manyUnits(stack: AsyncDisposableStack, units: number) {
   );
   const world: World = { containers: new Map(all) };
   const engine = stack.use(new ScriptedWorld(world));
-  const berth = stack.use(await serveEngines({ one: engine }, { folder: home }));
+  const asked: string[] = [];
+  const berth = stack.use(
+    await serveEngines({ one: engine }, {
+      folder: home,
+      mount: ({ plugins }) => {
+        const runtime = plugins.runtime!; // it has an engine
+        const inspect = runtime.inspect.bind(runtime);
+        runtime.inspect = (id, ...where) => {
+          asked.push(id);
+          return inspect(id, ...where);
+        };
+        return [];
+      },
+    }),
+  );
   const made = await berth.call("POST /api/workspaces", { path: folder });
   assert.equal(made.status, 201, made.text);
   const tell = (Action: string, index: number) =>
@@ -52,7 +66,9 @@ async function manyUnits(stack: AsyncDisposableStack, units: number) {
       timeNano: Date.now() * 1e6,
     });
   const overview = async () => (await berth.call(`GET /api/overview?limit=${units}`)).body;
-  return { engine, world, folder, tell, overview };
+  const unit = (name: string) =>
+    berth.call(`GET /api/workspaces/${made.body.id}/artifacts/units/many.${name}`);
+  return { engine, world, folder, tell, overview, asked, unit };
 }
 
 /** The ids that the engine was asked to inspect since a place in its calls. */
@@ -88,6 +104,31 @@ Deno.test("All of 1,000 differing units differ, and one change among them asks t
     return unit.drift.some(({ field }: Unit) => field === "image");
   });
   assert.deepEqual(inspectedSince(engine, at).filter((id) => id !== scriptedId(8)), []);
+});
+
+Deno.test("One change among 1,000 units costs drift two calls at most, although the mirror checks its event three times", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { engine, world, folder, tell, overview, asked, unit } = await manyUnits(stack, UNITS);
+  await eventually("all are compared", async () => (await overview()).counts.differs === UNITS);
+  assert.equal(new Set(asked).size, UNITS, "drift asks for each of them");
+
+  asked.length = 0;
+  const at = engine.calls.length;
+  const told = performance.now();
+  world.containers!.set(scriptedId(8), running(folder, 7, 32 << 20));
+  tell("update", 7);
+  // Whenever the mirror has read the container, drift looks: once for the event, and 50, 250 and 1,000 ms later.
+  await eventually("the mirror has checked for the third time", async () => {
+    assert.equal((await unit("s7")).status, 200);
+    return performance.now() - told > 1_000 && inspectedSince(engine, at).length >= 4 + asked.length;
+  });
+  await overview();
+  assert.ok(asked.length >= 1 && asked.length <= 2, `${asked.length} calls`);
+  assert.deepEqual(
+    new Set(inspectedSince(engine, at)),
+    new Set([scriptedId(8)]),
+    "and nobody asks for others",
+  );
 });
 
 Deno.test("A unit whose container cannot be inspected is unknown with the reason, and one that is gone is not started", async () => {
