@@ -129,12 +129,21 @@ export class Backends implements AsyncDisposable {
     throw unknownEngine(name);
   }
 
-  /** The link in reach to create something on: the named one, else the first that is up. Throws when none is up. */
+  /**
+   * Returns the link in reach to create something on: the named one, else the first that is up. Throws when none is up,
+   * and `forbidden` for a caller whose scopes hold no engine, whether berth knows one or not.
+   */
   target(name: string | undefined, reach: Reach): Link {
     const links = this.pick(name, reach);
     const up = links.find((link) => link.state === "up");
     if (up !== undefined) return up;
     const [link] = links;
+    if (link === undefined && !reach.everywhere) {
+      throw engineError(
+        "forbidden",
+        "Cannot choose an engine: your scopes hold none; use a key or role that has the permission on an engine",
+      );
+    }
     if (link === undefined) {
       throw engineError(
         "no_engine",
