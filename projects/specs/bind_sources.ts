@@ -4,17 +4,13 @@ import type { Group, Model } from "../../artifacts/artifact.ts";
 import { mapped } from "../../artifacts/live/join.ts";
 import type { ContainerSpec, Holdings } from "../../core/runtime.ts";
 import type { Asked, Declared } from "../fields/field.ts";
-import { containerSpec, placeholderOf } from "./container_spec.ts";
+import { plannedSpec } from "./container_spec.ts";
 import { followed, HostPlaces, isBelow, type Placed } from "./host_places.ts";
 
 export const bindsIn = ({ mounts = [] }: Asked | Partial<ContainerSpec>): ContainerSpec["mounts"] =>
   mounts.filter(({ type, source }) => type === "bind" && source !== "");
 
-const declaredBinds = (of: Declared) =>
-  bindsIn(
-    containerSpec(of, { name: "", containerOf: placeholderOf, nameOf: placeholderOf }, (key) =>
-      key === "mounts"),
-  );
+const declaredBinds = (of: Declared) => bindsIn(plannedSpec(of));
 
 /** Returns the places of these sources, with folders that containers on the engine or of the group may write to. */
 export async function placesOf(

@@ -1,5 +1,6 @@
 /** The spec of a unit's container as the files decide it; the engine's ids and berth's labels are added when it is sent. */
 
+import type { Model, Unit } from "../../artifacts/artifact.ts";
 import type { Asked, Asking, Declared, Unknown } from "../fields/field.ts";
 import { hookRows } from "../fields/hooks.ts";
 import { FIELDS } from "../fields/table.ts";
@@ -17,14 +18,28 @@ export function containerSpec(of: Declared, asking: Asking, isWanted = (_key: st
   return asked;
 }
 
-/** Builds the spec as a plan judges it: with placeholders for other containers. */
-export const plannedSpec = (of: Declared): Asked =>
+/** Remembers what the function returns for each unit, until anything of the workspace is read anew. */
+function oncePerUnit<T extends object>(make: (of: Declared) => T): (of: Declared) => T {
+  const known = new WeakMap<Model, WeakMap<Unit, T>>();
+  return (of) => {
+    let ofModel = known.get(of.model);
+    if (ofModel === undefined) known.set(of.model, ofModel = new WeakMap());
+    let found = ofModel.get(of.unit);
+    if (found === undefined) ofModel.set(of.unit, found = make(of));
+    return found;
+  };
+}
+
+/** Returns the spec as a plan judges it: with placeholders for other containers. */
+export const plannedSpec: (of: Declared) => Readonly<Asked> = oncePerUnit((of) =>
   containerSpec(of, {
     name: of.service.containerName ?? of.unit.label,
     containerOf: placeholderOf,
     nameOf: placeholderOf,
-  });
+  })
+);
 
 /** Returns every value that is written and not known, hooks aside, which have a block of their own. A request without it would be another one than the file's. */
-export const unknownsOf = (of: Declared): readonly Unknown[] =>
-  FIELDS.flatMap((row) => hookRows.includes(row) ? [] : row.unknowns(of));
+export const unknownsOf: (of: Declared) => readonly Unknown[] = oncePerUnit((of) =>
+  FIELDS.flatMap((row) => hookRows.includes(row) ? [] : row.unknowns(of))
+);
