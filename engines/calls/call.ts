@@ -30,4 +30,10 @@ export function bodyOf(
   return { type: "application/json", bytes: encoder.encode(text) };
 }
 
+/** Returns the text of a request: what its refusal may repeat to its caller. */
+export function askedIn({ doing, query = {}, body }: Pick<EngineCall, "doing" | "query" | "body">): string {
+  const sent = body instanceof Uint8Array ? undefined : body;
+  return `${doing} ${Object.values(query).join(" ")} ${JSON.stringify(sent) ?? ""}`;
+}
+
 const encoder = new TextEncoder();

@@ -1,7 +1,7 @@
 /** One engine, Docker or Podman: bounded calls over its socket, with answers and errors of our own types. */
 import type { ServiceError } from "../../core/error.ts";
 import type { CalledAddress } from "./address.ts";
-import { type EngineCall, FIRST_BYTE_MS, type Method } from "./call.ts";
+import { askedIn, type EngineCall, FIRST_BYTE_MS, type Method } from "./call.ts";
 import { Connections, type Credentials } from "./connections.ts";
 import { Cutoff } from "./cutoff.ts";
 import { engineError } from "./errors.ts";
@@ -54,8 +54,8 @@ export class Engine implements Disposable {
   }
 
   /** Returns the error that stands for an answer without success. */
-  refusal(status: number, body: string, subject: Subject): ServiceError {
-    return failureOf(this.name, status, body, subject, this.nameOf);
+  refusal(status: number, body: string, subject: Subject & Pick<EngineCall, "query" | "body">): ServiceError {
+    return failureOf(this.name, status, body, subject, this.nameOf, askedIn(subject));
   }
 
   /** Asks for kind and version, once until `forget`. */

@@ -1,5 +1,6 @@
 /** Maps what Docker, Podman and proxies answer when they refuse to our own errors. */
 import { withoutEnd } from "../../core/without_end.ts";
+import { maskText } from "../../core/secrets.ts";
 import type { ServiceError } from "../../core/error.ts";
 import { objectOf, textOf } from "./wire.ts";
 import { engineError, type EngineErrorCode } from "./errors.ts";
@@ -11,6 +12,9 @@ export interface Subject {
   readonly missing?: EngineErrorCode;
 }
 
+/** The characters of an answer that are read for its words. */
+const MOST_WORDS = 65_536;
+
 /** The engine's own refusal, as the cause of our error. */
 export class EngineAnswer extends Error {
   override readonly name = "EngineAnswer";
@@ -19,7 +23,7 @@ export class EngineAnswer extends Error {
   }
 }
 
-/** The engine's words without control characters, at most 512 characters. */
+/** Returns the engine's words without control characters, at most 512 characters. */
 export function clean(text: string): string {
   // deno-lint-ignore no-control-regex -- control and bidi characters are what is removed here
   return text.replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g, " ").trim().slice(
@@ -28,18 +32,36 @@ export function clean(text: string): string {
   );
 }
 
-/** The sentence in an error body: Docker's, Podman's, plain text; empty for HTML and for nothing. */
+/** Returns the engine's words with their secrets masked. Masks before it cuts: half a secret has no form. */
+export const said = (words: string): string => clean(maskText(words.slice(0, MOST_WORDS)));
+
+/** Returns the sentence in an error body: Docker's, Podman's, plain text; empty for HTML and for nothing. */
 export function wordsOf(body: string): string {
-  const text = body.slice(0, 65_536).trim();
+  const text = body.slice(0, MOST_WORDS).trim();
   if (text.startsWith("<")) return "";
-  if (!text.startsWith("{")) return clean(text);
+  if (!text.startsWith("{")) return said(text);
   try {
     const answer = objectOf(JSON.parse(text));
-    return clean(textOf(answer.message) || textOf(answer.cause) || textOf(answer.error));
+    return said(textOf(answer.message) || textOf(answer.cause) || textOf(answer.error));
   } catch {
     return "";
   }
 }
+
+/** Ids of objects, addresses with their ports, and folders in which an engine keeps its own. */
+const OF_OTHERS = [
+  /\b[0-9a-f]{12,64}\b/g,
+  /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2}|:\d{1,5})?(?![\w.])/g,
+  /(?<![\w:])\[?(?:[0-9a-f]{1,4}:){1,7}(?::|[0-9a-f]{1,4})(?:[0-9a-f:]{0,34})(?:\]:\d{1,5}|\/\d{1,3})?(?![\w:])/gi,
+  /(?:\/home\/[^\s"'/]{1,64}\/\.local\/share|\/(?:var\/)?(?:lib|run))\/(?:user|docker|containers?|containerd|storage)\b[^\s"',;)]{0,1024}/g,
+];
+
+/** Hides what an engine tells of others: all of it that the request itself does not hold. */
+export const withoutOthers = (words: string, asked: string): string =>
+  OF_OTHERS.reduce(
+    (text, pattern) => text.replace(pattern, (found) => asked.includes(found) ? found : "..."),
+    words,
+  );
 
 /** Docker and Podman use different statuses, so the words decide first. The order matters. */
 const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
@@ -78,17 +100,18 @@ const NO_DRIVER =
 /** Podman says the second of a container that somebody removes at the same time. */
 const GONE = /^no such |\bno such (?:container|image|volume|network|pod)\b|has already been removed/i;
 
-/** `nameOf` names the containers whose ids the engine tells. */
+/** `nameOf` names the containers whose ids the engine tells; `asked` is the text of the request. */
 export function failureOf(
   engine: string,
   status: number,
   body: string,
   subject: Subject,
   nameOf: (id: string) => string | null = () => null,
+  asked = "",
 ): ServiceError {
   const words = wordsOf(body).replace(CONTAINER_ID, (id) => nameOf(id) ?? id);
   const cause = new EngineAnswer(status, words);
-  const nameless = wordsOf(body).replace(CONTAINER_ID, "...");
+  const nameless = withoutOthers(wordsOf(body), asked);
   const refuse = (code: EngineErrorCode, why: string) =>
     engineError(code, `Cannot ${subject.doing}: ${why}`, {
       cause,
@@ -96,21 +119,21 @@ export function failureOf(
         DISCREET[code] ?? why.replace(quotable(words), quotable(nameless))
       }`,
     });
-  const said = words === ""
+  const answer = words === ""
     ? `engine "${engine}" answered ${status}`
     : `engine "${engine}" says "${quotable(words)}"`;
-  if (NO_DRIVER.test(words)) return refuse("invalid_request", said);
+  if (NO_DRIVER.test(words)) return refuse("invalid_request", answer);
   if (
     status === 404 ||
     (status === 500 && GONE.test(words))
   ) {
-    return refuse(subject.missing ?? "not_found", words === "" ? "it does not exist" : said);
+    return refuse(subject.missing ?? "not_found", words === "" ? "it does not exist" : answer);
   }
-  for (const [pattern, code] of meanings) if (pattern.test(words)) return refuse(code, said);
-  if (status === 409 || status === 403) return refuse("conflict", said);
-  if (status === 400) return refuse("invalid_request", said);
-  if (status === 503) return refuse("runtime_unavailable", said);
-  return refuse("engine_failed", said);
+  for (const [pattern, code] of meanings) if (pattern.test(words)) return refuse(code, answer);
+  if (status === 409 || status === 403) return refuse("conflict", answer);
+  if (status === 400) return refuse("invalid_request", answer);
+  if (status === 503) return refuse("runtime_unavailable", answer);
+  return refuse("engine_failed", answer);
 }
 
 /** The error for an engine that could not be reached. */

@@ -159,7 +159,10 @@ export class StepRunner {
       await this.#done(step);
     } catch (error) {
       if (error instanceof ServiceError && !isAway(this.acts(), error) && !isOfStore(error)) {
-        await journal.end(step, { state: "failed", error: { code: error.code, title: error.message } });
+        await journal.end(step, {
+          state: "failed",
+          error: { code: error.code, title: error.discreet ?? error.message },
+        });
       }
       throw error;
     } finally {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { Cutoff } from "../../../engines/calls/cutoff.ts";
-import { clean, EngineAnswer } from "../../../engines/calls/failure.ts";
+import { clean, EngineAnswer, said, withoutOthers } from "../../../engines/calls/failure.ts";
 import { TextLines } from "../../../engines/calls/text_lines.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { numberOf, objectOf, parseJson, textOf, textOrNull, textsOf } from "../../../engines/calls/wire.ts";
@@ -155,9 +155,11 @@ function progressOf(frame: Readonly<Record<string, unknown>>, status: string, ta
 
 /** Registries refuse in words only, and each engine and registry has its own. */
 function failed(wanted: Pull, words: string, cause?: unknown): ServiceError {
-  const said = withoutEnd(clean(words).replaceAll('"', "'"), ". ");
-  return engineError(codeOf(said), `Cannot pull "${textOfReference(wanted.reference)}": ${said}`, {
+  const why = withoutEnd(said(words).replaceAll('"', "'"), ". ");
+  const name = textOfReference(wanted.reference);
+  return engineError(codeOf(why), `Cannot pull "${name}": ${why}`, {
     cause,
+    discreet: `Cannot pull "${name}": ${withoutOthers(why, name)}`,
   });
 }
 
