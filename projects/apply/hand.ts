@@ -85,3 +85,7 @@ export const isUp = ({ state }: Pick<InspectedContainer, "state">): boolean =>
 
 /** How long a container may take to stop, in seconds; the engines give ten where nothing is said. */
 export const graceOf = ({ stopTimeoutSeconds }: InspectedContainer): number => stopTimeoutSeconds || 10;
+
+/** Returns true if the store is away: nothing can be begun, and the next owner finds what was done. */
+export const isOfStore = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === "store_unavailable";

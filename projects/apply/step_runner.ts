@@ -9,7 +9,7 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import type { ApplyResume } from "./apply_shape.ts";
 import { carryOut } from "./carry_out.ts";
-import { failed, type Hand, isAway } from "./hand.ts";
+import { failed, type Hand, isAway, isOfStore } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
 import { type Journal, LostApply, type Noted, type progressOf } from "./journal.ts";
 import { judgedActs } from "./judged_acts.ts";
@@ -250,10 +250,6 @@ export class StepRunner {
     };
   }
 }
-
-/** The store is away: nothing can be begun, and what was done is found by whoever goes on. */
-const isOfStore = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === "store_unavailable";
 
 /** What is needed and not held. */
 export function notHeld(holder: Holder | null, needs: readonly Need[]): Need[] {

@@ -8,7 +8,7 @@ import { nameWithoutAside } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { failed, graceOf, type Hand, isAway, isMine, isUp, rename, touched } from "./hand.ts";
+import { failed, graceOf, type Hand, isAway, isMine, isOfStore, isUp, rename, touched } from "./hand.ts";
 import { finish, makeContainer } from "./making.ts";
 import { isCutOff, sharersOf } from "./sharers.ts";
 import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
@@ -46,8 +46,9 @@ export async function swap(hand: Hand): Promise<void> {
       await bringUp(pair, fresh);
     }
   } catch (error) {
-    // Cut, or the engine is away: nothing is known, so nothing is turned back.
-    const isOpen = error instanceof Cut || !(error instanceof ServiceError) || isAway(hand.acts, error);
+    // Cut, or the engine or the store is away: nothing is known, so nothing is turned back.
+    const isOpen = error instanceof Cut || !(error instanceof ServiceError) || isOfStore(error) ||
+      isAway(hand.acts, error);
     if (isOpen || old === null) throw error;
     await hand.note({ back: true, why: error.message });
     return await goBack(pair, error);

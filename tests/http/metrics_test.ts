@@ -120,7 +120,7 @@ Deno.test({
   name: "promtool accepts the alerts of docs/operations.md",
   ignore: missing !== null,
   async fn() {
-    const text = await Deno.readTextFile(new URL("../docs/operations.md", import.meta.url));
+    const text = await Deno.readTextFile(new URL("../../docs/operations.md", import.meta.url));
     const rules = /```yaml\n(groups:\n[^]*?)```/.exec(text)?.[1] ?? assert.fail("there are none");
     const file = await Deno.makeTempFile({ suffix: ".yml" });
     try {

@@ -72,6 +72,7 @@ const earlier = route({
     ...problems(
       "container_not_found",
       "ambiguous_id",
+      "conflict",
       "backend_not_found",
       "runtime_unavailable",
       "engine_timeout",

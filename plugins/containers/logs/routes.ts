@@ -81,6 +81,7 @@ const logs = route({
     ...problems(
       "container_not_found",
       "ambiguous_id",
+      "conflict",
       "backend_not_found",
       "runtime_unavailable",
       "engine_failed",
