@@ -3,8 +3,8 @@
 export class PostgresWire implements AsyncDisposable {
   /** Where a client finds it: a folder with a socket of the same name. */
   readonly folder: string;
-  /** Called before each piece is passed on to the server. */
-  onSend: (open: PostgresWire, piece: Uint8Array) => Promise<void> | void = () => {};
+  /** Called before each piece is passed on to the server, with the connection that it came over. */
+  onSend: (open: PostgresWire, piece: Uint8Array, over: object) => Promise<void> | void = () => {};
   readonly #server: string;
   readonly #listener: Deno.UnixListener;
   readonly #open = new Set<Deno.Conn>();
@@ -62,7 +62,7 @@ export class PostgresWire implements AsyncDisposable {
     }
     this.#open.add(client).add(server);
     await Promise.all([
-      this.#copy(client, server, (piece) => this.onSend(this, piece)),
+      this.#copy(client, server, (piece) => this.onSend(this, piece, client)),
       this.#copy(server, client, () => this.#voice),
     ]);
   }
