@@ -92,11 +92,22 @@ class ActJudge {
     const placed = await this.#placesOf(holdings, sources);
     await this.#refuseMoved(found, await this.facts(holdings, placed), placed);
     await start();
-    const elsewhere = await mountedElsewhere(this.#here(await acts.find(id)), placed);
+    const seen = await this.#withMade(holdings, placed);
+    const elsewhere = await mountedElsewhere(this.#here(await acts.find(id)), seen);
     if (elsewhere === null || (await this.#lacking([hostNeed(elsewhere)])).length === 0) return;
     await acts.stop(id, 0);
     if (step.kind !== "container.restart") await acts.remove(id);
     throw failed(`Container "${found.name}" was ended: "${elsewhere}" was exchanged while it started`);
+  }
+
+  /** Looks again at sources that were not there before the start: the engine makes some, and others may have, too. */
+  async #withMade(
+    holdings: Holdings,
+    placed: ReadonlyMap<string, Placed>,
+  ): Promise<ReadonlyMap<string, Placed>> {
+    const missing = [...placed].filter(([, { identity }]) => identity === null).map(([source]) => source);
+    const now = await this.#placesOf(holdings, missing);
+    return new Map([...placed, ...[...now].filter(([source, { path }]) => path === source)]);
   }
 
   /** The container with the sources of its mounts as paths of this machine. */

@@ -5,8 +5,9 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Placed } from "../specs/host_places.ts";
 
 /**
- * Returns a source that the engine took from somewhere else than berth saw; null if there is none, or where this
- * machine does not tell: the container runs on another one, or berth may not look.
+ * Returns a source that the engine took from somewhere else than berth saw, or that berth did not see although it is
+ * mounted; null if there is none, or where this machine does not tell: the container runs on another one, or berth may
+ * not look.
  */
 export async function mountedElsewhere(
   container: InspectedContainer | null,
@@ -17,9 +18,9 @@ export async function mountedElsewhere(
   const pid = await processOf(id, container.pid);
   if (pid === null) return null;
   for (const { type, source, target } of mounts) {
-    const identity = type === "bind" ? seen.get(source)?.identity ?? null : null;
-    const inside = identity === null ? null : pinned(`/proc/${pid}/root${target}`);
-    if (inside !== null && inside.identity !== identity) return source;
+    const known = type === "bind" ? seen.get(source) : undefined;
+    const inside = known === undefined ? null : pinned(`/proc/${pid}/root${target}`);
+    if (inside !== null && inside.identity !== known?.identity) return source;
   }
   return null;
 }
