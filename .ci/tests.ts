@@ -11,7 +11,7 @@ const { deno: version } = JSON.parse(await Deno.readTextFile(new URL("versions.j
 const BOUNDS_ARE_EXACT = Deno.env.get("BERTH_CI_BOUNDS") === "exact";
 /** Of the whole run, and of each try of what failed. */
 const LIMIT_MINUTES = 35;
-const TRY_LIMIT_MINUTES = 15;
+const TRY_LIMIT_MINUTES = 8;
 const MOST_TRIED_AGAIN = 8;
 const TRIES = 3;
 /** From this factor on the machine was busy: what fails only then is told, and is not red. */
@@ -50,12 +50,19 @@ async function run(
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
+    detached: true, // a group of its own, which can be ended with everything it started
     env: { DENO_JOBS: jobs, ...(slowness === null ? {} : { BERTH_TEST_SLOWNESS: slowness }) },
   }).spawn();
+  const end = () => Deno.kill(-child.pid, "SIGKILL");
   const timer = setTimeout(() => {
     console.error(`${label}: stopped after ${limit} minutes`);
-    child.kill("SIGKILL");
+    end();
   }, limit * 60_000);
+  const interrupted = () => {
+    end();
+    Deno.exit(130);
+  };
+  Deno.addSignalListener("SIGINT", interrupted); // the terminal tells only its own group
   const broken = new Set<string>();
   const seconds = new Map<string, number>();
   for await (const line of lines(child.stdout)) {
@@ -68,6 +75,7 @@ async function run(
   }
   const { code } = await child.status;
   clearTimeout(timer);
+  Deno.removeSignalListener("SIGINT", interrupted);
   const reported = testFiles(await Deno.readTextFile(report));
   await Deno.remove(report);
   const unsaid = code !== 0 && (broken.size === 0 || sum(reported, "failed") === 0);

@@ -2,6 +2,10 @@
 
 import { type EngineKind, NoEngine, startEngine, type TestEngine } from "./engine.ts";
 
+/** A test that takes longer hangs, and fails instead of holding up the whole run. */
+const LIMIT_MINUTES = 6;
+const PROOF_LIMIT_MINUTES = 60;
+
 export interface SharedEngine {
   /** The engine of this file, or null where it cannot run. */
   readonly engine: TestEngine | null;
@@ -51,6 +55,7 @@ export async function sharedEngine(kind: EngineKind, settings?: string): Promise
       Deno.test({
         name: `${name} (${kind})`,
         ignore: !started || missing !== null,
+        timeout: (isProof() ? PROOF_LIMIT_MINUTES : LIMIT_MINUTES) * 60_000,
         // What a real engine and its streams take down after one test may end during the next one.
         sanitizeOps: false,
         sanitizeResources: false,
