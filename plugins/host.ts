@@ -44,12 +44,13 @@ const STOP_MS = 4_000;
 export async function startPlugins(
   plugins: readonly Plugin[],
   settings: ReadonlyMap<string, unknown>,
-  hostOf: (name: string) => PluginHost,
+  hostOf: (name: string) => Omit<PluginHost, "engines">,
   log: Log,
 ): Promise<Plugins> {
   mustNotClash(plugins);
   const reports: PluginReport[] = [];
   const running: { readonly plugin: Plugin; readonly started: RunningPlugin }[] = [];
+  const lent = () => running.flatMap(({ started }) => started.engines?.() ?? []);
   for (const plugin of plugins) {
     const { name, summary, version } = plugin;
     const about = { name, summary, version, enabled: settings.has(name) };
@@ -60,7 +61,12 @@ export async function startPlugins(
     }
     const outcome = running.some((other) => other.plugin.site !== null) && plugin.site !== null
       ? "Another plugin already serves the page; switch one of them off"
-      : await startOne(plugin, settings.get(name), hostOf(name), log);
+      : await startOne(
+        plugin,
+        settings.get(name),
+        { ...hostOf(name), engines: plugin.uses.includes("engines") ? lent : notLent },
+        log,
+      );
     if (typeof outcome === "string") {
       reports.push({ ...about, state: "failed", reason: outcome, routes: [] });
     } else {
@@ -80,6 +86,10 @@ export async function startPlugins(
       for (const { plugin, started } of running.reverse()) await stopOne(plugin, started, log);
     },
   };
+}
+
+function notLent(): never {
+  throw new Error('A plugin that works with engines declares uses: ["engines"]');
 }
 
 /** Two plugins that declare the same name or code are a mistake in `plugins/plugins.ts`. */

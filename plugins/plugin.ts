@@ -9,6 +9,7 @@ import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Ownership } from "../core/runtime.ts";
 import type { CommandStore, OfferStore } from "../core/store.ts";
+import type { EngineAccess } from "../engines/lent.ts";
 import type { LiveFeed } from "../http/live/feed.ts";
 import type { AnyRoute, Router } from "../http/declare/router.ts";
 import type { Site } from "../http/site/static_site.ts";
@@ -42,6 +43,8 @@ export interface Plugin<Settings extends z.ZodObject = z.ZodObject> {
   readonly tags: Readonly<Record<string, string>>;
   /** A built page, served at `/` while the plugin runs; of all plugins that run, one may have it. */
   readonly site: Site | null;
+  /** The parts of other plugins that it works with. */
+  readonly uses: readonly "engines"[];
   /** Returns the permissions that the process needs. Asked before `start`, never prompted for. */
   needs(settings: z.output<Settings>): readonly Deno.PermissionDescriptor[];
   /** Returns the problems of its surroundings without starting it; `berth doctor` calls it. */
@@ -64,6 +67,8 @@ export interface PluginHost {
   readonly commands: CommandStore;
   /** Lists that somebody may take up once, at whichever replica. */
   readonly offers: OfferStore;
+  /** Returns the engines that other plugins lend at this moment; for plugins that declare `uses: ["engines"]`. */
+  engines(): readonly EngineAccess[];
 }
 
 /** The parts of a started plugin; disposing it ends everything it began. */
@@ -74,13 +79,15 @@ export interface RunningPlugin extends AsyncDisposable {
   readonly feeds?: readonly LiveFeed[];
   /** Joined with those of other plugins; system routes and drift ask it. */
   readonly runtime?: ActingRuntime;
+  /** Returns the engines whose connections it keeps, as it lends them to other plugins. */
+  engines?(): readonly EngineAccess[];
 }
 
 /** A plugin as it is written: a name, what it is and `start`; everything else when it has it. */
 export interface PluginDeclaration<Settings extends z.ZodObject, Own extends string>
   extends
     Pick<Plugin<Settings>, "name" | "summary" | "version" | "start">,
-    Partial<Pick<Plugin<Settings>, "optIn" | "errors" | "tags" | "settings" | "needs" | "examine">> {
+    Partial<Pick<Plugin<Settings>, "optIn" | "errors" | "tags" | "settings" | "uses" | "needs" | "examine">> {
   readonly permissions?: readonly (PermissionRule & { readonly name: Own })[];
   readonly variables?: Readonly<Partial<Record<keyof z.output<Settings> & string, string>>>;
   /** A route with a permission that neither the plugin nor the core declares does not compile. */
@@ -101,6 +108,7 @@ export function plugin<
     routes: [],
     tags: {},
     site: null,
+    uses: [],
     needs: () => [],
     examine: () => Promise.resolve([]),
     ...declared,

@@ -3,6 +3,7 @@ import { Sights } from "../../core/sight.ts";
 import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "../../engines/links/backends.ts";
 import { readAddress } from "../../engines/calls/address.ts";
+import { lend } from "../../engines/lent.ts";
 import { UNIX_HOST } from "../../engines/calls/connections.ts";
 import { CODES } from "../../engines/calls/errors.ts";
 import { examine } from "./examine.ts";
@@ -46,6 +47,7 @@ export const containerRuntime = plugin({
       routes: routes.routes,
       feeds: routes.feeds,
       runtime,
+      engines: () => backends.links.map(lend),
       [Symbol.asyncDispose]: async () => {
         await routes[Symbol.asyncDispose]();
         await backends[Symbol.asyncDispose]();

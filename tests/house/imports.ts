@@ -83,6 +83,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["rows/", "frames/", "process.ts"],
     ["mirror/"],
     ["links/"],
+    ["lent.ts"],
   ],
   "http/": [
     ["declare/"],

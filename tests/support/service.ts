@@ -275,7 +275,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     const config = {
       ...defaults(folder),
       ...await storeSettings(settings.data ?? `${folder}/data`),
-      ...(install === undefined ? { unclaimed: { engines } } : {}),
+      ...(install === undefined || engines.length > 0 ? { unclaimed: { engines } } : {}),
       ...settings,
     };
     const frontPort = AS_REPLICAS && isPlain(settings) ? freePort() : null;

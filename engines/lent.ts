@@ -1,0 +1,40 @@
+/** Engines that the plugin which keeps their connections lends to others: calls and containers, without the connection. */
+import type { BackendState, RunningContainer } from "../core/runtime.ts";
+import type { EngineCall } from "./calls/call.ts";
+import type { Done } from "./calls/engine.ts";
+import type { EnginePath } from "./calls/path.ts";
+import type { EngineStream, StreamCall } from "./calls/streams.ts";
+import type { Link } from "./links/link.ts";
+
+/** One engine of the Docker API, with the limits and the errors of every other call to it. */
+export interface EngineAccess {
+  readonly name: string;
+  readonly state: BackendState;
+  /** The version of its API; null until it has answered. */
+  readonly apiVersion: string | null;
+  /** Reads JSON, bounded in time and size. */
+  get(path: EnginePath, call: EngineCall): Promise<unknown>;
+  /** Sends a change exactly once. */
+  send(method: "POST" | "DELETE", path: EnginePath, call: EngineCall): Promise<Done>;
+  /** Opens a streamed answer, which ends when its connection is in doubt. */
+  stream(path: EnginePath, call: StreamCall): Promise<EngineStream>;
+  /** Returns a container as berth last saw it, without a call. */
+  container(id: string): RunningContainer | null;
+}
+
+export function lend(link: Link): EngineAccess {
+  const { engine, mirror } = link;
+  return {
+    name: link.name,
+    get state() {
+      return link.state;
+    },
+    get apiVersion() {
+      return link.apiVersion;
+    },
+    get: (path, call) => engine.get(path, call),
+    send: (method, path, call) => method === "POST" ? engine.post(path, call) : engine.delete(path, call),
+    stream: (path, call) => engine.stream("GET", path, call),
+    container: (id) => mirror.containers.rows.get(id) ?? null,
+  };
+}
