@@ -1,15 +1,13 @@
-/** Writes `docs/speed.md`, and the README's short table, out of what the benches measured last. */
+/** `deno task speed`: puts what the benches measured here into the tables of `docs/speed.md` and the README. */
 
-const FILE = new URL("speed.md", import.meta.url);
-const README = new URL("../README.md", import.meta.url);
 const RESULTS = new URL("../bench/results/", import.meta.url);
 
-interface Result {
+/** One bench as `bench/rounds.ts` keeps it. */
+export interface Result {
   readonly name: string;
   readonly about: string;
   readonly unit: string;
   readonly better: "less" | "more";
-  readonly turns: number;
   readonly standings: readonly {
     readonly name: string;
     readonly absent?: string;
@@ -19,50 +17,31 @@ interface Result {
   }[];
 }
 
-export async function speedPage(): Promise<string> {
-  const names: string[] = [];
-  for await (const { name } of Deno.readDir(RESULTS)) if (name.endsWith(".json")) names.push(name);
-  const sections: string[] = [];
-  for (const name of names.sort()) {
-    sections.push(section(JSON.parse(await Deno.readTextFile(new URL(name, RESULTS)))));
-  }
-  return `# How fast it is
-
-<!-- Written by \`deno task docs\` from bench/results/, which \`deno task bench\` writes; a test holds it to that. -->
-
-Every table is one run on a machine with two cores, its competitors taking turns. Only the ratios travel: they are of
-medians, with the least and the greatest ratio within one turn behind them. \`deno task bench [name...]\` measures them
-again on your machine.
-
-Where we fall short of what we aimed at: a small answer makes less than 0.7 of a bare Hono's requests a second (the
-headers that every answer owes its caller leave no more than the table shows without any other work); a live line takes
-a little more than twice the time of the engine's own socket, and a thousand sockets hear of an event later than 20 ms
-at the 99th percentile, as they do on bare sockets of the runtime; the client costs more than \`openapi-fetch\`, which
-has no time limit, retry or login; a list of 500 containers under 36 events a second comes to less than 0.8 of the
-quiet rate in some runs; a list by project out of 20,000 containers takes a little more than twice what one out of 1,000
-takes.
-
-${sections.join("\n")}`;
+/** Returns the page with a row of each result; rows of other benches stay as they are. */
+export function speedPage(page: string, results: readonly Result[]): string {
+  const lines = page.split("\n");
+  const first = lines.findIndex((line) => line.startsWith("| ---")) + 1;
+  const rows = new Map(
+    lines.slice(first).filter((line) => line.startsWith("| ")).map((line) => [nameOf(line), line]),
+  );
+  for (const result of results) rows.set(result.name, rowOf(result));
+  const sorted = [...rows].sort(([a], [b]) => a < b ? -1 : 1).map(([, row]) => row);
+  return `${[...lines.slice(0, first), ...sorted].join("\n")}\n`;
 }
 
-function section(result: Result): string {
-  const rows = result.standings.map((one) =>
-    one.median === undefined
-      ? `| ${one.name} | absent: ${one.absent ?? "not run"} | | |`
-      : `| ${one.name} | ${short(one.median)} | ${short(one.ratio)} | ${short(one.spread?.[0])} to ${
-        short(one.spread?.[1])
-      } |`
-  );
-  return `## ${result.name}
+function nameOf(row: string): string {
+  return row.split("|")[1]?.trim() ?? "";
+}
 
-${result.about.replace(/\.$/, "") || result.name}: ${result.unit}, ${result.better} is better, ${
-    result.turns === 1 ? "one turn" : `medians of ${result.turns} turns`
-  }.
-
-| | median | ratio | spread |
-| --- | --- | --- | --- |
-${rows.join("\n")}
-`;
+function rowOf({ name, about, unit, better, standings }: Result): string {
+  const all = standings.map((one) => {
+    if (one.median === undefined) return `${one.name}: absent, ${one.absent ?? "not run"}`;
+    const [least, most] = one.spread ?? [1, 1];
+    const spread = least === 1 && most === 1 ? "" : `, ${short(least)} to ${short(most)}`;
+    return `${one.name} **${short(one.ratio)}** (${short(one.median)}${spread})`;
+  });
+  const what = `${about.replace(/\.$/, "") || name}: ${unit}, ${better} is better`;
+  return `| ${name} | ${what} | ${all.join("<br>")} |`;
 }
 
 function short(figure: number | undefined): string {
@@ -78,19 +57,17 @@ const COLUMNS = {
   "gzipped ": "engine-list-gzip-500",
   "inspect ": "engine-inspect-500",
 };
-const TABLE = /(?<=<!-- speed: `deno task docs` -->\n\n)(?:\|.*\n)*/;
+const TABLE = /(?<=<!-- speed: `deno task speed` -->\n\n)(?:\|.*\n)*/;
 
-/** The README with its table brought up to what was measured. */
-export async function readmePage(): Promise<string> {
-  const results: Result[] = [];
-  for (const name of Object.values(COLUMNS)) {
-    results.push(JSON.parse(await Deno.readTextFile(new URL(`${name}.json`, RESULTS))));
-  }
+/** Returns the README with its table, if all that it shows was measured. */
+export function readmePage(page: string, results: readonly Result[]): string {
+  const shown = Object.values(COLUMNS).flatMap((name) => results.find((one) => one.name === name) ?? []);
+  if (shown.length < Object.keys(COLUMNS).length) return page;
   const rows = [["requests a second, ratio", ...Object.keys(COLUMNS).map((name) => name.trim())]];
-  for (const [at, { name }] of (results[0]?.standings ?? []).entries()) {
-    rows.push([name, ...results.map(({ standings }) => short(standings[at]?.ratio))]);
+  for (const [at, { name }] of (shown[0]?.standings ?? []).entries()) {
+    rows.push([name, ...shown.map(({ standings }) => short(standings[at]?.ratio))]);
   }
-  return (await Deno.readTextFile(README)).replace(TABLE, aligned(rows));
+  return page.replace(TABLE, aligned(rows));
 }
 
 function aligned(rows: readonly string[][]): string {
@@ -100,7 +77,18 @@ function aligned(rows: readonly string[][]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
+async function measured(): Promise<Result[]> {
+  const results: Result[] = [];
+  for await (const { name } of Deno.readDir(RESULTS)) {
+    if (name.endsWith(".json")) results.push(JSON.parse(await Deno.readTextFile(new URL(name, RESULTS))));
+  }
+  return results;
+}
+
 if (import.meta.main) {
-  await Deno.writeTextFile(FILE, await speedPage());
-  await Deno.writeTextFile(README, await readmePage());
+  const results = await measured();
+  for (const [path, write] of [["speed.md", speedPage], ["../README.md", readmePage]] as const) {
+    const file = new URL(path, import.meta.url);
+    await Deno.writeTextFile(file, write(await Deno.readTextFile(file), results));
+  }
 }
