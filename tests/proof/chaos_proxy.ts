@@ -5,6 +5,7 @@
  * As a tool: `deno run -A tests/proof/chaos_proxy.ts /run/docker.sock /tmp/chaos.sock`, then one JSON object a line on
  * its input, as `{"latencyMs":200}` or `{"cutAfter":4096}`; `{}` is peace, `"reset"` ends all connections.
  */
+import { bounded } from "../support/bounded.ts";
 
 /** What happens to bytes on their way from the engine; nothing where nothing is said. */
 export interface Chaos {
@@ -75,8 +76,8 @@ export class ChaosProxy implements AsyncDisposable {
     this.#listener.close();
     this.set({});
     this.reset();
-    await this.#accepting;
-    await Promise.all(this.#passing);
+    await bounded("the end of accepting", this.#accepting);
+    await bounded("the end of connections", Promise.all(this.#passing));
     await Deno.remove(this.socket).catch(() => {});
   }
 

@@ -1,4 +1,5 @@
 /** Somebody at `/api/live` who keeps what they are told. */
+import { bounded } from "../support/bounded.ts";
 import { eventually } from "../support/eventually.ts";
 import { Visitor } from "../support/stream_service.ts";
 
@@ -29,7 +30,7 @@ export class LiveVisitor implements AsyncDisposable {
   }
 
   async subscribe(id: string, feed: string, asked: Record<string, unknown> = {}): Promise<void> {
-    await this.visitor.opened;
+    await bounded("the opening of a socket", this.visitor.opened);
     this.lists.delete(id);
     this.visitor.wire.send(JSON.stringify({ type: "subscribe", id, feed, ...asked }));
   }
@@ -59,7 +60,7 @@ export class LiveVisitor implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.visitor.wire.close();
-    await this.visitor.closed;
+    await bounded("the end of a socket", this.visitor.closed);
   }
 
   #take(message: Message): void {

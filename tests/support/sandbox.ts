@@ -1,4 +1,5 @@
 /** A shell in namespaces of its own: whatever a test starts there dies with it, mounts and interfaces included. */
+import { bounded } from "./bounded.ts";
 
 /**
  * The shell is process 1 of its namespace: when its input closes it exits, and the kernel ends all the rest. All but
@@ -68,7 +69,7 @@ export class Sandbox implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#input.close().catch(() => {});
     await this.#answers.cancel().catch(() => {});
-    await this.#process.status;
+    await bounded("the end of a sandbox", this.#process.status);
   }
 }
 

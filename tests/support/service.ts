@@ -9,6 +9,7 @@ import type { ApplyTimes } from "../../projects/apply/applies.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth, type StartOptions } from "../../start.ts";
 import { ENTRY } from "../access/audit_entry.ts";
+import { bounded } from "./bounded.ts";
 import { startCaddy } from "./caddy.ts";
 import { AS_REPLICAS, dropStores, storeSettings, tellReplicas } from "./chosen_store.ts";
 import { COMPOSE } from "./compose_version.ts";
@@ -201,7 +202,7 @@ export class TestService extends TestCaller implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.second?.[Symbol.asyncDispose]();
-    await this.berth.stop();
+    await bounded("the stop of berth", this.berth.stop());
     if (this.keepsFolder) return;
     await dropStores(this.folder);
     await Deno.remove(this.folder, { recursive: true });

@@ -5,6 +5,7 @@ import { createEdge } from "../../http/serve/edge.ts";
 import { createAuditor } from "../../http/serve/auditor.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
 import type { Router } from "../../http/declare/router.ts";
+import { bounded } from "./bounded.ts";
 import { permissionsOf } from "./catalogue.ts";
 
 export const ADMIN: Principal = {
@@ -74,7 +75,7 @@ export class StreamService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
-    await this.#server.shutdown();
+    await bounded("the stop of the server", this.#server.shutdown());
   }
 }
 
