@@ -1,9 +1,12 @@
 /** Permissions, the roles that hold them, and the principal of a call. */
 import { z } from "zod";
 import { ROLES } from "./roles.ts";
-import { isScope, MAX_SCOPE, SCOPES_IN_WORDS } from "./scope.ts";
+import { isScope, MAX_SCOPE, SCOPE_FORM, SCOPES_IN_WORDS } from "./scope.ts";
 
 export { ROLES };
+
+/** The form of a name for the API document, whose readers know no classes of characters. */
+export const NAME_FORM = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$`;
 
 /** A permission, and the roles that hold it. */
 export interface PermissionRule {
@@ -45,7 +48,8 @@ export type Role = z.infer<typeof Role>;
 
 /** The name of a key or a person. */
 export const KeyName = z.string().trim().min(1).max(100)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "Expected text without control characters");
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "Expected text without control characters")
+  .meta({ pattern: NAME_FORM });
 
 const noScope = ({ input }: { readonly input?: unknown }) =>
   `There is no scope ${JSON.stringify(input)?.slice(0, MAX_SCOPE)}: expected ${SCOPES_IN_WORDS}`;
@@ -53,6 +57,9 @@ const noScope = ({ input }: { readonly input?: unknown }) =>
 export const Scope = z.string({ error: noScope }).refine(isScope, { error: noScope })
   .meta({
     id: "Scope",
+    maxLength: MAX_SCOPE,
+    pattern: SCOPE_FORM,
+    examples: ["project:shop"],
     description: "`engine:nas`, `workspace:shop`, `project:shop-prod`, `label:team=web`",
   });
 export type Scope = z.infer<typeof Scope>;

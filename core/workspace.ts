@@ -1,6 +1,7 @@
 /** Workspaces: the folders berth knows, as callers see them. */
 
 import { z } from "zod";
+import { NAME_FORM } from "./access.ts";
 
 export const WorkspaceState = z.enum(["ready", "reading", "missing", "unreadable", "empty"]).meta({
   id: "WorkspaceState",
@@ -67,7 +68,9 @@ export type WorkspaceDetail = z.infer<typeof WorkspaceDetail>;
 
 export const NewWorkspace = z.strictObject({
   path: z.string().min(1).max(4096).describe("Absolute, inside one of the service's roots"),
-  name: z.string().trim().min(1).max(100).regex(/^[^\p{Cc}]*$/u, "Expected no control characters").optional()
+  name: z.string().trim().min(1).max(100).regex(/^[^\p{Cc}]*$/u, "Expected no control characters").meta({
+    pattern: NAME_FORM,
+  }).optional()
     .describe("The folder's name unless given"),
 }).meta({ id: "NewWorkspace", examples: [{ path: "/srv/projects/shop", name: "shop" }] });
 export type NewWorkspace = z.infer<typeof NewWorkspace>;
@@ -84,5 +87,9 @@ export const WorkspaceChange = z.strictObject({
 }).refine(
   ({ allowHardLinks, editable }) => allowHardLinks !== undefined || editable !== undefined,
   'Expected "allowHardLinks" or "editable"',
-).meta({ id: "WorkspaceChange", examples: [{ editable: true }, { allowHardLinks: false }] });
+).meta({
+  id: "WorkspaceChange",
+  minProperties: 1,
+  examples: [{ editable: true }, { allowHardLinks: false }],
+});
 export type WorkspaceChange = z.infer<typeof WorkspaceChange>;

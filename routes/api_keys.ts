@@ -1,5 +1,6 @@
 /** API keys: to make, look at, rotate, take over, and delete. */
 import { z } from "zod";
+import { ADDRESS_OR_RANGE } from "../http/declare/address_forms.ts";
 import type { Access } from "../auth/access.ts";
 import { addressRange } from "../auth/keys/address_range.ts";
 import { Grant, Grants, KeyName, Permission, type Rights, Role } from "../core/access.ts";
@@ -48,7 +49,7 @@ const common = {
   from: z.array(
     z.string().max(50).refine((one) => addressRange(one) !== null, {
       error: 'Expected an address or a range, as "10.0.0.0/8"',
-    }),
+    }).meta(ADDRESS_OR_RANGE),
   ).min(1).max(64).readonly().optional()
     .describe("The addresses and ranges it may come from; from everywhere when it is left out"),
 };

@@ -17,6 +17,7 @@ import {
 const Edits = z.strictObject({
   files: z.record(z.string().min(1).max(4_096), z.string().max(1024 * 1024))
     .refine((files) => Object.keys(files).length <= 1_000, "At most 1000 files")
+    .meta({ maxProperties: 1_000 })
     .describe("Unsaved texts by their path in the workspace").optional(),
 }).meta({
   id: "UnsavedFiles",

@@ -408,15 +408,16 @@ export type PruneReport = {
 /** The payload of `POST /api/system/prune`. */
 export type PruneRequest = {
   /** Nothing else is touched. */
-  readonly types?: readonly ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  readonly types: readonly ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
   /** The kinds of unused objects to remove. */
   readonly filters?: PruneFilters;
   /** The name of one engine. */
   readonly backend?: string;
   /** Only list what would go, and keep the list as a plan. */
   readonly dryRun?: boolean;
+} | {
   /** Remove exactly what this plan listed. */
-  readonly plan?: string;
+  readonly plan: string;
 };
 
 /** A part of `PruneReport`. */

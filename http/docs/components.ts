@@ -48,7 +48,10 @@ export class Components {
     if (made.type === "integer") boundsOf(made);
     // zod leaves it out where the value is made of a text.
     if (schema instanceof z.ZodDefault) defaultOf(schema, made);
-    delete made.propertyNames; // a map's keys are texts
+    // zod writes it for values that the code does not change. In a request it forbids callers to send them.
+    delete made.readOnly;
+    // A map's keys are texts, which only needs saying where they have bounds.
+    if (Object.keys(made.propertyNames ?? {}).join() === "type") delete made.propertyNames;
   }
 
   readonly #texts = new Map<string, string>();

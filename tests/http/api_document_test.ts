@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import Ajv from "npm:ajv@8.17.1/dist/2020.js";
 import { startService } from "../support/service.ts";
+import { PLUGINS } from "../../plugins/plugins.ts";
 import { operationsOf, type Schema, servedDocuments } from "../support/served_documents.ts";
 
 const { openapi, asyncapi } = await servedDocuments();
@@ -163,6 +164,70 @@ Deno.test("examples fit their schemas", () => {
     }
   }
   assert.ok(checked > 100);
+});
+
+Deno.test("a body that the service refuses by its form is refused by the document, too", async () => {
+  await using berth = await startService({ plugins: ["container-runtime"] });
+  const ajv = new Ajv.default({ strict: false, validateFormats: false });
+  ajv.addSchema({ $id: "doc", components: openapi.components });
+  const key = { name: "x", role: "viewer" };
+  const refused: readonly (readonly [string, unknown])[] = [
+    ["/api/settings/api-keys", { ...key, name: "" }],
+    ["/api/settings/api-keys", { name: "x" }],
+    ["/api/settings/api-keys", { ...key, permissions: ["system:read"] }],
+    ["/api/settings/api-keys", { name: "x", permissions: [] }],
+    ["/api/settings/api-keys", { ...key, from: ["nowhere"] }],
+    ["/api/settings/api-keys", { ...key, from: [] }],
+    ["/api/settings/api-keys", { name: "x", grants: [{ role: "viewer", on: ["shop"] }] }],
+    ["/api/settings/api-keys", {
+      name: "x",
+      grants: [{ role: "viewer", on: [`project:${"x".repeat(300)}`] }],
+    }],
+    ["/api/networks", { name: "n", subnets: [{ subnet: "10.0.0.0" }] }],
+    ["/api/networks", { name: "n", subnets: [{ subnet: "10.0.0.0/8", gateway: "here" }] }],
+    ["/api/networks", {
+      name: "n",
+      labels: Object.fromEntries(Array.from({ length: 129 }, (_, n) => [n, ""])),
+    }],
+    ["/api/networks/{name}/connect", { container: "web", address: "10.0.0" }],
+    ["/api/system/prune", { types: ["containers"], filters: { until: "soon" } }],
+  ];
+  for (const [path, body] of refused) {
+    const answer = await berth.call(`POST ${path.replace("{name}", "n")}`, body);
+    const schema = openapi.paths[path]?.["post"]?.requestBody?.content["application/json"]?.schema;
+    const own = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"doc#/components'));
+
+    assert.deepEqual([answer.status, answer.body.code], [400, "invalid_request"], JSON.stringify(body));
+    assert.equal(ajv.validate(own, body), false, `${path} ${JSON.stringify(body).slice(0, 200)}`);
+  }
+});
+
+Deno.test("no field of the document is read-only, which in a request forbids to send it", () => {
+  const found = [...schemas()].filter(([, schema]) => "readOnly" in schema).map(([place]) => place);
+  assert.deepEqual(found, []);
+});
+
+Deno.test("every method that the document lacks at a path is 405 with an Allow of those it has", async () => {
+  await using berth = await startService({ plugins: PLUGINS.map(({ name }) => name), strangersPerSecond: 0 });
+  const shapes = Object.entries(openapi.paths).map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
+    methods: Object.keys(methods).flatMap((one) => one === "get" ? ["GET", "HEAD"] : [one.toUpperCase()]),
+  }));
+  let refused = 0;
+  for (const path of Object.keys(openapi.paths)) {
+    const asked = path.replace(/\{\w+\}/g, "x");
+    const has = new Set(
+      shapes.filter(({ pattern }) => pattern.test(asked)).flatMap(({ methods }) => methods),
+    );
+    const allow = ["GET", "HEAD", "POST", "PUT", "DELETE"].filter((method) => has.has(method)).join(", ");
+    for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      if (has.has(method)) continue;
+      const { status, headers } = await berth.call(`${method} ${asked}`);
+      assert.deepEqual([status, headers.get("allow")], [405, allow], `${method} ${asked}`);
+      refused++;
+    }
+  }
+  assert.ok(refused > 300, String(refused));
 });
 
 Deno.test("400, 401 and 403, and the headers that are read and answered, are told", () => {

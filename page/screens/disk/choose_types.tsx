@@ -7,7 +7,7 @@ import { words } from "../../words/en.ts";
 
 const TEXT = words.disk;
 
-type Type = NonNullable<PruneRequest["types"]>[number];
+type Type = PruneReport["items"][number]["type"];
 const TYPES: readonly Type[] = ["containers", "networks", "images", "buildCache", "volumes"];
 /** They can all be had again; what is in a volume cannot. */
 const FIRST: readonly Type[] = ["containers", "networks", "images", "buildCache"];

@@ -18,7 +18,8 @@ export const Name = z.string().regex(
 
 /** Options and labels. */
 export const TextMap = z.record(z.string().min(1).max(256), z.string().max(4096))
-  .refine((map) => Object.keys(map).length <= 128, "Expected at most 128 entries");
+  .refine((map) => Object.keys(map).length <= 128, "Expected at most 128 entries")
+  .meta({ maxProperties: 128 });
 
 /** A volume or a network as grants are asked about it: without labels, it belongs to its engine alone. */
 export function subjectOfListed(

@@ -9,6 +9,13 @@ const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/;
 const LONGEST_NAME = 255;
 
+const inner = ({ source }: RegExp) => `(?:${source.replaceAll(/[\^$]/g, "")})`;
+/** The first of several parts is a registry if it has a dot, and else an owner. */
+const OWNER = /^[a-z0-9]+(?:(?:_|__|-+)[a-z0-9]+)*$/;
+/** The form of a reference, for the API document. */
+export const REFERENCE_FORM = `^(?:(?:${inner(HOST)}|${inner(OWNER)})(?:/${inner(COMPONENT)})+|` +
+  `${inner(COMPONENT)})(?::${inner(TAG)})?(?:@${inner(DIGEST)})?$`;
+
 /** Where names without a registry come from, and what the engines send credentials to. */
 export const DEFAULT_REGISTRY = "docker.io";
 

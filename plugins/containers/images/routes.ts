@@ -23,7 +23,7 @@ import { ImageDetail, readImage } from "./detail.ts";
 import { pull, type PullProgress, PullResult } from "./pull.ts";
 import { pullFormat, PullFrame, streamPull } from "./pull_answer.ts";
 import { mustBeAllowed } from "./allowed.ts";
-import { parseReference, textOfReference } from "./reference.ts";
+import { parseReference, REFERENCE_FORM, textOfReference } from "./reference.ts";
 import { Image } from "../../../engines/rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, listAnswer } from "../backends/route_fields.ts";
@@ -74,7 +74,9 @@ const inspect = route({
 });
 
 export const PullRequest = z.strictObject({
-  reference: z.string().min(1).max(1024).describe("The image, as ghcr.io/owner/app:1.2"),
+  reference: z.string().min(1).max(1024).meta({ pattern: REFERENCE_FORM }).describe(
+    "The image, as ghcr.io/owner/app:1.2",
+  ),
   platform: z.string().regex(/^[a-z0-9]+(?:\/[a-z0-9_.-]+){0,2}$/, 'Expected "os/arch/variant"').max(64)
     .optional().describe("Another platform than the engine's own, as linux/arm64"),
   auth: RegistryCredentials.optional().describe("For the reference's registry alone; kept nowhere"),

@@ -12,6 +12,7 @@ import { EngineAnswer } from "../../../engines/calls/failure.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { byName, Name, onBackend } from "../backends/route_fields.ts";
 import { findNetwork } from "./named.ts";
+import { ADDRESS } from "../../../http/declare/address_forms.ts";
 import { isAddress } from "./subnet.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import { problems } from "../backends/problems.ts";
@@ -35,7 +36,7 @@ const connect = route({
   body: z.strictObject({
     container: Name.describe("Id or name"),
     aliases: z.array(Name).max(32).optional().describe("Further names that it answers to there"),
-    address: z.string().max(64).refine(isAddress, "Expected an address").optional().describe(
+    address: z.string().max(64).refine(isAddress, "Expected an address").meta(ADDRESS).optional().describe(
       "The address it gets there",
     ),
   }).meta({

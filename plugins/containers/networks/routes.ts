@@ -31,6 +31,7 @@ import { NetworkDetail, networkDetail } from "./detail.ts";
 import { MEMBERSHIP_ROUTES, memberships } from "./membership.ts";
 import { findNetwork } from "./named.ts";
 import { Network } from "../../../engines/rows/network.ts";
+import { ADDRESS, SUBNET } from "../../../http/declare/address_forms.ts";
 import { isAddress, isSubnet } from "./subnet.ts";
 import { maySelectUnused, UsedBy, type Users, usersOf } from "../backends/used_by.ts";
 import type { Principal } from "../../../core/access.ts";
@@ -80,10 +81,10 @@ export const NewNetwork = z.strictObject({
   attachable: z.boolean().optional().describe("True if single containers may join a network of a swarm"),
   ipv6: z.boolean().optional().describe("True if it has IPv6, too"),
   subnets: z.array(z.strictObject({
-    subnet: z.string().max(64).refine(isSubnet, 'Expected a subnet like "10.1.0.0/24"').describe(
+    subnet: z.string().max(64).refine(isSubnet, 'Expected a subnet like "10.1.0.0/24"').meta(SUBNET).describe(
       "An address range",
     ),
-    gateway: z.string().max(64).refine(isAddress, "Expected an address").nullish().describe(
+    gateway: z.string().max(64).refine(isAddress, "Expected an address").meta(ADDRESS).nullish().describe(
       "The address of the way out",
     ),
   })).max(16).optional().describe("Its address ranges; the engine chooses without"),

@@ -8,7 +8,7 @@ export const PruneFilters = z.strictObject({
   until: z.string().max(64).refine(
     (text) => momentOf(text, new Date()) !== null,
     'Expected a time, or an age like "24h"',
-  )
+  ).meta({ pattern: `${DURATION.source}|${z.regexes.datetime({ offset: true, local: true }).source}` })
     .optional().describe("Only what was made before this time, or longer ago than this age"),
   labels: z.array(z.string().min(1).max(512)).max(16).optional().describe(
     "Only what has all of them: `name` or `name=value`",

@@ -15,20 +15,16 @@ import { planFor, type Planned, PRUNE_TYPES, PruneType } from "./plan.ts";
 import { Plans } from "./plans.ts";
 import { problems } from "../backends/problems.ts";
 
-export const PruneRequest = z.strictObject({
-  types: z.array(PruneType).min(1).max(PRUNE_TYPES.length).optional().describe("Nothing else is touched"),
+const Selection = z.strictObject({
+  types: z.array(PruneType).min(1).max(PRUNE_TYPES.length).describe("Nothing else is touched"),
   filters: PruneFilters.optional().describe("The kinds of unused objects to remove"),
   backend: BackendName.optional(),
   dryRun: z.boolean().optional().describe("Only list what would go, and keep the list as a plan"),
-  plan: z.uuid().optional().describe("Remove exactly what this plan listed"),
-}).refine(
-  ({ types, plan }) => (types === undefined) !== (plan === undefined),
-  { message: 'Expected either "types" or "plan"', path: ["types"] },
-).refine(
-  ({ plan, dryRun, filters, backend }) =>
-    plan === undefined || (dryRun === undefined && filters === undefined && backend === undefined),
-  { message: "A plan stands by itself", path: ["plan"] },
-).meta({
+});
+export const PruneRequest = z.union([
+  Selection,
+  z.strictObject({ plan: z.uuid().describe("Remove exactly what this plan listed") }),
+], { error: 'Expected either "types", with what narrows them, or "plan" alone, and nothing unknown' }).meta({
   id: "PruneRequest",
   examples: [
     { types: ["containers", "images"], filters: { until: "24h" }, dryRun: true },
@@ -73,7 +69,7 @@ export function pruning({ backends, meter, offers }: {
   const plans = new Plans(offers);
   return router().on(prune, async ({ body, principal, stopping, left, reach }) => {
     const owner = ownerOf(principal);
-    if (body.plan !== undefined) {
+    if ("plan" in body) {
       const listed = await plans.take(owner, body.plan);
       const items = listed.filter(({ backend }) => reach.has({ engine: backend }));
       return reply(200, await executed(items, []));
@@ -111,7 +107,7 @@ async function planned(
   backends: Backends,
   reach: Reach,
   meter: Meter,
-  { types = [], filters = {}, backend }: z.infer<typeof PruneRequest>,
+  { types, filters = {}, backend }: z.infer<typeof Selection>,
   signal: AbortSignal,
 ): Promise<{ items: Planned[]; unavailable: Unavailable[] }> {
   const links = backends.pick(backend, reach);
@@ -140,7 +136,7 @@ async function planned(
       const stale = [...link.mirror.behind.keys()];
       unavailable.push({
         backend: link.name,
-        reason: asServiceError(thrown).message,
+        reason: asServiceError(thrown).discreet,
         ...(stale.length > 0 && { stale }),
       });
     }
