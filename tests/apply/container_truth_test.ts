@@ -117,7 +117,10 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal((await berth.call("GET /api/containers/waker")).status, 200);
     assert.equal((await act("waker/rename", { name: "../x" })).status, 400);
 
-    assert.equal((await act("waker/kill?signal=NOSUCH")).status, 400);
+    for (const signal of ["NOSUCH", "94", "65", "0", "-9", "9.5"]) {
+      const refused = await act(`waker/kill?signal=${signal}`);
+      assert.deepEqual([refused.status, refused.body.code], [400, "invalid_request"], signal);
+    }
     assert.equal((await act("waker/kill?signal=KILL")).status, 200);
     await eventually(
       "it is killed",
