@@ -87,8 +87,8 @@ export class ServiceError extends Error {
   readonly errors: readonly InputError[] | undefined;
   /** Extra response headers, as `Retry-After` or `Allow`. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** The message for callers who do not see everything that runs, if the other one may name hidden things. */
-  readonly discreet: string | undefined;
+  /** The message for callers who do not see everything that runs, and for what is kept or streamed. */
+  readonly discreet: string;
 
   constructor(code: ErrorCode | DeclaredCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -96,7 +96,7 @@ export class ServiceError extends Error {
     this.status = typeof code === "string" ? undefined : code.status;
     this.errors = options.errors;
     this.headers = options.headers;
-    this.discreet = options.discreet;
+    this.discreet = options.discreet ?? message;
   }
 }
 

@@ -201,7 +201,7 @@ class Subscriptions {
         this.#refused.add(name);
         this.#around.refused(name, error.code);
       }
-      end = { code: error.code, title: error.message, status };
+      end = { code: error.code, title: error.discreet, status };
     }
     if (!signal.aborted) this.#say({ type: "ended", id, ...end });
   }

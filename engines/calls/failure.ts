@@ -48,11 +48,14 @@ export function wordsOf(body: string): string {
   }
 }
 
-/** Ids of objects, addresses with their ports, and folders in which an engine keeps its own. */
+/**
+ * Ids of objects, addresses with their ports, and folders in which an engine keeps its own. That a port is taken on all
+ * addresses or on loopback, every caller may know who may start something there.
+ */
 const OF_OTHERS = [
   /\b[0-9a-f]{12,64}\b/g,
-  /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2}|:\d{1,5})?(?![\w.])/g,
-  /(?<![\w:])\[?(?:[0-9a-f]{1,4}:){1,7}(?::|[0-9a-f]{1,4})(?:[0-9a-f:]{0,34})(?:\]:\d{1,5}|\/\d{1,3})?(?![\w:])/gi,
+  /(?<![\w.])(?!0\.0\.0\.0|127\.)\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2}|:\d{1,5})?(?![\w.])/g,
+  /(?<![\w:.])\[?(?:[0-9a-f]{1,4}:){1,7}(?::|[0-9a-f]{1,4})(?:[0-9a-f:]{0,34})(?:\]:\d{1,5}|\/\d{1,3})?(?![\w:])/gi,
   /(?:\/home\/[^\s"'/]{1,64}\/\.local\/share|\/(?:var\/)?(?:lib|run))\/(?:user|docker|containers?|containerd|storage)\b[^\s"',;)]{0,1024}/g,
 ];
 

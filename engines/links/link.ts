@@ -358,7 +358,7 @@ export class Link implements AsyncDisposable {
       : away
       ? reasonOf(cause)
       : error instanceof ServiceError
-      ? error.message
+      ? error.discreet
       : "berth could not talk to it";
     const denied = failure?.kind === "refused" || away && reason.includes("may not open");
     this.#setState(

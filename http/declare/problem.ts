@@ -38,7 +38,7 @@ export function problemResponse(error: ServiceError, requestId: string, seesAll 
   const status = statusOf(error);
   const problem: Problem = {
     code: error.code,
-    title: seesAll ? error.message : error.discreet ?? error.message,
+    title: seesAll ? error.message : error.discreet,
     status,
     requestId,
   };

@@ -261,7 +261,7 @@ async function run(
 
 /** Tells the peer why, in a frame and in the closing code. */
 export function failSocket(socket: Socket, error: ServiceError): void {
-  socket.send(JSON.stringify({ type: "error", code: error.code, title: error.message }));
+  socket.send(JSON.stringify({ type: "error", code: error.code, title: error.discreet }));
   socket.close(closeCodeOf(error), error.code);
 }
 

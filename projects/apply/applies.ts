@@ -231,7 +231,7 @@ export class Applies implements AsyncDisposable {
   /** Settles the swaps in hand, and begins nothing else. Returns why the engine cannot; the apply waits on then. */
   async #end(record: ApplyRecord, wish: ApplyWish): Promise<ServiceError | null> {
     const away = await this.#swaps.settle(record, wish === "abandon");
-    await this.#journal(record).close(away === null ? "cancelled" : "paused", away?.message ?? null);
+    await this.#journal(record).close(away === null ? "cancelled" : "paused", away?.discreet ?? null);
     return away;
   }
 

@@ -114,7 +114,7 @@ async function update(hand: Hand): Promise<void | Skipped> {
     const isReplaced = stepsOf(work).some(({ ifChanged = [] }) => ifChanged.includes(step.n));
     if (!(error instanceof ServiceError) || isAway(acts, error) || !isReplaced) throw error;
     await hand.note({ changed: true });
-    return { skipped: `The container is replaced: ${error.message}` };
+    return { skipped: `The container is replaced: ${error.discreet}` };
   }
 }
 

@@ -136,7 +136,7 @@ export class Run {
         return null;
       }
       if (!(error instanceof ServiceError) || !isAway(acts, error)) throw error;
-      this.#state.halt ??= { kind: "paused", reason: error.message };
+      this.#state.halt ??= { kind: "paused", reason: error.discreet };
       return null;
     }
   }

@@ -142,7 +142,7 @@ class Settling {
     const noted = { back: null, first: null };
     await journal.end(this.step, {
       state: "failed",
-      error: { code: error.code, title: error.discreet ?? error.message },
+      error: { code: error.code, title: error.discreet },
       noted,
     });
   }

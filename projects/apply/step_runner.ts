@@ -109,7 +109,7 @@ export class StepRunner {
         if (!isAway(this.acts(), error)) return await this.#fail(step, error);
         awayUntil ??= performance.now() + this.options.awayMs;
         if (performance.now() > awayUntil) {
-          this.#waitForPerson(step, error.message);
+          this.#waitForPerson(step, error.discreet);
           return;
         }
         await pause(AWAY_LOOK_MS, this.options.stopping);
@@ -161,7 +161,7 @@ export class StepRunner {
       if (error instanceof ServiceError && !isAway(this.acts(), error) && !isOfStore(error)) {
         await journal.end(step, {
           state: "failed",
-          error: { code: error.code, title: error.discreet ?? error.message },
+          error: { code: error.code, title: error.discreet },
         });
       }
       throw error;
@@ -180,10 +180,10 @@ export class StepRunner {
     return kind === "image.pull" && this.#ending.aborted && error !== undefined;
   }
 
-  async #fail(step: Step, { code, message }: ServiceError): Promise<void> {
-    await this.options.journal.end(step, { state: "failed", error: { code, title: message } });
+  async #fail(step: Step, { code, discreet }: ServiceError): Promise<void> {
+    await this.options.journal.end(step, { state: "failed", error: { code, title: discreet } });
     this.#state.progress.delete(step.n); // it is not in hand any more: nobody finishes it once more
-    if (this.#state.halt === null) this.#state.halt = { kind: "failed", reason: message };
+    if (this.#state.halt === null) this.#state.halt = { kind: "failed", reason: discreet };
   }
 
   /** Containers with ranges of ports start one after another. */

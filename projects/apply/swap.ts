@@ -50,7 +50,7 @@ export async function swap(hand: Hand): Promise<void> {
     const isOpen = error instanceof Cut || !(error instanceof ServiceError) || isOfStore(error) ||
       isAway(hand.acts, error);
     if (isOpen || old === null) throw error;
-    await hand.note({ back: true, why: error.message });
+    await hand.note({ back: true, why: error.discreet });
     return await goBack(pair, error);
   }
   if (old !== null) await removeOld(pair, old);
@@ -146,10 +146,10 @@ export async function goBack({ hand, own, old }: Pair<SettlingHand>, error: unkn
     if (!isGone) await rename(hand, fresh.id, passing);
   }
   const { running, why } = hand.noted;
-  const reason = error instanceof ServiceError ? error.message : String(why);
+  const reason = error instanceof ServiceError ? error.discreet : String(why);
   const refusal = await comeBack(hand, subject.name, old.id);
   if (refusal !== null) {
-    const stuck = `the old container "${subject.name}" cannot come back: ${refusal.message}`;
+    const stuck = `the old container "${subject.name}" cannot come back: ${refusal.discreet}`;
     if (hand.isGivenUp) throw failed(`${reason}; ${stuck}`);
     // Tried again for as long as an engine may be away; then a person has to say what to do.
     throw new ServiceError("engine_unavailable", `${reason}; ${stuck}`);

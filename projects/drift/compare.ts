@@ -102,7 +102,7 @@ async function compareOne(
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    into.failures.push(error.discreet ?? error.message);
+    into.failures.push(error.discreet);
   }
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
 import { project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
+import { FIXTURE } from "../support/engine.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 
 const ends = ({ steps }: Apply) =>
@@ -165,5 +166,23 @@ for (const kind of ["docker", "podman"] as const) {
       await scene.write(text);
       assert.deepEqual((await scene.plan()).steps, []);
     });
+  });
+
+  test("what an engine refuses is kept without the ids that it names, and with the port that is taken", async (engine) => {
+    const name = `refused${kind}`;
+    const text = project(name, [service("web", "ports: ['18481:80']")]);
+    const taking = await engine.cli("run", "-d", "-p", "18482:80", FIXTURE, "idle");
+    await scene(engine, name, text, async (scene) => {
+      assert.equal((await scene.apply()).state, "done");
+      await scene.write(text.replace("18481", "18482"));
+
+      const applied = await scene.apply();
+
+      assert.equal(applied.state, "failed");
+      const words = [applied.reason, ...applied.steps.map(({ error }) => error?.title)].join("\n");
+      assert.match(words, /:18482.*(?:already|in use)[^]*the old container serves again/);
+      assert.doesNotMatch(words, /\b[0-9a-f]{64}\b/);
+    });
+    await engine.cli("rm", "-f", taking);
   });
 }

@@ -328,10 +328,11 @@ async function orNull<T>(code: string, asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Who reads a journal must know which registry refused. */
+/** Returns the error with the registry that refused, which a reader of the journal must know. */
 function named(error: unknown, reference: string, registry: string): unknown {
   if (!(error instanceof ServiceError) || error.message.includes(registry)) return error;
-  const why = error.message.replace(/^Cannot [^:]*: /, "");
+  const words = (message: string) =>
+    `Cannot pull "${reference}" from "${registry}": ${message.replace(/^Cannot [^:]*: /, "")}`;
   const code = error.code as "pull_failed"; // it came from a pull
-  return engineError(code, `Cannot pull "${reference}" from "${registry}": ${why}`, { cause: error.cause });
+  return engineError(code, words(error.message), { cause: error.cause, discreet: words(error.discreet) });
 }

@@ -69,7 +69,7 @@ export function diskUsage(
         measured.push(running.has({ engine: link.name }) ? one : withoutContainers(one));
       } catch (thrown) {
         if (ending.aborted) throw thrown;
-        unavailable.push({ backend: link.name, reason: asServiceError(thrown).message });
+        unavailable.push({ backend: link.name, reason: asServiceError(thrown).discreet });
       }
     }));
     const usage = joined(measured, unavailable, query.type);

@@ -52,8 +52,8 @@ export async function streamPull(
     if (!left && (body?.desiredSize ?? 0) > 0) body?.enqueue(write("progress", frame));
   });
   finished.then((done) => end("done", { done }), (thrown) => {
-    const { code, message } = asServiceError(thrown);
-    end("error", { error: { code, title: message } });
+    const { code, discreet } = asServiceError(thrown);
+    end("error", { error: { code, title: discreet } });
   });
   await Promise.race([began.promise, finished]);
   return new Response(stream.pipeThrough(new TextEncoderStream()), {

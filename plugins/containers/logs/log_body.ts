@@ -87,8 +87,8 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
       this.#flush(controller);
       return this.#finish(() => controller.close());
     }
-    const { code, message } = asServiceError(error);
-    writer.note({ error: { code, title: message } });
+    const { code, discreet } = asServiceError(error);
+    writer.note({ error: { code, title: discreet } });
     const isTold = writer.heartbeat() !== null;
     this.#flush(controller);
     // Text has no place for an error, so the body breaks off and cannot be mistaken for a complete one

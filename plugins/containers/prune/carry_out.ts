@@ -48,7 +48,7 @@ async function attempt(
     return kept === null ? { result: "removed" } : { result: "kept", reason: kept };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return MISSING.has(error.code) ? { result: "gone" } : { result: "kept", reason: error.message };
+    return MISSING.has(error.code) ? { result: "gone" } : { result: "kept", reason: error.discreet };
   }
 }
 
