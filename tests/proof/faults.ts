@@ -1198,6 +1198,22 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         ],
       },
       {
+        id: "F124",
+        broken:
+          "An engine did an act, and its answer is lost; or the connection was cut before it heard of it",
+        holds: "Answered and audited as done if the engine shows it within two seconds, as failed otherwise",
+        proofs: [
+          [
+            "tests/engines/lost_answer_test.ts",
+            "an act whose answer is lost is answered and audited as done where the engine shows it",
+          ],
+          [
+            "tests/engines/lost_answer_test.ts",
+            "an act whose connection is cut before the engine heard of it is refused and audited as failed",
+          ],
+        ],
+      },
+      {
         id: "F103",
         broken: "An engine answers, and hangs over its list of networks, volumes or images, or fails at it",
         holds: "It is up with all else; that kind is shown as it was, is told, and is asked for again",

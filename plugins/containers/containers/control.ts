@@ -2,12 +2,15 @@
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { pause } from "../../../core/pause.ts";
+import type { Done } from "../../../engines/calls/engine.ts";
+import { unreadable } from "../../../engines/calls/failure.ts";
+import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { listOf, objectOf, textsOf } from "../../../engines/calls/wire.ts";
 import { maskText } from "../../../core/secrets.ts";
 import type { FoundContainer } from "../backends/find_container.ts";
 import { ContainerState } from "../../../core/runtime.ts";
-import { containerRow } from "../../../engines/rows/container.ts";
+import { type ContainerRow, containerRow } from "../../../engines/rows/container.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 
 /** What a container is after an action. */
@@ -34,6 +37,8 @@ const MAX_PROCESSES = 10_000;
 /** How long an engine's answers may lag behind an action that it confirmed. */
 const LAG_MS = 2_000;
 const LAG_POLL_MS = 25;
+/** Stands for an answer that was lost, of an act that the engine shows. */
+const SHOWN: Done = { changed: true, text: "" };
 
 export async function control(
   { link, row }: FoundContainer,
@@ -41,18 +46,21 @@ export async function control(
   { timeoutS, signal }: ControlOptions,
 ): Promise<Controlled> {
   const doing = `${verb} container "${row.name}"`;
-  const before = row.state;
-  if (verb === "start" && before === "paused") {
-    throw engineError("conflict", `Cannot ${doing}: it is paused; use "unpause"`);
-  }
-  if (isSoAlready(verb, before)) return { id: row.id, state: before, changed: false };
+  let before = row.state;
   try {
-    const done = await link.engine.post(at`/containers/${row.id}/${verb}`, {
-      doing,
-      missing: "container_not_found",
-      query: queryOf(verb, { timeoutS, signal }),
-      firstByteMs: ((timeoutS ?? DEFAULT_TIMEOUT_S) + 20) * 1_000,
-    });
+    // What the mirror has not heard of yet decides nothing.
+    if (isSpared(verb, before)) before = (await readRow({ link, row }))?.state ?? "removing";
+    if (verb === "start" && before === "paused") {
+      throw engineError("conflict", `Cannot ${doing}: it is paused; use "unpause"`);
+    }
+    if (isSpared(verb, before)) return { id: row.id, state: before, changed: false };
+    const done = await sentOrShown(() =>
+      link.engine.post(at`/containers/${row.id}/${verb}`, {
+        doing,
+        missing: "container_not_found",
+        query: queryOf(verb, { timeoutS, signal }),
+        firstByteMs: ((timeoutS ?? DEFAULT_TIMEOUT_S) + 20) * 1_000,
+      }), async () => shows(verb, row, await readRow({ link, row })) ? SHOWN : null);
     // Podman answers 204 even to stopping a container that never ran.
     const changed = done.changed && !(verb === "stop" && (before === "created" || before === "exited"));
     const state = await settledState({ link, row }, verb);
@@ -62,9 +70,28 @@ export async function control(
   }
 }
 
-/** The engines disagree on whether pausing twice is a mistake. */
-function isSoAlready(verb: Verb, state: ContainerState): boolean {
-  return verb === "pause" && state === "paused" || verb === "unpause" && state === "running";
+/** Returns true if the container, as it is read now or gone, shows the act on what it was before. */
+function shows(verb: Verb, before: ContainerRow, now: ContainerRow | null): boolean {
+  const isUp = now?.state === "running" || now?.state === "paused" || now?.state === "restarting";
+  switch (verb) {
+    case "start":
+    case "restart":
+      return now !== null && now.startedAt !== before.startedAt;
+    case "stop":
+      return !isUp;
+    case "kill": // a signal that ends nothing leaves no trace
+      return !isUp || now?.startedAt !== before.startedAt;
+    case "pause":
+      return now?.state === "paused";
+    case "unpause":
+      return now?.state === "running";
+  }
+}
+
+/** Returns true if the engine is not to be asked: engines disagree on whether that would be a mistake. */
+function isSpared(verb: Verb, state: ContainerState): boolean {
+  return (verb === "pause" || verb === "start") && state === "paused" ||
+    verb === "unpause" && state === "running";
 }
 
 function queryOf(
@@ -80,11 +107,12 @@ export async function rename(
   name: string,
 ): Promise<{ id: string; name: string }> {
   try {
-    await link.engine.post(at`/containers/${row.id}/rename`, {
-      doing: `rename container "${row.name}" to "${name}"`,
-      missing: "container_not_found",
-      query: { name },
-    });
+    await sentOrShown(() =>
+      link.engine.post(at`/containers/${row.id}/rename`, {
+        doing: `rename container "${row.name}" to "${name}"`,
+        missing: "container_not_found",
+        query: { name },
+      }), async () => (await readRow({ link, row }))?.name === name ? SHOWN : null);
     return { id: row.id, name };
   } finally {
     link.mirror.containers.touch(row.id);
@@ -121,12 +149,13 @@ export async function remove(
   options: { readonly force: boolean; readonly volumes: boolean },
 ): Promise<void> {
   try {
-    await link.engine.delete(at`/containers/${row.id}`, {
-      doing: `remove container "${row.name}"`,
-      missing: "container_not_found",
-      query: { force: options.force, v: options.volumes },
-      firstByteMs: 60_000,
-    });
+    await sentOrShown(() =>
+      link.engine.delete(at`/containers/${row.id}`, {
+        doing: `remove container "${row.name}"`,
+        missing: "container_not_found",
+        query: { force: options.force, v: options.volumes },
+        firstByteMs: 60_000,
+      }), async () => await readRow({ link, row }) === null ? SHOWN : null);
   } catch (error) {
     if (
       error instanceof ServiceError && error.code === "conflict" && !options.force && row.state === "running"
@@ -161,16 +190,30 @@ async function settledState({ link, row }: FoundContainer, verb: Verb): Promise<
   }
 }
 
-async function readState({ link, row }: FoundContainer): Promise<ContainerState> {
+async function readState(found: FoundContainer): Promise<ContainerState> {
   try {
-    const inspected = await link.engine.get(at`/containers/${row.id}/json`, {
-      doing: `inspect container "${row.name}"`,
-      missing: "container_not_found",
-    });
-    return containerRow(inspected, link.name)?.state ?? "unknown";
+    // It was created with `--rm`, so it is gone when it ends.
+    return (await readRow(found))?.state ?? "removing";
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // It was created with `--rm`, so it is gone when it ends. The act is done, also where the look at it fails.
-    return error.code === "container_not_found" ? "removing" : "unknown";
+    return "unknown"; // the act is done, also where the look at it fails
   }
+}
+
+/** Reads the container as it is now; null if it is gone. */
+async function readRow({ link, row }: FoundContainer): Promise<ContainerRow | null> {
+  const doing = `inspect container "${row.name}"`;
+  let inspected: unknown;
+  try {
+    inspected = await link.engine.get(at`/containers/${row.id}/json`, {
+      doing,
+      missing: "container_not_found",
+    });
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "container_not_found") return null;
+    throw error;
+  }
+  const now = containerRow(inspected, link.name);
+  if (now === null) throw unreadable(link.name, doing);
+  return now;
 }

@@ -16,6 +16,7 @@ import type { Reach } from "../../../core/access.ts";
 import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import { Cutoff } from "../../../engines/calls/cutoff.ts";
+import { isGone, sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { RegistryCredentials } from "./credentials.ts";
@@ -228,12 +229,19 @@ export function images({ engines, list: all, registries }: ImagesOptions): Route
       const name = new SlashedName(params.id);
       const link = await holding(engines, reach, params.id, query.backend, "remove");
       try {
-        await link.engine.delete(at`/images/${name}`, {
-          doing: `remove image "${params.id}"`,
-          missing: "image_not_found",
-          query: { force: query.force, noprune: query.noprune },
-          firstByteMs: 60_000,
-        });
+        await sentOrShown<unknown>(
+          () =>
+            link.engine.delete(at`/images/${name}`, {
+              doing: `remove image "${params.id}"`,
+              missing: "image_not_found",
+              query: { force: query.force, noprune: query.noprune },
+              firstByteMs: 60_000,
+            }),
+          async () => {
+            const look = { doing: `inspect image "${params.id}"`, missing: "image_not_found" } as const;
+            return await isGone(link.engine.get(at`/images/${name}/json`, look), "image_not_found") || null;
+          },
+        );
       } finally {
         link.mirror.images.touch();
       }

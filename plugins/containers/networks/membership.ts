@@ -9,7 +9,9 @@ import { mustHold } from "../backends/judged.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { EngineAnswer } from "../../../engines/calls/failure.ts";
+import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";
+import { objectOf, textOf } from "../../../engines/calls/wire.ts";
 import { byName, Name, onBackend } from "../backends/route_fields.ts";
 import { findNetwork } from "./named.ts";
 import { ADDRESS } from "../../../http/declare/address_forms.ts";
@@ -163,14 +165,21 @@ async function changeMembership(
 ): Promise<z.infer<typeof Membership>> {
   const { verb, network, name, container } = change;
   const path = verb === "connect" ? at`/networks/${name}/connect` : at`/networks/${name}/disconnect`;
+  const wasMember = link.mirror.containers.rows.get(id)?.networks.includes(network);
+  const isSo = async () => await isMember(link, id, change) === (verb === "connect");
   try {
-    await link.engine.post(path, {
-      doing: doingOf(change),
-      missing: "network_not_found",
-      body,
-      firstByteMs: 60_000,
-    });
-    return { network, container, changed: true };
+    return await sentOrShown(
+      async () => {
+        await link.engine.post(path, {
+          doing: doingOf(change),
+          missing: "network_not_found",
+          body,
+          firstByteMs: 60_000,
+        });
+        return { network, container, changed: true };
+      },
+      async () => await isSo() ? { network, container, changed: wasMember !== (verb === "connect") } : null,
+    );
   } catch (error) {
     if (!(error instanceof ServiceError) || !(error.cause instanceof EngineAnswer)) throw error;
     if (ALREADY_SO[verb].test(error.cause.words)) return { network, container, changed: false };
@@ -185,6 +194,18 @@ async function changeMembership(
     link.mirror.containers.touch(id);
     link.mirror.networks.touch();
   }
+}
+
+/** Returns true if the container is now in the network, which the caller named by its name or its id. */
+async function isMember({ engine }: Link, id: string, change: Change): Promise<boolean> {
+  const wire = await engine.get(at`/containers/${id}/json`, {
+    doing: doingOf(change),
+    missing: "container_not_found",
+  });
+  const networks = Object.entries(objectOf(objectOf(objectOf(wire).NetworkSettings).Networks));
+  return networks.some(([key, one]) =>
+    key === change.name || textOf(objectOf(one).NetworkID) === change.name
+  );
 }
 
 function doingOf({ verb, network, container }: Change): string {

@@ -15,6 +15,7 @@ import type { Link } from "../../../engines/links/link.ts";
 import { networkNeeds } from "../../../core/object_needs.ts";
 import { mustHold } from "../backends/judged.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
+import { isGone, sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { objectOf, parseJson, textOf } from "../../../engines/calls/wire.ts";
 import { CachedList } from "../backends/cached_list.ts";
@@ -190,27 +191,8 @@ export function networks(engines: Engines, all: ListedNetworks): Router {
       }));
       const needs = networkNeeds({ driver, driverOptions: options, labels, pools });
       mustHold(principal, link.name, `create network "${body.name}"`, needs);
-      const { text } = await link.engine.post(at`/networks/create`, {
-        doing: `create network "${body.name}"`,
-        body: {
-          Name: body.name,
-          CheckDuplicate: true,
-          Driver: body.driver,
-          Internal: body.internal,
-          Attachable: body.attachable,
-          EnableIPv6: body.ipv6,
-          IPAM: body.subnets === undefined ? undefined : {
-            Config: body.subnets.map(({ subnet, gateway }) => ({
-              Subnet: subnet,
-              Gateway: gateway ?? undefined,
-            })),
-          },
-          Options: body.options,
-          Labels: body.labels,
-        },
-        firstByteMs: 60_000, // Docker searches 15 s for a missing driver
-      }).finally(() => link.mirror.networks.touch());
-      const made = await read(engines, principal, link, textOf(objectOf(parseJson(text)).Id) || body.name);
+      const id = await make(link, body);
+      const made = await read(engines, principal, link, id || body.name);
       return reply(201, made, { location: `/api/networks/${made.name}` });
     })
     .on(remove, async ({ params, query, principal, reach }) => {
@@ -225,15 +207,63 @@ export function networks(engines: Engines, all: ListedNetworks): Router {
         const who = user === undefined ? "a container" : `container "${user.name}"`;
         throw engineError("in_use", `Cannot ${doing}: ${who} is connected to it`);
       }
-      await link.engine.delete(at`/networks/${network.id}`, {
-        doing,
-        missing: "network_not_found",
-        firstByteMs: 60_000,
-      })
-        .finally(() => link.mirror.networks.touch());
+      const isRemoved = () => isGone(wireOf(link, network.id), "network_not_found");
+      await sentOrShown<unknown>(
+        () =>
+          link.engine.delete(at`/networks/${network.id}`, {
+            doing,
+            missing: "network_not_found",
+            firstByteMs: 60_000,
+          }),
+        async () => await isRemoved() || null,
+      ).finally(() => link.mirror.networks.touch());
       return reply(204);
     })
     .add(memberships(engines));
+}
+
+/** Creates a network and returns its id; an empty text if the engine does not tell it. */
+async function make(link: Link, body: z.infer<typeof NewNetwork>): Promise<string> {
+  const before = new Set(link.mirror.networks.rows.keys());
+  const create = () =>
+    link.engine.post(at`/networks/create`, {
+      doing: `create network "${body.name}"`,
+      body: {
+        Name: body.name,
+        CheckDuplicate: true,
+        Driver: body.driver,
+        Internal: body.internal,
+        Attachable: body.attachable,
+        EnableIPv6: body.ipv6,
+        IPAM: body.subnets === undefined ? undefined : {
+          Config: body.subnets.map(({ subnet, gateway }) => ({
+            Subnet: subnet,
+            Gateway: gateway ?? undefined,
+          })),
+        },
+        Options: body.options,
+        Labels: body.labels,
+      },
+      firstByteMs: 60_000, // Docker searches 15 s for a missing driver
+    });
+  try {
+    return await sentOrShown(async () => idIn(parseJson((await create()).text)), async () => {
+      const id = idIn(await wireOf(link, body.name));
+      return before.has(id) ? null : id; // one that was there before is not the one that was asked for
+    });
+  } finally {
+    link.mirror.networks.touch();
+  }
+}
+
+const idIn = (wire: unknown): string => textOf(objectOf(wire).Id);
+
+function wireOf(link: Link, name: string, signal?: AbortSignal): Promise<unknown> {
+  return link.engine.get(at`/networks/${name}`, {
+    doing: `inspect network "${name}"`,
+    missing: "network_not_found",
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 /** A network with those of its containers that the caller sees. */
@@ -244,11 +274,7 @@ async function read(
   name: string,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof NetworkDetail>> {
-  const wire = await link.engine.get(at`/networks/${name}`, {
-    doing: `inspect network "${name}"`,
-    missing: "network_not_found",
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const wire = await wireOf(link, name, signal);
   const sight = sights.of(reachOfRunning(principal));
   await freshInSight(backends, [link], sight);
   const detail = networkDetail(wire, link.name, usersOf(link, sight));

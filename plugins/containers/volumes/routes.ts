@@ -17,6 +17,7 @@ import {
 import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
+import { isGone, sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at, identifier } from "../../../engines/calls/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { CachedList } from "../backends/cached_list.ts";
@@ -144,14 +145,7 @@ export function volumes(engines: Engines, all: ListedVolumes): Router {
     .on(inspect, async ({ params, query, left, principal, reach }) => {
       const name = identifier(params.name);
       const link = await holding(engines, reach, name, query.backend, "inspect");
-      const row = volumeRow(
-        await link.engine.get(at`/volumes/${name}`, {
-          doing: `inspect volume "${name}"`,
-          missing: "volume_not_found",
-          signal: left,
-        }),
-        link.name,
-      );
+      const row = volumeRow(await wireOf(link, name, "inspect", left), link.name);
       if (row === null) throw unreadable(link.name, `inspect volume "${name}"`);
       const sight = sights.of(reachOfRunning(principal));
       await freshInSight(backends, [link], sight);
@@ -165,25 +159,50 @@ export function volumes(engines: Engines, all: ListedVolumes): Router {
       if (body.driver !== undefined) await mustHaveDriver(link, body.driver, left);
       using _claim = claims.claim(link, body.name);
       if (body.name !== undefined) await assertFree(link, body.name);
-      const { text } = await link.engine.post(at`/volumes/create`, {
-        doing: body.name === undefined ? "create a volume" : `create volume "${body.name}"`,
-        body: { Name: body.name, Driver: body.driver, DriverOpts: body.options, Labels: body.labels },
-        firstByteMs: 60_000,
-      }).finally(() => link.mirror.volumes.touch());
-      const row = volumeRow(parseJson(text), link.name);
+      const row = volumeRow(await make(link, body), link.name);
       if (row === null) throw unreadable(link.name, "create a volume");
       return reply(201, { ...row, usedBy: [] }, { location: `/api/volumes/${row.name}` });
     })
     .on(remove, async ({ params, query, reach }) => {
       const name = identifier(params.name);
       const link = await holding(engines, reach, name, query.backend, "remove");
-      await link.engine.delete(at`/volumes/${name}`, {
-        doing: `remove volume "${name}"`,
-        missing: "volume_not_found",
-        firstByteMs: 60_000,
-      }).finally(() => link.mirror.volumes.touch());
+      await sentOrShown<unknown>(
+        () =>
+          link.engine.delete(at`/volumes/${name}`, {
+            doing: `remove volume "${name}"`,
+            missing: "volume_not_found",
+            firstByteMs: 60_000,
+          }),
+        async () => await isGone(wireOf(link, name, "inspect"), "volume_not_found") || null,
+      ).finally(() => link.mirror.volumes.touch());
       return reply(204);
     });
+}
+
+/** Creates a volume and returns what the engine says of it. */
+async function make(link: Link, { name, driver, options, labels }: z.infer<typeof NewVolume>) {
+  const create = async () =>
+    parseJson(
+      (await link.engine.post(at`/volumes/create`, {
+        doing: name === undefined ? "create a volume" : `create volume "${name}"`,
+        body: { Name: name, Driver: driver, DriverOpts: options, Labels: labels },
+        firstByteMs: 60_000,
+      })).text,
+    );
+  try {
+    // Its name was free before. One whose name the engine makes up cannot be found again.
+    return await (name === undefined ? create() : sentOrShown(create, () => wireOf(link, name, "inspect")));
+  } finally {
+    link.mirror.volumes.touch();
+  }
+}
+
+function wireOf({ engine }: Link, name: string, verb: string, signal?: AbortSignal): Promise<unknown> {
+  return engine.get(at`/volumes/${name}`, {
+    doing: `${verb} volume "${name}"`,
+    missing: "volume_not_found",
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 /** Docker would search 15 s for a driver that it does not have. Throws `invalid_request`. */
@@ -247,16 +266,7 @@ class Claims {
 
 /** Both engines answer success when the volume already exists, and ignore the other options. */
 async function assertFree(link: Link, name: string): Promise<void> {
-  try {
-    await link.engine.get(at`/volumes/${name}`, {
-      doing: `look for volume "${name}"`,
-      missing: "volume_not_found",
-    });
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === "volume_not_found") return;
-    throw error;
-  }
-  throw taken(link, name);
+  if (!await isGone(wireOf(link, name, "look for"), "volume_not_found")) throw taken(link, name);
 }
 
 function taken(link: Link, name: string): ServiceError {
