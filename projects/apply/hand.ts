@@ -60,12 +60,12 @@ export const isAway = (acts: EngineActs, error: ServiceError): boolean =>
 export async function unlessDone(
   acts: EngineActs,
   act: () => Promise<unknown>,
-  isDone: () => Promise<boolean>,
+  isDone: (refusal: ServiceError) => Promise<boolean>,
 ): Promise<void> {
   try {
     await act();
   } catch (error) {
-    if (!(error instanceof ServiceError) || acts.isAway(error) || !await isDone()) throw error;
+    if (!(error instanceof ServiceError) || acts.isAway(error) || !await isDone(error)) throw error;
   }
 }
 
