@@ -34,6 +34,8 @@ interface Found {
   readonly restart: string;
   readonly colour: string;
   readonly mark: string;
+  /** `container:<id>` of one whose network it has. */
+  readonly network: string;
 }
 
 async function containersOn(engine: TestEngine): Promise<readonly Found[]> {
@@ -47,6 +49,7 @@ async function containersOn(engine: TestEngine): Promise<readonly Found[]> {
       restart: one.HostConfig.RestartPolicy.Name || "no",
       colour: /^C=(.*)$/m.exec(one.Config.Env.join("\n"))?.[1] ?? "",
       mark: one.Config.Labels["dev.berth.apply"] ?? "",
+      network: one.HostConfig.NetworkMode,
     };
   }));
 }
@@ -188,9 +191,10 @@ class Rounds {
     }
     assert.ok(isUp, `a service is down: ${seen}`);
     this.#count("up");
-    // Podman keeps one whose namespaces were shared; the next plan shows it.
-    const isLeft = ({ name, state }: Found) =>
-      this.engine.kind === "podman" && name.includes(".old-") && state === "exited";
+    // Podman keeps one for as long as another one shares its namespaces; the next plan shows it.
+    const isLeft = ({ id, name, state }: Found) =>
+      this.engine.kind === "podman" && name.includes(".old-") && state === "exited" &&
+      found.some(({ network }) => network === `container:${id}`);
     assert.deepEqual(found.filter((one) => !isLeft(one)).map((one) => one.name).sort(), names, seen);
     const { sick } = this.#drawn;
     const serving = found.find((one) => one.name === `${NAME}-${sick}-1`);
