@@ -148,26 +148,24 @@ for (const kind of ["docker", "podman"] as const) {
     await within(RESUMED_MS, "lines come again", () => linesOf(visitor).length > count + 20);
     assertWhole(linesOf(visitor));
   });
+
+  test(
+    "a quiet followed log whose own connection alone is half open is noticed by a probe",
+    async (engine) => {
+      await using proxy = chaosProxy(engine.socket);
+      await using berth = await serveEngines({ [kind]: proxy });
+      const script = "echo line 1; until [ -e /go ]; do sleep 0.05; done; echo line 2; idle";
+      await engine.cli("run", "-d", "--name", "quiet", "--network", "none", FIXTURE, "sh", "-c", script);
+      await using visitor = new LiveVisitor(berth, berth.admin!);
+      await visitor.subscribe("logs", "logs", { containers: ["quiet"] });
+      await eventually("its first line is told", () => linesOf(visitor).length === 1);
+
+      proxy.freeze((request) => request.includes("/logs?follow=true"));
+      await engine.cli("exec", "quiet", "touch", "/go");
+
+      await within(PROBED_MS, "its second line is told", () => linesOf(visitor).length === 2);
+      assertWhole(linesOf(visitor));
+      await engine.cli("rm", "-f", "quiet");
+    },
+  );
 }
-
-const { test: onDocker } = await sharedEngine("docker");
-
-onDocker(
-  "a quiet followed log whose own connection alone is half open is noticed by a probe",
-  async (engine) => {
-    await using proxy = chaosProxy(engine.socket);
-    await using berth = await serveEngines({ docker: proxy });
-    const script = "echo line 1; until [ -e /go ]; do sleep 0.05; done; echo line 2; idle";
-    await engine.cli("run", "-d", "--name", "quiet", "--network", "none", FIXTURE, "sh", "-c", script);
-    await using visitor = new LiveVisitor(berth, berth.admin!);
-    await visitor.subscribe("logs", "logs", { containers: ["quiet"] });
-    await eventually("its first line is told", () => linesOf(visitor).length === 1);
-
-    proxy.freeze((request) => request.includes("/logs?follow=true"));
-    await engine.cli("exec", "quiet", "touch", "/go");
-
-    await within(PROBED_MS, "its second line is told", () => linesOf(visitor).length === 2);
-    assertWhole(linesOf(visitor));
-    await engine.cli("rm", "-f", "quiet");
-  },
-);

@@ -68,8 +68,10 @@ export class LogProbe implements Disposable {
     const time = readLogTime(said);
     if (time === null || said === this.#reason || quietSince() !== since) return;
     const known = [position.timeOf(1), position.timeOf(2)].map(readLogTime).filter((one) => one !== null);
-    const isKnown = (known.length === 0 ? [openedAt] : known).some((one) => compareLogTimes(time, one) <= 0);
-    if (isKnown) return;
+    // Podman's times are whole seconds: a line of the latest one may be new, so that one is read once more.
+    const isPast = (one: LogTime) =>
+      said.includes(".") ? compareLogTimes(time, one) <= 0 : time.seconds < one.seconds;
+    if ((known.length === 0 ? [openedAt] : known).some(isPast)) return;
     this.#reason = said;
     reopen();
   }
