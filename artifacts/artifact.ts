@@ -180,6 +180,8 @@ export interface PathUse {
   readonly example: boolean;
   /** An `env_file` or `label_file` as read. */
   readonly file?: ArtifactFile;
+  /** Says why such a file that is there was not read. */
+  readonly refused?: string;
   /** False where the document says that the file may be absent. */
   readonly required: boolean;
   /** The unit that names it, or null for a secret or config of the group. */

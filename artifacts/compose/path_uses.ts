@@ -85,7 +85,7 @@ export class PathLookup {
   async #read(use: PathUse): Promise<PathUse> {
     if (use.path === null || use.found !== "file") return use;
     const file = await this.#store.get(use.path, "env");
-    return isRefusal(file) ? use : { ...use, file };
+    return isRefusal(file) ? { ...use, refused: file.why } : { ...use, file };
   }
 
   async #use(

@@ -70,14 +70,14 @@ class DotenvParser {
     let lineEnd = text.indexOf("\n", this.#at);
     if (lineEnd === -1) lineEnd = text.length;
     let start = this.#at;
-    while (start < lineEnd && /\s/.test(text[start]!)) start++;
+    while (start < lineEnd && isSpace(text[start]!)) start++;
     this.#at = lineEnd + 1;
     if (start >= lineEnd || text[start] === "#") return;
     const exported = /^export[ \t]+/.exec(text.slice(start, Math.min(lineEnd, start + 64)));
     if (exported) start += exported[0].length;
     const line = text.slice(start, lineEnd);
     const separator = line.search(/[=:]/);
-    const name = (separator === -1 ? line : line.slice(0, separator)).trim();
+    const name = trimmed(separator === -1 ? line : line.slice(0, separator));
     const key = { file: this.#file, start, end: start + name.length };
     if (!NAME.test(name)) {
       const message = "Not a variable: a line needs the form NAME=value";
@@ -115,7 +115,7 @@ class DotenvParser {
     } else {
       const whole = text.slice(start, lineEnd);
       const comment = whole.indexOf(" #");
-      raw = (comment === -1 ? whole : whole.slice(0, comment)).trim();
+      raw = trimmed(comment === -1 ? whole : whole.slice(0, comment));
       end = start + raw.length;
     }
     const expanded = quote === "'" ? { value: raw } : this.#expand(raw);
@@ -142,6 +142,16 @@ class DotenvParser {
     if (this.#findings.length >= FINDINGS) return;
     this.#findings.push({ code: "env/dotenv-syntax", message, at: { file: this.#file, start, end } });
   }
+}
+
+/** To Compose a byte order mark within a file is a letter. */
+const isSpace = (sign: string): boolean => sign !== "\ufeff" && /\s/.test(sign);
+
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isSpace(text[start]!)) start++;
+  while (end > start && isSpace(text[end - 1]!)) end--;
+  return text.slice(start, end);
 }
 
 /** The end of a quoted value; -1 where the quote is never closed, which happens once a file at most. */

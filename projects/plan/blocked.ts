@@ -140,7 +140,7 @@ export function warnByHash(of: Declared, draft: Draft): void {
 /** Blocks on files of variables and labels that cannot be read, and returns those with errors: one block stands for all values of a file. */
 function blockByReadFiles({ id, paths }: Unit, draft: Draft): ReadonlySet<ArtifactFile> {
   const broken = new Set<ArtifactFile>();
-  for (const { kind, file, found, required, written, at } of paths) {
+  for (const { kind, file, found, refused, required, written, at } of paths) {
     if (kind !== "env_file" && kind !== "label_file") continue;
     const [error] = file?.findings ?? [];
     if (file !== undefined && error !== undefined) {
@@ -148,7 +148,8 @@ function blockByReadFiles({ id, paths }: Unit, draft: Draft): ReadonlySet<Artifa
       broken.add(file);
       draft.block("project/unreadable-file", `"${written}" cannot be read: ${error.message}`, error.at, id);
     } else if (file === undefined && (found !== "missing" || required)) {
-      draft.block("project/unreadable-file", `"${written}" cannot be read`, at, id);
+      const why = refused === undefined ? "" : `: ${refused}`;
+      draft.block("project/unreadable-file", `"${written}" cannot be read${why}`, at, id);
     }
   }
   return broken;
@@ -196,6 +197,18 @@ export function blockByHost(scene: Scene, of: Declared, draft: Draft): void {
   const why = hostSight === "absent" ? "does not exist on" : "is in another folder on";
   const message = `"${shown}" ${why} "${backend.name}": ${many} would be empty folders. ${advice}`;
   draft.block("project/not-on-engine", message, at, of.unit.id);
+}
+
+/** A source that is a loop of links: the engine would fail in the middle of the apply. */
+export function blockByLoops({ loops }: Scene, of: Declared, draft: Draft): void {
+  for (const { source, target } of bindsIn(plannedSpec(of))) {
+    if (!loops.has(source)) continue;
+    const mount = of.service.mounts.find((one) => one.target === target);
+    const message =
+      `"${mount?.shown.source ?? source}" is a loop of links, which leads to no file or folder: ` +
+      "mend the link, or take the mount out";
+    draft.block("project/absent-file", message, mount?.at ?? of.unit.source, of.unit.id);
+  }
 }
 
 /** Secrets and configs that are no files are copied into the container. */

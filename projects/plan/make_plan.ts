@@ -10,6 +10,7 @@ import {
   blockByGrants,
   blockByHooks,
   blockByHost,
+  blockByLoops,
   blockByResources,
   blockByUnit,
   blockSelf,
@@ -60,6 +61,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
       blockByUnit(of, draft);
       blockByGrants(of, draft);
       blockByHost(scene, of, draft);
+      blockByLoops(scene, of, draft);
       warnByHash(of, draft);
     }
     unchanged = planUp(scene, active, links, request, draft);

@@ -23,7 +23,7 @@ import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { differencesOf, type FieldDifference } from "../fields/table.ts";
 import { projectOf } from "../hash/labels.ts";
-import { placesOf, sourcesOf } from "../specs/bind_sources.ts";
+import { loopsIn, placesOf, sourcesOf } from "../specs/bind_sources.ts";
 import type { Placed } from "../specs/host_places.ts";
 import { pullEveryMs } from "./pull_policy.ts";
 import { engineViews, remembering, sourcesOnce, viewFor } from "../drift/views.ts";
@@ -61,6 +61,8 @@ export interface Scene {
   readonly hostSight: HostSight;
   /** Where the sources of bind mounts lead now. */
   readonly places: ReadonlyMap<string, Placed>;
+  /** Sources of bind mounts that are loops of links. */
+  readonly loops: ReadonlySet<string>;
   /** What of the engine may be named. */
   readonly sees: Sees;
 }
@@ -182,6 +184,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
     pulledAt,
     hostSight: await sightFor(model, group, runtime, backend.name),
     places,
+    loops: await loopsIn(model, places.keys()),
     model,
     group,
     workspace,

@@ -44,5 +44,21 @@ export async function placesOf(
 export const sourcesOf = (model: Model, group: Group): readonly string[] =>
   unitsOf(model, group).flatMap((of) => declaredBinds(of).map(({ source }) => source));
 
+/** Returns the sources in the workspace that are loops of links, which nobody can follow. */
+export async function loopsIn({ root }: Model, sources: Iterable<string>): Promise<ReadonlySet<string>> {
+  const inside = [...sources].filter((source) => isBelow(source, root));
+  const loops = await Promise.all(inside.map(async (source) => await isLoop(source) ? source : null));
+  return new Set(loops.filter((source) => source !== null));
+}
+
+async function isLoop(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return false;
+  } catch (error) {
+    return error instanceof Deno.errors.FilesystemLoop;
+  }
+}
+
 const unitsOf = (model: Model, group: Group): Declared[] =>
   group.units.flatMap((unit) => unit.service === null ? [] : [{ model, group, unit, service: unit.service }]);
