@@ -13,7 +13,12 @@ export function numberText(scalar: Scalar): string {
   const exact = integerIn(written);
   if (exact !== null) return integerText(exact);
   const digits = written.replaceAll("_", "");
-  if (/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(digits)) return floatText(Number(digits));
+  if (/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(digits)) {
+    const float = Number(digits);
+    // Beyond all floats it is no number to Compose, and stays the text that it is.
+    return Number.isFinite(float) ? floatText(float) : written;
+  }
+  if (value === Infinity || value === -Infinity) return value > 0 ? "+Inf" : "-Inf";
   return String(value);
 }
 

@@ -72,7 +72,7 @@ export function serviceJson(
 }
 
 const LEFT_OUT = new Set(
-  ["build", "pull_policy", "scale", "depends_on", "profiles", "env_file", "extends", "develop"],
+  ["build", "pull_policy", "scale", "depends_on", "profiles", "env_file", "extends"],
 );
 
 interface Around {
@@ -219,13 +219,14 @@ function bindOptions(mount: Mount, isShort: boolean, form: HashForm): Json | und
   const written = isShort ? null : valueAt(mount.at, "bind");
   if (!isShort && written === null) return undefined;
   const creates = isShort || truthOf(valueAt(written, "create_host_path")) === true;
+  const isRefused = !isShort && truthOf(valueAt(written, "create_host_path")) === false;
   const words = isShort ? shortOptionsOf(mount.at) : [];
   const option = (key: string, isWord: (word: string) => boolean) =>
     isShort ? words.find(isWord) : textOf(valueAt(written, key)) || undefined;
   return object({
     selinux: option("selinux", (word) => word === "z" || word === "Z"),
     propagation: option("propagation", (word) => /^r?(?:shared|slave|private)$/.test(word)),
-    create_host_path: creates && form === "a" ? true : undefined,
+    create_host_path: form === "a" ? creates || undefined : isRefused ? false : undefined,
     recursive: option("recursive", () => false),
   });
 }
@@ -405,6 +406,35 @@ const hooks: Writer = (node, of, around) => {
   return list.length === 0 ? undefined : list;
 };
 
+const watchedAt = ({ unit }: Declared, node: Node | null): string | null | undefined =>
+  unit.paths.find(({ kind, at }) => kind === "develop" && at.file === node?.file && at.start === node.start)
+    ?.path;
+
+/** What `docker compose watch` does is no part of the container, and is hashed all the same. */
+const develop: Writer = (node, of, around) => {
+  const exec: Writer = (one) =>
+    object({
+      command: one.kind === "mapping" ? inside(one, "command", words, of, around) ?? null : null,
+      user: inside(one, "user", text, of, around),
+      privileged: inside(one, "privileged", flag, of, around),
+      working_dir: inside(one, "working_dir", text, of, around),
+      environment: inside(one, "environment", bareMap, of, around),
+    });
+  const list = listOf(valueAt(node, "watch")).map((item) => {
+    const at = (key: string, write: Writer) => inside(item, key, write, of, around);
+    return object({
+      path: below(of.model.root, sure(watchedAt(of, valueAt(item, "path")))),
+      action: sure(at("action", text)),
+      target: at("target", text),
+      exec: at("exec", exec) ?? { command: null },
+      include: at("include", texts),
+      ignore: at("ignore", texts),
+      initial_sync: at("initial_sync", flag),
+    });
+  });
+  return list.length === 0 ? {} : { watch: list };
+};
+
 const hosts: Writer = (_node, of) => {
   const found = hostsOf(of);
   if (found === null || typeof found === "symbol") throw new NoForm();
@@ -431,7 +461,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
       .concat(["stop_signal", "user", "userns_mode", "uts", "working_dir"]).map((key) => [key, text]),
   ),
   ...Object.fromEntries(
-    ["oom_kill_disable", "privileged", "read_only", "stdin_open", "tty", "attach"].map((key) => [key, flag]),
+    ["oom_kill_disable", "privileged", "read_only", "stdin_open", "tty"].map((key) => [key, flag]),
   ),
   ...Object.fromEntries(
     [
@@ -457,8 +487,10 @@ const WRITERS: Readonly<Record<string, Writer>> = {
         key,
       ) => [key, texts]),
   ),
-  // A pointer in Go: false is written.
+  // Pointers in Go: false is written.
   init: (node) => sure(truthOf(node)),
+  attach: (node) => sure(truthOf(node)),
+  develop,
   command: words,
   entrypoint: words,
   environment: () => undefined, // with those of its files
@@ -479,8 +511,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   networks,
   annotations: map,
   blkio_config: blockIo,
-  gpus: (node, of, around) =>
-    node.kind === "scalar" ? [{ capabilities: ["gpu"], count: -1 }] : requests(node, of, around),
+  gpus: (node, of, around) => node.kind === "scalar" ? [{ count: -1 }] : requests(node, of, around),
   sysctls: map,
   storage_opt: map,
   ulimits,
@@ -529,7 +560,7 @@ function addDefaultNetwork(value: JsonObject, { unit }: Declared): void {
 
 /** The order of keys: that of the fields of Compose 2. */
 const ORDER = (
-  "annotations attach blkio_config cap_add cap_drop cgroup_parent cgroup cpu_period cpu_quota " +
+  "annotations attach develop blkio_config cap_add cap_drop cgroup_parent cgroup cpu_period cpu_quota " +
   "cpu_rt_period cpu_rt_runtime cpus cpuset cpu_shares command configs container_name deploy " +
   "device_cgroup_rules devices dns dns_opt dns_search domainname entrypoint environment expose " +
   "external_links extra_hosts group_add gpus hostname healthcheck image init ipc isolation labels label_file links logging " +

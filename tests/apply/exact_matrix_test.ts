@@ -4,11 +4,12 @@
  */
 import assert from "node:assert/strict";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
-import { type ApplyScene, project, scene, service } from "./apply_scene.ts";
+import { project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
-import { AGREED, REFUSED } from "./exact/agreed.ts";
-import { FILES, type Form, FORMS, MORE } from "./exact/forms.ts";
+import { AGREED } from "./exact/agreed.ts";
+import { FILES, FORMS, MORE } from "./exact/forms.ts";
 import { made, unequal } from "./exact/made.ts";
+import { indented, type Named, named, plainProject, serviceOf, taken, unblocked } from "./exact/taken.ts";
 import { FIXTURE } from "../support/engine.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 
@@ -20,17 +21,9 @@ const PARTS = 10;
 /** Containers of one project. */
 const EACH = 60;
 
-const named = (forms: readonly Form[]) => forms.map((form, n) => ({ ...form, name: `s${n + 1}` }));
-type Named = ReturnType<typeof named>[number];
-
 /** The ways to write the same service. */
 const WAYS = {
-  plain: (forms: readonly Named[]) => ({
-    "compose.yaml": project("exact", [
-      service("s0"),
-      ...forms.map(({ name, lines }) => serviceOf(name, lines)),
-    ], MORE),
-  }),
+  plain: (forms: readonly Named[]) => ({ "compose.yaml": plainProject(forms) }),
   extends: (forms: readonly Named[]) => ({
     "compose.yaml": `name: exact\nservices:\n${service("s0")}${
       forms.map(({ name }) => `  ${name}: { extends: { file: base.yaml, service: ${name} } }\n`).join("")
@@ -54,10 +47,6 @@ const COPIES = /^(?:secrets|configs):/;
 /** Forms that name another container. */
 const NAMES_CONTAINER = /service:s0|^volumes_from:/;
 
-const indented = (lines: string, by: number) =>
-  lines.split("\n").map((line) => `${" ".repeat(by)}${line}\n`).join("");
-const serviceOf = (name: string, lines: string) => `  ${name}:\n    image: ${FIXTURE}\n${indented(lines, 4)}`;
-
 const { test } = await sharedEngine("docker");
 
 /** Returns the steps that make something, and those that must be done before. */
@@ -73,31 +62,6 @@ function creations({ steps }: Plan, started: readonly string[]): number[] {
     if (isStart || /^(?:network|volume|container)\.create$/.test(kind)) take(n);
   }
   return [...chosen].sort((a, b) => a - b);
-}
-
-/** Returns the forms that berth plans, and fails for one that it refuses for a reason that nobody agreed to. */
-async function unblocked(scene: ApplyScene, forms: readonly Named[]): Promise<readonly Named[]> {
-  await scene.write(WAYS.plain(forms)["compose.yaml"]);
-  const { blocked } = await scene.plan();
-  const refused = blocked.filter(({ message }) => !REFUSED.some((one) => one.message.test(message)));
-  const shown = refused.map(({ message, subject }) =>
-    `${message} ${JSON.stringify(forms.find(({ name }) => subject === `unit:exact.${name}`)?.lines)}`
-  );
-  assert.deepEqual(shown, []);
-  return forms.filter(({ name }) => !blocked.some(({ subject }) => subject === `unit:exact.${name}`));
-}
-
-/** Returns the forms that Compose takes: it refuses a project as a whole. */
-async function taken(folder: string, socket: string, forms: readonly Named[]): Promise<readonly Named[]> {
-  const write = WAYS.plain(forms);
-  for (const [path, text] of Object.entries(write)) await Deno.writeTextFile(`${folder}/${path}`, text);
-  if (await composeToday(socket, folder, "config", "-q") === "") return forms;
-  if (forms.length === 1) return [];
-  const half = forms.length >> 1;
-  return [
-    ...await taken(folder, socket, forms.slice(0, half)),
-    ...await taken(folder, socket, forms.slice(half)),
-  ];
 }
 
 test(

@@ -5,6 +5,8 @@
 import assert from "node:assert/strict";
 import { configHash, hashFormOf } from "../../projects/hash/labels.ts";
 import { composeOfToday, composeProgram, OTHER_FORMS } from "../support/compose.ts";
+import { FILES, FORMS, MORE } from "../apply/exact/forms.ts";
+import { indented } from "../apply/exact/taken.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
 
 const SERVICES = [
@@ -23,13 +25,26 @@ const SERVICES = [
   "environment: { UNTOLD: , A: '' }",
   "secrets: [{ source: word, mode: '0400' }]",
   "secrets: [{ source: word, mode: 0400 }]",
-  'configs: [{ source: page, mode: "0440" }]',
-  "configs: [{ source: page, mode: 0o440 }]",
+  "secrets: [{ source: word, mode: 0o440 }]",
+  "develop: { watch: [{ path: ., action: sync+exec, target: /x, ignore: [a], exec: { command: x y, user: a } }] }",
+  "environment: { A: 0o10, B: 0b11, C: 1_0.5, F: 0x, G: 08, I: 1.0e+2, K: 0.00001, L: 123456789.123, M: 1e21 }",
+  // Every form of the matrix that names no file and no other container
+  ...FORMS.map(({ lines }) => lines).filter((lines) =>
+    !/env_file|label_file|service:s0|volumes_from/.test(lines)
+  ),
 ];
 
-const TEXT = `name: hashed\nservices:\n${
-  SERVICES.map((lines, n) => `  s${n}:\n    image: x\n    ${lines}\n`).join("")
-}secrets: { word: { environment: HOME } }\nconfigs: { page: { content: a } }\n`;
+/** Forms of which berth writes no hash, or another one, and why. */
+const AGREED: readonly { readonly why: string; readonly lines: RegExp; readonly version?: string }[] = [
+  { why: "a size with an exponent is none to Compose, and blocks a plan of berth", lines: /: '?\d[.\d]*e\d/ },
+  { why: "Compose 5 keeps the sign of nothing", lines: /E: -0/, version: "5" },
+  { why: "Compose 5 refuses what is beyond all numbers", lines: /\.inf/, version: "5" },
+];
+
+const textOf = (services: readonly string[]) =>
+  `name: hashed\nservices:\n  s0: { image: x }\n${
+    services.map((lines, n) => `  t${n}:\n    image: x\n${indented(lines, 4)}`).join("")
+  }${MORE}`;
 
 for (const version of [composeOfToday.version, ...OTHER_FORMS]) {
   const { program, missing } = await composeProgram(version);
@@ -38,10 +53,13 @@ for (const version of [composeOfToday.version, ...OTHER_FORMS]) {
     name: `Compose ${version} says the hashes that berth writes`,
     ignore: missing !== null,
     async fn() {
-      await using folder = await workspaceFolder({ "compose.yaml": TEXT });
+      const isAgreed = (lines: string) =>
+        AGREED.some((one) => one.lines.test(lines) && version.startsWith(one.version ?? ""));
+      const services = SERVICES.filter((lines) => !isAgreed(lines));
+      await using folder = await workspaceFolder({ ...FILES, "own/": "", "compose.yaml": textOf(services) });
       const model = await folder.read();
       const { stdout, stderr } = await new Deno.Command(program, {
-        args: ["config", "--hash", "*"],
+        args: ["--profile", "*", "config", "--hash", "*"],
         cwd: folder.path,
         clearEnv: true,
         env: { HOME: "/tmp" },
@@ -51,11 +69,11 @@ for (const version of [composeOfToday.version, ...OTHER_FORMS]) {
           line.split(" ") as [string, string]
         ),
       );
-      assert.equal(said.size, SERVICES.length, new TextDecoder().decode(stderr));
+      assert.equal(said.size, services.length + 1, new TextDecoder().decode(stderr));
       const wrong = model.units.flatMap((unit) => {
         const of = { model, group: model.groups[0]!, unit, service: unit.service! };
         const hash = configHash(of, hashFormOf(version), () => undefined);
-        return hash === said.get(unit.label) ? [] : [`${hash} ${SERVICES[Number(unit.label.slice(1))]}`];
+        return hash === said.get(unit.label) ? [] : [`${hash} ${services[Number(unit.label.slice(1))]}`];
       });
       assert.deepEqual(wrong, []);
     },

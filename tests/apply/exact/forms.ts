@@ -40,7 +40,10 @@ export const FILES: Readonly<Record<string, string>> = {
 };
 
 export const MORE = `
-networks: { inner: {}, other: { driver: bridge, internal: true } }
+networks:
+  inner: {}
+  other: { driver: bridge, internal: true }
+  placed: { enable_ipv6: true, ipam: { config: [{ subnet: 10.231.77.0/24 }, { subnet: 'fd77:231::/64' }] } }
 volumes: { data: {}, named: { labels: { a: b } } }
 secrets: { file: { file: ./secret.txt }, word: { environment: KNOWN } }
 configs:
@@ -72,7 +75,7 @@ export const FORMS: readonly Form[] = [
     "{ A: 1 }",
     "[A=1, 'B=two words', C=]",
     "{ A: true, B: 1.50, C: 010, D: 1e3, E: ~, F: '' }",
-    "{ A: 0x1F, B: 0o17, C: 1_000, D: .inf, E: 2001-01-01, F: yes, G: no }",
+    "{ A: 0x1F, B: 0o17, C: 1_000, D: .inf, E: -.inf, F: yes, G: no, H: 1e400 }",
     "[KNOWN, UNKNOWN]",
     "{ KNOWN: , UNKNOWN: }",
     "{ A: '${KNOWN}', B: 'x${NOPE:-y}z', C: '$$HOME', D: '${NOPE-}' }",
@@ -111,7 +114,7 @@ export const FORMS: readonly Form[] = [
     "~",
   ),
   ...forms("entrypoint", "[/bin/x, y]", "/bin/x y", "[]", "''", "~"),
-  ...forms("user", "'1000'", "1000:1000", "nobody", "0"),
+  ...forms("user", "'1000'", "1000:1000", "nobody", "'0'"),
   ...forms("working_dir", "/x", "/x/../y/"),
   ...forms("hostname", "box", "box.lan"),
   ...forms("domainname", "lan"),
@@ -139,13 +142,14 @@ export const FORMS: readonly Form[] = [
   // Health
   ...forms(
     "healthcheck",
-    "{ test: [CMD, true] }",
+    "{ test: [CMD, 'true'] }",
     "{ test: 'exit 0', interval: 1m30s, timeout: 5s, retries: 3 }",
     "{ test: [CMD-SHELL, 'exit 0'], start_period: 10s }",
     "{ disable: true }",
     "{ test: [NONE] }",
     "{ interval: 10s }",
-    "{ test: [CMD, true], retries: 010 }",
+    "{ test: [CMD, 'true'], retries: 010 }",
+    "{ test: [CMD, 'true'], start_interval: 2s, start_period: 4s }",
   ),
   // Ports
   ...forms(
@@ -162,8 +166,15 @@ export const FORMS: readonly Form[] = [
     "[{ target: 80, published: 18083, host_ip: 127.0.0.1 }]",
     "['[::1]:18084:80']",
     "[22:22]",
+    "[{ target: 80, name: web, app_protocol: http }]",
   ),
-  ...forms("expose", "['80']", "[80, '90/udp']", "['80-82']"),
+  ...forms("expose", "['80']", "[80, '90/udp']", "['80-82']", "[]"),
+  { lines: "expose: [80]\nports: ['80']" },
+  // Variables that default to nothing
+  ...forms("environment", "['N2=${NOPE:-}', 'N3=${NOPE-}', 'N4=${NOPE:+x}']", "{ N2: '${NOPE:-}' }"),
+  ...forms("hostname", "${NOPE:-}"),
+  ...forms("labels", "['a=${NOPE:-}']"),
+  ...forms("command", "[idle, '${NOPE:-}']"),
   // Networks
   ...forms(
     "networks",
@@ -172,6 +183,12 @@ export const FORMS: readonly Form[] = [
     "{ inner: { aliases: [x, y] } }",
     "{ inner: { priority: 1 }, other: { priority: 2 } }",
     "{ inner: {}, other: { aliases: [z] } }",
+    "{ placed: { ipv4_address: 10.231.77.9, ipv6_address: 'fd77:231::9' } }",
+    "{ inner: { mac_address: '02:42:ac:11:00:98' } }",
+    "{ inner: { link_local_ips: [169.254.8.8] } }",
+    "{ inner: { driver_opts: { a: b, c: 1 } } }",
+    "{ inner: { gw_priority: 1 }, other: {} }",
+    "{ inner: { interface_name: net0 } }",
   ),
   ...forms("network_mode", "none", "bridge", "host", "service:s0"),
   ...forms("mac_address", "02:42:ac:11:00:99"),
@@ -201,6 +218,11 @@ export const FORMS: readonly Form[] = [
     "[{ type: tmpfs, target: /tmp/x, tmpfs: { size: 1m, mode: 01777 } }]",
     "[{ type: tmpfs, target: /tmp/x, tmpfs: { size: 1048576, mode: 0700 } }]",
     "[{ type: tmpfs, target: /tmp/x, tmpfs: { mode: 448 } }]",
+    "[{ type: bind, source: ./own, target: /own, bind: { create_host_path: false, selinux: z } }]",
+    "[{ type: bind, source: ./own, target: /own, bind: { recursive: disabled } }]",
+    "[{ type: bind, source: ./own, target: /own, consistency: cached }]",
+    "[{ type: volume, source: data, target: /data, volume: { subpath: sub } }]",
+    "[{ type: image, source: berth-fixture, target: /image, image: { subpath: bin } }]",
     "['data:/data/../other']",
     "['./own/:/own/']",
   ),
@@ -220,20 +242,22 @@ export const FORMS: readonly Form[] = [
     "[inline]",
     "[file]",
     "[{ source: inline, target: /etc/c }]",
-    "[{ source: inline, uid: '10' }]",
+    "[{ source: inline, uid: '10', gid: '20' }]",
   ),
   // Limits
   ...SIZES.map((size) => ({ lines: `mem_limit: ${size}` })),
   ...SIZES.map((size) => ({ lines: `shm_size: ${size}` })),
-  ...SIZES.map((size) => ({ lines: `deploy: { resources: { limits: { memory: ${size} } } }` })),
+  ...SIZES.filter((size) => !/[_x]/.test(size)).map((size) => ({
+    lines: `deploy: { resources: { limits: { memory: '${size.replaceAll("'", "")}' } } }`,
+  })),
   { lines: "mem_limit: 64m\nmemswap_limit: 128m" },
   { lines: "mem_limit: 64m\nmemswap_limit: -1" },
   { lines: "mem_limit: 64m\nmem_reservation: 32m" },
   ...forms("mem_swappiness", "10", "0"),
   ...forms("cpus", "0.5", "'0.5'", "1", ".5", "1e0"),
   ...forms("cpu_shares", ...COUNTS.slice(0, 7)),
-  ...forms("cpu_quota", "50000", "50ms", "0"),
-  ...forms("cpu_period", "100000", "100ms"),
+  ...forms("cpu_quota", "50000", "'50000'", "0"),
+  ...forms("cpu_period", "100000"),
   ...forms("cpuset", "'0'", "0-1"),
   ...forms("deploy", "{ resources: { limits: { cpus: '0.5', pids: 100 } } }"),
   ...forms("pids_limit", ...COUNTS.map((one) => one === "1" ? "100" : one)),
@@ -263,7 +287,32 @@ export const FORMS: readonly Form[] = [
   ...forms("isolation", "default"),
   ...forms("logging", "{ driver: json-file, options: { max-size: 10m, max-file: '3' } }", "{ driver: none }"),
   ...forms("logging", "{ options: { max-file: 3 } }", "{ driver: local }"),
+  // Hooks are of no container, and in its hash
+  ...["post_start", "pre_stop"].flatMap((key) =>
+    forms(
+      key,
+      "[{ command: 'true' }]",
+      "[{ command: [echo, 'a <b'], user: '1', privileged: true, working_dir: /, environment: [A, B=, C=1] }]",
+      "[{ command: 'true', environment: { A: 1, KNOWN: } }]",
+    )
+  ),
+  // Fields of a swarm, which are in the hash
+  ...forms(
+    "deploy",
+    "{ endpoint_mode: vip, replicas: 1 }",
+    "{ placement: { preferences: [{ spread: node.labels.z }], max_replicas_per_node: 2 } }",
+    "{ restart_policy: { condition: any, delay: 5s, window: 1m } }",
+    "{ update_config: { parallelism: 2, delay: 10s, failure_action: pause, monitor: 1m, max_failure_ratio: 0.1 } }",
+    "{ rollback_config: { delay: 10s, failure_action: pause, monitor: 1m, max_failure_ratio: 0, order: stop-first } }",
+    "{ resources: { reservations: { cpus: '0.25', memory: 20m } } }",
+    "{ resources: { reservations: { devices: [{ capabilities: [gpu], count: 1, driver: some }] } } }",
+  ),
   // Others
+  ...forms("attach", "true", "false"),
+  ...forms("develop", "{ watch: [{ path: ., action: rebuild }] }"),
+  ...forms("external_links", "[exact-s0-1]", "['exact-s0-1:db']"),
+  ...forms("gpus", "all", "[{ driver: some, count: 2, options: { one: '1' } }]"),
+  ...forms("userns_mode", "host", "''"),
   ...forms("container_name", "named-one"),
   ...forms("depends_on", "[s0]", "{ s0: { condition: service_started } }"),
   ...forms("depends_on", "{ s0: { condition: service_started, required: false } }"),
@@ -271,4 +320,34 @@ export const FORMS: readonly Form[] = [
   ...forms("scale", "1"),
   ...forms("profiles", "[]"),
   ...forms("x-anything", "{ a: b }"),
+];
+
+/** Keys that are not in the matrix, and why. */
+export const ABSENT: readonly { readonly why: string; readonly keys: readonly string[] }[] = [
+  {
+    why: "every form has an image, and a plan of one that must be built first is blocked",
+    keys: ["image", "build"],
+  },
+  { why: "one of the ways in which each form is written", keys: ["extends"] },
+  {
+    why: "a plan is blocked by them: a swarm, Windows, or Compose itself would have to be there",
+    keys: [
+      "cpu_count",
+      "cpu_percent",
+      "credential_spec",
+      "deploy.resources.reservations.generic_resources",
+      "models",
+      "pre_start",
+      "provider",
+      "pull_refresh_after",
+      "use_api_socket",
+      "networks.*.use_service_name_alias",
+      "volumes.*.volume.labels",
+    ],
+  },
+  {
+    why: "no kernel and no disk of a test's engine has it",
+    keys: ["cpu_rt_period", "cpu_rt_runtime", "storage_opt"],
+  },
+  { why: "newer than the Compose beside which tests run", keys: ["umask"] },
 ];

@@ -5,7 +5,7 @@ export type Made = Readonly<Record<string, unknown>>;
 
 /** Parts that name one object or one moment, and no setting. */
 const MOMENTARY =
-  /^(?:Id|Created|State|LogPath|HostnamePath|HostsPath|ResolvConfPath|ExecIDs|GraphDriver|RestartCount)$/;
+  /^(?:Id|Created|State|LogPath|HostnamePath|HostsPath|ResolvConfPath|ExecIDs|GraphDriver|RestartCount|SandboxKey|(?:Global)?IPv?6?Address)$/;
 
 /** Labels of berth itself. */
 const OWN_LABEL = /^dev\.berth\./;
