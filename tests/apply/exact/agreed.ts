@@ -24,7 +24,7 @@ export const AGREED: readonly Agreed[] = [
   },
   {
     why: "the engine repeats an address that it was asked for in one place or in two",
-    path: /^NetworkSettings\.Networks\.[^.]+\.MacAddress$/,
+    path: /^NetworkSettings\.Networks\.[^.]+\.(?:MacAddress|IPv6Gateway)$/,
   },
   {
     why: "labels of Compose that tell how it was started, and not what it made",

@@ -49,8 +49,9 @@ function comparable(value: unknown, ids: ReadonlyMap<string, string>, key = ""):
     return ORDERED.test(key) ? list : list.map((one) => JSON.stringify(one)).sort();
   }
   if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).filter(([name]) =>
-      !MOMENTARY.test(name) && !OWN_LABEL.test(name) && !(key === "Mounts" && name === "Mode")
+    const entries = Object.entries(value).filter(([name, one]) =>
+      !isNothing(one) && !MOMENTARY.test(name) && !OWN_LABEL.test(name) &&
+      !(key === "Mounts" && name === "Mode")
     );
     return Object.fromEntries(entries.sort().map(([name, one]) => [name, comparable(one, ids, name)]));
   }
