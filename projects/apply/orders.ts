@@ -68,7 +68,10 @@ export class Orders {
     const { service, unit, group } = this.declared(step);
     if (service.containerName !== null) return service.containerName;
     const own = nameWithoutAside(before);
-    return /[-_]\d+$/.test(own) ? own : `${group.project}-${unit.label}-1`;
+    const number = numberOf(own);
+    // A name that a file gave before may end in a number, too.
+    const isGiven = ["-", "_"].every((sign) => !own.endsWith([group.project, unit.label, number].join(sign)));
+    return isGiven ? `${group.project}-${unit.label}-1` : own;
   }
 
   /** Whether the engine chooses among ports when a container of the step starts. */
@@ -92,7 +95,7 @@ export class Orders {
   /** All that the container of a step is made with, and the engine's id of its image. */
   async container(step: Step, acts: EngineActs): Promise<Asked> {
     const of = this.declared(step);
-    const name = nameWithoutAside(this.containerName(step));
+    const name = this.nameAfter(step, this.containerName(step));
     const running = await this.ground.runtime.containers();
     const standing = (service: string) => {
       const found = standingFor(this.#own(running), service);
@@ -107,7 +110,7 @@ export class Orders {
     const { image, imageId } = await this.#image(of, acts);
     const labels = composeLabels({
       of,
-      number: numberIn(step, of),
+      number: of.service.containerName === null ? Number(numberOf(name) ?? "1") : 1,
       imageId,
       version: this.#composeVersion(running),
       containerOf,
@@ -240,10 +243,8 @@ function standingFor(own: readonly RunningContainer[], service: string): Running
     .sort((a, b) => number(a) - number(b))[0];
 }
 
-/** Its place among the containers of its unit, from the name that Compose gives them. */
-function numberIn({ target }: Step, { service }: Declared): number {
-  return service.containerName === null ? Number(/[-_](\d+)$/.exec(nameWithoutAside(target))?.[1] ?? "1") : 1;
-}
+/** Returns the number at the end of the name that Compose gives a container. */
+const numberOf = (name: string): string | undefined => /[-_](\d+)$/.exec(name)?.[1];
 
 const isOf = (field: string, key: string): boolean => field === key || field.startsWith(`${key}.`);
 

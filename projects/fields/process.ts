@@ -149,11 +149,17 @@ const init = single<boolean>({
   ask: (asked, value) => asked.init = value,
 });
 
-/** `SIGTERM` of `SIGTERM` or `TERM`. */
+/** `SIGTERM` of `SIGTERM`, `TERM` or `15`: an engine may tell another form than it was asked in. */
 const signalName = (text: string): string => {
   const bare = text.toUpperCase().replace(/^SIG/, "");
-  return bare === "" ? "SIGTERM" : `SIG${bare}`;
+  return bare === "" ? "SIGTERM" : `SIG${SIGNALS[Number(bare)] ?? bare}`;
 };
+
+/** The signals of Linux by their numbers. */
+const SIGNALS = (
+  "0 HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG " +
+  "XCPU XFSZ VTALRM PROF WINCH IO PWR SYS"
+).split(" ");
 
 const stopSignal = single({
   key: "stopSignal",

@@ -410,7 +410,7 @@ const watchedAt = ({ unit }: Declared, node: Node | null): string | null | undef
   unit.paths.find(({ kind, at }) => kind === "develop" && at.file === node?.file && at.start === node.start)
     ?.path;
 
-/** What `docker compose watch` does is no part of the container, and is hashed all the same. */
+/** Orders for `docker compose watch`: no part of the container, and hashed all the same. */
 const develop: Writer = (node, of, around) => {
   const exec: Writer = (one) =>
     object({
