@@ -7,6 +7,7 @@ import { readPrivateFile } from "../../auth/sealing/private_file.ts";
 import { makeAdminKey } from "../../auth/keys/admin_key.ts";
 import { type AccessService, makeKey, startAccess } from "../support/access_service.ts";
 import { within } from "../support/within.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -396,7 +397,11 @@ Deno.test("An open stream of a deleted key ends within five seconds, at other re
   const shell = await makeKey(one, admin, { permissions: ["containers:exec"] });
   const sockets = await Promise.all([one, one, two].map((berth) => openEcho(berth, shell.key)));
   assert.equal((await one.call(`DELETE /api/settings/api-keys/${shell.id}`, { token: admin })).status, 204);
-  await within(5_000, "all three are closed", () => sockets.every((socket) => socket.code !== null));
+  await within(
+    PROMISED.revoked,
+    "all three are closed",
+    () => sockets.every((socket) => socket.code !== null),
+  );
   assert.deepEqual(sockets.map((socket) => socket.code), [1008, 1008, 1008]);
 });
 

@@ -11,11 +11,10 @@ import {
 import { permissionsOf } from "../support/catalogue.ts";
 import { startService } from "../support/service.ts";
 import { within } from "../support/within.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 /** Less than a check of a password takes anywhere, and more than an answer does without one. */
 const CHECK_MS = 50;
-/** Promised for what is revoked. */
-const ENDED_MS = 5_000;
 
 const PASSWORD = "a long enough secret";
 const MINUTE_MS = 60_000;
@@ -305,7 +304,11 @@ Deno.test("The sockets of a disabled person and of their keys end within five se
   ];
   const own = await open(berth, ada);
   await berth.call(`PUT /api/settings/people/${bob.id}`, { token: ada, body: { disabled: true } });
-  const codes = await within(ENDED_MS, "all four end", () => Promise.all(ends.map(({ closed }) => closed)));
+  const codes = await within(
+    PROMISED.revoked,
+    "all four end",
+    () => Promise.all(ends.map(({ closed }) => closed)),
+  );
   assert.deepEqual(codes, [1008, 1008, 1008, 1008]);
   await berth.call("POST /api/auth/logout", { token: ada });
   assert.equal(await own.closed, 1008, "and nobody else's before");
@@ -356,7 +359,7 @@ Deno.test("A key holds no more than whoever made it holds now, its sessions and 
 
   assert.equal((await lower({ role: "viewer" })).status, 200);
 
-  assert.equal(await within(ENDED_MS, "what it opened as an admin ends", () => stream.closed), 1008);
+  assert.equal(await within(PROMISED.revoked, "what it opened as an admin ends", () => stream.closed), 1008);
   for (const token of [made.key, session]) {
     assert.deepEqual(await holds(token), [null, some, [""]]);
     const refused = await berth.call("GET /api/settings/people", { token });

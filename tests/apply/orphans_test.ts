@@ -7,6 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { TestCaller } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { within } from "../support/within.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 /** On each engine. */
 const SHELLS = 10;
@@ -58,13 +59,17 @@ if (podman.engine !== null) {
       // A berth counts as gone after 20 s; that is looked at every 5 s, and a shell takes less than a second
       await Promise.all(places.map(async ({ on, id, processes, before }) => {
         const orphans = async () => (await caller.call(`GET /api/containers/${id}/orphans`)).body;
-        const listed = await within(30_000, "all but one are gone, and that one is listed", async () => {
-          const found = await orphans();
-          return found.total === 1 && await processes() <= before + 2 ? found : null;
-        });
+        const listed = await within(
+          PROMISED.shellsEnded,
+          "all but one are gone, and that one is listed",
+          async () => {
+            const found = await orphans();
+            return found.total === 1 && await processes() <= before + 2 ? found : null;
+          },
+        );
         assert.equal(listed.items[0].container, id);
         await on.cli("exec", id, "touch", "/tmp/end");
-        await within(30_000, "it has ended", async () => (await orphans()).total === 0);
+        await within(PROMISED.shellsEnded, "it has ended", async () => (await orphans()).total === 0);
         await eventually("nothing is left", async () => await processes() === before);
         await on.cli("rm", "-f", id);
       }));

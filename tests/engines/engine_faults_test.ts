@@ -13,6 +13,7 @@ import { SmallDisk } from "../support/small_disk.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { startStreams } from "../support/stream_process.ts";
 import { within } from "../support/within.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 const MIB = 1024 * 1024;
 
@@ -58,7 +59,7 @@ if (isProof) {
       await engine.cli("create", "--name", name, "--network", "none", FIXTURE);
       made.push(name);
       proxy.set({});
-      await within(2_000, "the list is true", async () => await names(caller) === made.join());
+      await within(PROMISED.engineSeen, "the list is true", async () => await names(caller) === made.join());
       // Until then its pool of connections fills
       if (round === 17) before = open();
     }

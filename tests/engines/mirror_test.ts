@@ -10,6 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../support/scripted_world.ts";
 import { SILENT } from "../support/silent_log.ts";
 import { within } from "../support/within.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 /** Generated histories of an engine; `BERTH_PROOF=1` makes more. */
 const RUNS = Deno.env.get("BERTH_PROOF") === "1" ? 300 : 20;
@@ -184,7 +185,11 @@ Deno.test("an engine that was away for long is seen within two seconds of its re
   await new Promise((resolve) => setTimeout(resolve, 3_400));
   await using _engine = new ScriptedWorld({ containers: worldOf("web") }, socket);
 
-  await within(2_000, "it is back", async () => (await seen(backends)).join() === "web running");
+  await within(
+    PROMISED.engineSeen,
+    "it is back",
+    async () => (await seen(backends)).join() === "web running",
+  );
 });
 
 Deno.test("an engine that is installed after the start is found within four seconds", async () => {
@@ -194,7 +199,7 @@ Deno.test("an engine that is installed after the start is found within four seco
   await using _engine = new ScriptedWorld({ containers: worldOf("web") }, `${home}/.docker/run/docker.sock`);
 
   await within(
-    4_000,
+    PROMISED.engineFound,
     "it is up",
     () => backends.links.some(({ name, state }) => name === "docker-desktop" && state === "up"),
   );

@@ -10,6 +10,7 @@ import { LiveVisitor } from "../streams/live_visitor.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { Authority, startTlsEngine, type TlsEngine, type TlsFiles } from "../support/tls_engine.ts";
 import { within } from "../support/within.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 const SOON_MS = 10_000;
 /** How long a link is cut; `BERTH_PROOF=1` takes as long as is promised. */
@@ -114,7 +115,7 @@ onFar("a followed log whose TLS connection stalls resumes without a lost or doub
   for (let round = 1; round <= STALLS; round++) {
     const began = count();
     await far.stall();
-    await within(SOON_MS, `lines come again in round ${round}`, () => count() > began + 100);
+    await within(PROMISED.resumed, `lines come again in round ${round}`, () => count() > began + 100);
     await far.mend();
   }
 

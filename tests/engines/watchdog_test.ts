@@ -9,12 +9,10 @@ import { serveEngines, type TestService } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { SILENT } from "../support/silent_log.ts";
 import { within } from "../support/within.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 /** How long an engine is held still; `BERTH_PROOF=1` takes as long as is promised. */
 const HELD_MS = Deno.env.get("BERTH_PROOF") === "1" ? 30_000 : 0;
-/** Promised: 6 s until health says so, 3 s until all is right. */
-const NOTICED_MS = 6_000;
-const RIGHT_MS = 3_000;
 /** Less than any time limit of a call to an engine. */
 const AT_ONCE_MS = 2_000;
 /** Without a look at the events, it takes up to 30 s. */
@@ -41,7 +39,7 @@ for (const kind of ["docker", "podman"] as const) {
 
     await engine.pause();
     await using _resuming = { [Symbol.asyncDispose]: () => engine.resume() };
-    const { reason } = await within(NOTICED_MS, "health says so", async () => {
+    const { reason } = await within(PROMISED.unresponsive, "health says so", async () => {
       const check = await health();
       return check.status === "degraded" && check;
     });
@@ -77,10 +75,10 @@ for (const kind of ["docker", "podman"] as const) {
     await new Promise((resolve) => setTimeout(resolve, HELD_MS));
     assert.equal(await names(berth), "held stale", "however long it takes");
     await engine.resume();
-    await within(RIGHT_MS, "all is right again", async () => await names(berth) === "held");
-    await within(RIGHT_MS, "health says so", async () => (await health()).status === "ok");
+    await within(PROMISED.engineRight, "all is right again", async () => await names(berth) === "held");
+    await within(PROMISED.engineRight, "health says so", async () => (await health()).status === "ok");
     await make(engine, "later");
-    await within(RIGHT_MS, "changes are seen", async () => await names(berth) === "held,later");
+    await within(PROMISED.engineRight, "changes are seen", async () => await names(berth) === "held,later");
     assert.equal((await berth.call("DELETE /api/containers/held")).status, 204);
     assert.equal((await berth.call("DELETE /api/containers/later")).status, 204);
     assert.equal(await names(berth), "");
@@ -97,7 +95,7 @@ for (const kind of ["docker", "podman"] as const) {
 
     await within(REOPENED_MS, "it is seen", async () => await names(berth) === "first,unseen");
     await engine.cli("rm", "first", "unseen");
-    await within(RIGHT_MS, "events come again", async () => await names(berth) === "");
+    await within(PROMISED.engineRight, "events come again", async () => await names(berth) === "");
   });
 }
 
@@ -124,7 +122,7 @@ Deno.test("events are opened again when an engine had one that did not come, and
 
   await within(REOPENED_MS, "they are opened again", () => opened() === 2);
   await within(
-    RIGHT_MS,
+    PROMISED.engineRight,
     "the container is known",
     () => backends.links[0]?.mirror.containers.rows.size === 9,
   );
@@ -203,7 +201,7 @@ Deno.test("an engine that never lists its networks is up with all else, and has 
   engine.lists = "nothing";
   await using berth = await serveEngines({ half: engine });
 
-  await within(RIGHT_MS, "all else is there", async () => {
+  await within(PROMISED.engineRight, "all else is there", async () => {
     const [containers, backends] = await Promise.all([
       berth.call("GET /api/containers"),
       berth.call("GET /api/system/backends"),
@@ -212,13 +210,13 @@ Deno.test("an engine that never lists its networks is up with all else, and has 
     return containers.body.items.length === 1 && state === "up" && stale?.join() === "networks";
   });
   engine.answer();
-  await within(RIGHT_MS, "all is there", same(berth, WHOLE));
+  await within(PROMISED.engineRight, "all is there", same(berth, WHOLE));
 });
 
 Deno.test("an engine whose list of networks fails is up with all else, shows the last one, and is whole by itself", async () => {
   await using engine = new HalfEngine();
   await using berth = await serveEngines({ half: engine });
-  await within(RIGHT_MS, "all is there", same(berth, WHOLE));
+  await within(PROMISED.engineRight, "all is there", same(berth, WHOLE));
 
   engine.lists = "half an answer";
   engine.tell({
@@ -228,7 +226,7 @@ Deno.test("an engine whose list of networks fails is up with all else, shows the
     timeNano: Date.now() * 1e6,
   });
 
-  await within(RIGHT_MS, "it is told", same(berth, BEHIND));
+  await within(PROMISED.engineRight, "it is told", same(berth, BEHIND));
   const { body: pruned } = await berth.call("POST /api/system/prune", { dryRun: true, types: ["networks"] });
   assert.deepEqual(
     [pruned.items, pruned.unavailable.map(({ stale }: { stale?: string[] }) => stale)],
@@ -236,7 +234,7 @@ Deno.test("an engine whose list of networks fails is up with all else, shows the
     "nothing goes that is not known to be there",
   );
   engine.lists = "networks";
-  await within(RIGHT_MS, "all is there again", same(berth, WHOLE));
+  await within(PROMISED.engineRight, "all is there again", same(berth, WHOLE));
   const { body: planned } = await berth.call("POST /api/system/prune", { dryRun: true, types: ["networks"] });
   assert.deepEqual([planned.items.length, planned.unavailable], [1, []]);
   assert.equal(engine.calls.filter((call) => call === "GET /events").length, 1, "the connection stayed");
@@ -248,7 +246,7 @@ Deno.test({
   fn: async () => {
     await using engine = new HalfEngine();
     await using berth = await serveEngines({ half: engine });
-    await within(RIGHT_MS, "all is there", same(berth, WHOLE));
+    await within(PROMISED.engineRight, "all is there", same(berth, WHOLE));
 
     engine.lists = "nothing";
     engine.tell({
@@ -273,7 +271,7 @@ Deno.test("an engine that never answered is unresponsive, too, and names no rows
     SILENT,
   );
 
-  await within(NOTICED_MS, "it is known", () => backends.links[0]?.state === "unresponsive");
+  await within(PROMISED.unresponsive, "it is known", () => backends.links[0]?.state === "unresponsive");
 
   const { shown, unavailable, stale } = backends.current("containers");
   assert.deepEqual([shown, stale, unavailable[0]?.backend], [[], [], "mute"]);

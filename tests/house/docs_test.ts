@@ -10,6 +10,7 @@ import { checkPluginSettings } from "../../plugins/plugin_settings.ts";
 import { FAULTS } from "../proof/faults.ts";
 import { SECURITY_RULES } from "../proof/security_rules.ts";
 import { PLUGINS } from "../../plugins/plugins.ts";
+import { PROMISED, seconds } from "../proof/promised.ts";
 
 const page = (name: string) => Deno.readTextFile(new URL(`../../${name}`, import.meta.url));
 
@@ -42,6 +43,26 @@ Deno.test("what a fault or a rule is proven by is there, and what is not proven 
   );
   assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
   assert.deepEqual([FAULTS.flatMap(({ faults }) => faults).length, SECURITY_RULES.length], [111, 63]);
+});
+
+Deno.test("A time that a fault promises is the bound of its tests", async () => {
+  const source = await page("tests/proof/faults.ts");
+  const told = [...source.matchAll(/ holds:\s*((?:["`][^"`]*["`][\s+]*)+)/g)].map(([, words]) => words!); // the group
+  assert.equal(told.length, FAULTS.flatMap(({ faults }) => faults).length);
+  for (const words of told) {
+    const written = words.replaceAll(/\$\{\s*seconds\(PROMISED\.\w+\)\s*\}/g, "");
+    assert.doesNotMatch(written, /\b(?:seconds?|minutes?)\b/, "promise it in tests/proof/promised.ts");
+  }
+  for (const name of Object.keys(PROMISED)) {
+    const use = `PROMISED.${name}`;
+    assert.ok(source.includes(`seconds(${use})`), `${use} is told by no fault`);
+    const rows = FAULTS.flatMap(({ faults }) => faults).filter(({ holds }) =>
+      holds.includes(seconds(PROMISED[name as keyof typeof PROMISED]))
+    );
+    const files = new Set(rows.flatMap(({ proofs }) => proofs.map(([file]) => file)));
+    const texts = await Promise.all([...files].map(page));
+    assert.ok(texts.some((text) => text.includes(use)), `${use} bounds no test of a fault that promises it`);
+  }
 });
 
 Deno.test("what was measured here takes the place of its row in docs/speed.md and leaves the others", async () => {

@@ -7,9 +7,7 @@ import { openSocket } from "../../http/socket/socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService } from "../support/service.ts";
 import { within } from "../support/within.ts";
-
-/** Promised for a stop. */
-const DRAINED_MS = 10_000;
+import { PROMISED } from "../proof/promised.ts";
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(`${signal} ends 50 open streams and idle connections, and exits 0`, async () => {
@@ -26,7 +24,11 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     }));
     for (let n = 0; n < 10; n++) idle.push(await Deno.connect({ hostname: "127.0.0.1", port: berth.port }));
 
-    const { code, signal: killedBy } = await within(DRAINED_MS, "it has drained", () => berth.end(signal));
+    const { code, signal: killedBy } = await within(
+      PROMISED.drained,
+      "it has drained",
+      () => berth.end(signal),
+    );
 
     assert.deepEqual([code, killedBy], [0, null]);
     for (const [text] of streams) assert.match(await text, /berth listens/);

@@ -1,4 +1,5 @@
 /** Every fault that berth is to survive, what holds then, and the tests and benches that break it on purpose. */
+import { PROMISED, seconds } from "./promised.ts";
 
 /** A file, and the beginning of a name in it; a bench or a script has no name. */
 export type Proof = readonly [file: string, name?: string];
@@ -34,8 +35,9 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F2",
         broken: "400 connections on 256 descriptors",
-        holds:
-          "The same process serves again within five seconds, open streams go on; too low a limit stops the start",
+        holds: `The same process serves again within ${
+          seconds(PROMISED.servedAgain)
+        }, open streams go on; too low a limit stops the start`,
         proofs: [
           ["tests/store/emfile_test.ts", "400 connections on 256 descriptors"],
           [
@@ -95,7 +97,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F7",
         broken: "SIGTERM with 50 streams, sockets and requests open",
-        holds: "All end within ten seconds, sockets with 1001; exit 0, the store folded in",
+        holds: `All end within ${seconds(PROMISED.drained)}, sockets with 1001; exit 0, the store folded in`,
         proofs: [
           ["tests/http/stopping_test.ts", "ends 50 open streams and idle connections, and exits 0"],
           ["tests/http/stopping_test.ts", "a stop closes sockets with 1001"],
@@ -167,7 +169,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F11",
         broken: "No engine at the start, and one later",
-        holds: "berth starts, says why, and has it within four seconds",
+        holds: `berth starts, says why, and has it within ${seconds(PROMISED.engineFound)}`,
         proofs: [
           [
             "tests/engines/mirror_test.ts",
@@ -191,8 +193,9 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F13",
         broken: "The engine is killed during events, followed logs, a shell, a pull, measurements",
-        holds:
-          "Each ends with its reason or goes on; nothing is shown twice; two seconds after its return the lists are true",
+        holds: `Each ends with its reason or goes on; nothing is shown twice; ${
+          seconds(PROMISED.engineSeen)
+        } after its return the lists are true`,
         proofs: [
           [
             "tests/apply/recovery_test.ts",
@@ -728,7 +731,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F47",
         broken: "A person or a key is revoked with sockets open, at another replica too",
-        holds: "They close with 1008 within five seconds",
+        holds: `They close with 1008 within ${seconds(PROMISED.revoked)}`,
         proofs: [
           [
             "tests/access/local_sign_in_test.ts",
@@ -1147,8 +1150,10 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F73",
         broken: "An engine that is stopped, or whose connections are half open",
         holds:
-          "Within six seconds it is called unresponsive, its rows are marked, changes are refused; within three " +
-          "of its return all is right",
+          `Within ${
+            seconds(PROMISED.unresponsive)
+          } it is called unresponsive, its rows are marked, changes are refused; ` +
+          `within ${seconds(PROMISED.engineRight)} of its return all is right`,
         proofs: [
           [
             "tests/engines/watchdog_test.ts",
@@ -1183,8 +1188,10 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
           "An engine hangs, or its connections become half open, while logs, measurements, events and " +
           "shells are open",
         holds:
-          "Logs, measurements and events resume within ten seconds without a loss; a source waits aloud " +
-          "meanwhile; a shell ends in words",
+          `Logs, measurements and events resume within ${
+            seconds(PROMISED.resumed)
+          } without a loss, a quiet ` +
+          `log within ${seconds(PROMISED.probed)}; a source waits aloud meanwhile; a shell ends in words`,
         proofs: [
           ["tests/streams/half_open_test.ts", "half-open connections cut logs, measurements and events"],
           ["tests/streams/half_open_test.ts", "a shell over a half-open connection ends in words"],
@@ -1201,7 +1208,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F124",
         broken:
           "An engine did an act, and its answer is lost; or the connection was cut before it heard of it",
-        holds: "Answered and audited as done if the engine shows it within two seconds, as failed otherwise",
+        holds: "Answered and audited as done if the engine shows it soon, as failed otherwise",
         proofs: [
           [
             "tests/engines/lost_answer_test.ts",
@@ -1244,7 +1251,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F75",
         broken: "berth is killed with 20 shells open",
-        holds: "Half a minute after the restart all are ended or listed",
+        holds: `Within ${seconds(PROMISED.shellsEnded)} of the restart all are ended or listed`,
         proofs: [["tests/apply/orphans_test.ts", "berth is killed with 20 shells open on two engines"]],
       },
       {
@@ -1566,7 +1573,9 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F96",
         broken: "A replica misses the hint of a revocation, or is killed",
-        holds: "Revoked within five seconds there; the other one goes on with all that was told to either",
+        holds: `Revoked within ${
+          seconds(PROMISED.revoked)
+        } there; the other one goes on with all that was told to either`,
         proofs: [[
           "tests/store/postgres_faults_test.ts",
           "A key that is deleted while the other replica hears nothing ends its stream there",
@@ -1575,7 +1584,9 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F121",
         broken: "PostgreSQL is away, or a replica hangs, behind the shipped Caddyfile for two",
-        holds: "Callers get berth's own sentence; a hung replica delays a read by at most three seconds",
+        holds: `Callers get berth's own sentence; a hung replica delays a read by at most ${
+          seconds(PROMISED.delayed)
+        }`,
         proofs: [
           [
             "tests/store/replica_proxy_test.ts",

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { startBerthProcess } from "../support/berth_process.ts";
 import { eventually } from "../support/eventually.ts";
 import { within } from "../support/within.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 Deno.test("400 connections on 256 descriptors: the same process serves again, and its open stream goes on", async () => {
   await using berth = await startBerthProcess({ descriptors: 256 });
@@ -38,7 +39,7 @@ Deno.test("400 connections on 256 descriptors: the same process serves again, an
   for (const connection of crowd) connection.close();
 
   const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-  const health = await within(5_000, "it serves again", async () => {
+  const health = await within(PROMISED.servedAgain, "it serves again", async () => {
     const response = await fetch(`http://127.0.0.1:${port}/api/health`, {
       client,
       signal: AbortSignal.timeout(5_000),

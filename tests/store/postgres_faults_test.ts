@@ -17,6 +17,7 @@ import { CHANGES_OF_PEOPLE } from "./store_people_contract.ts";
 import { startService, TestCaller, type TestService } from "../support/service.ts";
 import { randomSecret } from "../../auth/secret.ts";
 import { freePort } from "../support/free_port.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
@@ -336,7 +337,7 @@ test("A key that is deleted while the other replica hears nothing ends its strea
   assert.equal((await one.call(`DELETE /api/settings/api-keys/${id}`)).status, 204);
   let isOver = false;
   ended.then(() => isOver = true);
-  await within(5_000, "the stream ends", () => isOver);
+  await within(PROMISED.revoked, "the stream ends", () => isOver);
 });
 
 /** What somebody sees of a berth that cannot write: the same sentence everywhere, a process that lives, and lists. */

@@ -8,11 +8,10 @@ import { freePort } from "../support/free_port.ts";
 import { CANNOT_RUN_POSTGRES, PostgresServer } from "../support/postgres.ts";
 import { TestCaller } from "../support/service.ts";
 import { within } from "../support/within.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 /** Longer than Caddy takes to find that no replica is ready. */
 const NOTICED_MS = 6_000;
-/** Promised for a caller, whatever one replica does. */
-const DELAYED_MS = 3_000;
 
 function test(name: string, work: () => Promise<void>): void {
   Deno.test({ name, ignore: CANNOT_RUN_POSTGRES !== null || CANNOT_RUN_CADDY !== null, fn: work });
@@ -86,12 +85,12 @@ test("a replica that hangs delays a read by at most three seconds, and after tha
   try {
     const reads = Array.from(
       { length: 10 },
-      () => within(DELAYED_MS, "it is answered", () => admin.call("GET /api/settings/api-keys")),
+      () => within(PROMISED.delayed, "it is answered", () => admin.call("GET /api/settings/api-keys")),
     );
     for (const { status, text } of await Promise.all(reads)) assert.equal(status, 200, text);
     for (let call = 0; call < 20; call++) {
       const made = await within(
-        DELAYED_MS,
+        PROMISED.delayed,
         "a change is taken",
         () => admin.call("POST /api/settings/api-keys", { name: `k${call}`, role: "viewer" }),
       );

@@ -10,6 +10,7 @@ import { type Answer, startService, TestCaller } from "../support/service.ts";
 import { ENTRY } from "../access/audit_entry.ts";
 import { within } from "../support/within.ts";
 import { freePort } from "../support/free_port.ts";
+import { PROMISED } from "../proof/promised.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 
@@ -112,7 +113,7 @@ Deno.test({
       return stream;
     }));
     await ok(admin.call(`DELETE /api/settings/api-keys/${watcher.id}`), 204);
-    await within(5_000, "the streams end at both", () => streams.every(({ isOver }) => isOver));
+    await within(PROMISED.revoked, "the streams end at both", () => streams.every(({ isOver }) => isOver));
     for (let n = 0; n < 2; n++) {
       assert.equal((await new TestCaller(front.url, watcher.key).call("GET /api/auth/me")).status, 401);
     }

@@ -9,12 +9,7 @@ import { serveEngines, type TestService } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { Visitor } from "../support/stream_service.ts";
 import { within } from "../support/within.ts";
-
-/** Promised for each stream, from the moment at which its connection became half open. */
-const RESUMED_MS = 10_000;
-/** Promised for a stream that was quiet before, if no ping is missed. */
-const PROBED_MS = 30_000;
-const SAID_MS = 6_000;
+import { PROMISED } from "../proof/promised.ts";
 
 const COUNTING = ["sh", "-c", "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.05; done"];
 
@@ -75,7 +70,7 @@ for (const kind of ["docker", "podman"] as const) {
     const sent = followed.join("").length;
     await engine.cli("create", "--name", "unseen", "--network", "none", FIXTURE, "idle");
 
-    await within(RESUMED_MS, "logs, measurements and events come again", () => {
+    await within(PROMISED.resumed, "logs, measurements and events come again", () => {
       const missing = {
         lines: linesOf(visitor).length <= before + 20,
         samples: samplesOf(visitor).length <= samples + 1,
@@ -110,7 +105,7 @@ for (const kind of ["docker", "podman"] as const) {
     await eventually("it runs", () => shell.said("ready").length === 1);
 
     proxy.freeze();
-    const error = await within(RESUMED_MS, "it is told", () => shell.said("error")[0]);
+    const error = await within(PROMISED.resumed, "it is told", () => shell.said("error")[0]);
 
     assert.equal(error.code, "runtime_unavailable");
     assert.match(
@@ -119,7 +114,7 @@ for (const kind of ["docker", "podman"] as const) {
     );
     await shell.closed;
     await within(
-      RESUMED_MS,
+      PROMISED.resumed,
       "its process does not stay",
       async () => !(await engine.cli("exec", "shell", "ps")).split("\n").some((line) => / sh$/.test(line)),
     );
@@ -134,18 +129,18 @@ for (const kind of ["docker", "podman"] as const) {
     {
       await using _resuming = { [Symbol.asyncDispose]: () => engine.resume() };
       await within(
-        SAID_MS,
+        PROMISED.unresponsive,
         "both sources are said to wait",
         () => ["logs", "stats"].every((id) => statesOf(visitor, id).at(-1) === "waiting runtime_unavailable"),
       );
     }
     const count = linesOf(visitor).length;
     await within(
-      RESUMED_MS,
+      PROMISED.resumed,
       "both sources are followed",
       () => ["logs", "stats"].every((id) => statesOf(visitor, id).at(-1) === "following"),
     );
-    await within(RESUMED_MS, "lines come again", () => linesOf(visitor).length > count + 20);
+    await within(PROMISED.resumed, "lines come again", () => linesOf(visitor).length > count + 20);
     assertWhole(linesOf(visitor));
   });
 
@@ -163,7 +158,7 @@ for (const kind of ["docker", "podman"] as const) {
       proxy.freeze((request) => request.includes("/logs?follow=true"));
       await engine.cli("exec", "quiet", "touch", "/go");
 
-      await within(PROBED_MS, "its second line is told", () => linesOf(visitor).length === 2);
+      await within(PROMISED.probed, "its second line is told", () => linesOf(visitor).length === 2);
       assertWhole(linesOf(visitor));
       await engine.cli("rm", "-f", "quiet");
     },
