@@ -17,6 +17,7 @@ const BENCHES = [
   "plan",
   "mounts",
   "apply",
+  "takeover",
   "packaging",
   "growth",
   "growth_engines",
