@@ -18,7 +18,7 @@ import type { Run } from "./run.ts";
 import { applyOf, eventOf, isOver, summaryOf } from "./shown.ts";
 import type { RunOptions } from "./step_runner.ts";
 import { SOUND_MS } from "./waiting.ts";
-import type { Work } from "./work.ts";
+import { isReadable, type Work } from "./work.ts";
 
 /** Who has not said so for this long does not live any more. */
 const LEASE_MS = 10_000;
@@ -27,6 +27,8 @@ const AWAY_MS = 120_000;
 const TICKS = 5;
 /** What stood still for longer is not gone on with by itself. */
 const STALE_MS = 60 * 60_000;
+const NOT_READABLE =
+  "Another version of berth wrote its journal, which this one cannot read: start what it left stopped, and abandon it";
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 const FORGET_EVERY_MS = 60 * 60_000;
 /** Running applies whose owners are looked at. */
@@ -354,6 +356,7 @@ export class Applies implements AsyncDisposable {
     if (isAgain && wish !== null) {
       return this.#go(record, null, async () => void await this.#end(record, wish));
     }
+    if (!isReadable(record)) return this.#pause(record, NOT_READABLE);
     this.#running.set(id, null);
     try {
       const { runtime, sources, composeVersion } = this.options;

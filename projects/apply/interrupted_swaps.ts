@@ -5,6 +5,7 @@ import type { ActingRuntime } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { Journal } from "./journal.ts";
 import { ownedActs } from "./owned_acts.ts";
+import { isReadable } from "./work.ts";
 
 export interface InterruptedSwapsOptions {
   readonly store: ApplyStore;
@@ -45,7 +46,7 @@ export class InterruptedSwaps {
       const known = this.#paused.get(id);
       const isInHand = known?.epoch === epoch
         ? known.isInHand
-        : (await namesInHand(record, store)).length > 0;
+        : !isReadable(record) || (await namesInHand(record, store)).length > 0;
       found.set(id, { epoch, project, isInHand });
     }
     this.#paused = found;

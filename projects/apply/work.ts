@@ -1,7 +1,7 @@
 /** What an apply has to do, as it is remembered: the plan, what was asked, and which objects its steps are about. */
 
 import type { ApplyRecord } from "../../core/applies.ts";
-import type { PlanBody, PlanRequest, Step } from "../plan/plan_shape.ts";
+import { type PlanBody, type PlanRequest, type Step, STEP_KINDS } from "../plan/plan_shape.ts";
 import type { ApplyRequest } from "./apply_shape.ts";
 
 /** A container that was there when the apply began. */
@@ -20,8 +20,27 @@ export interface Work {
   readonly timeouts: ApplyRequest["timeouts"];
 }
 
-/** berth wrote it itself. */
-export const workOf = ({ work }: Pick<ApplyRecord, "work">): Work => JSON.parse(work);
+/** Returns what was remembered. Of a record that another version of berth wrote in another form, no step is known. */
+export function workOf(record: Pick<ApplyRecord, "work">): Work {
+  return isReadable(record) ? JSON.parse(record.work) : UNREADABLE;
+}
+
+/** Returns true if this version of berth can tell from the record what is to be done. */
+export function isReadable({ work }: Pick<ApplyRecord, "work">): boolean {
+  const { plan, request, steps, subjects, timeouts }: Partial<Work> = JSON.parse(work);
+  const known = [plan?.basis, request, subjects, timeouts];
+  return known.every((one) => typeof one === "object" && one !== null) && Array.isArray(steps) &&
+    Array.isArray(plan?.steps) &&
+    plan.steps.every(({ n, kind }) => typeof n === "number" && STEP_KINDS.includes(kind));
+}
+
+/** All that anybody reads of such a record. */
+const UNREADABLE = {
+  plan: { id: "", action: "up", steps: [] },
+  steps: [],
+  subjects: {},
+  timeouts: {},
+} as unknown as Work;
 
 /** The steps that are done, in the order of the plan. */
 export function stepsOf({ plan, steps }: Work): Step[] {
