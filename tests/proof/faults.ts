@@ -1183,6 +1183,29 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         ],
       },
       {
+        id: "F125",
+        broken:
+          "A journal of another version, or about containers that somebody removed; two berths on one engine; " +
+          "an engine that answers after the lease ended",
+        holds: "One sentence each, and nothing that serves is removed",
+        proofs: [
+          [
+            "tests/apply/apply_bad_journal_test.ts",
+            "An interrupted apply whose journal ${odd} is told in one",
+          ],
+          [
+            "tests/apply/apply_two_berths_test.ts",
+            "A swap that a berth left after its ${act} is finished by",
+          ],
+          ["tests/apply/apply_two_berths_test.ts", "A swap that a berth left is not planned away by one"],
+          ["tests/apply/apply_held_test.ts", "a replica that was held up beyond its lease asks the engine"],
+          [
+            "tests/apply/apply_faults_test.ts",
+            "a container that a replica makes late, when another one has done",
+          ],
+        ],
+      },
+      {
         id: "F120",
         broken:
           "An engine hangs, or its connections become half open, while logs, measurements, events and " +

@@ -1,0 +1,99 @@
+/** Two berths with stores of their own use one engine: what one left in the middle of a swap, the other does not harm. */
+import assert from "node:assert/strict";
+import type { Plan } from "../../projects/plan/plan_shape.ts";
+import { mortal } from "./apply_mortal.ts";
+import { ApplyScene, project, service } from "./apply_scene.ts";
+import type { TestEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+
+const text = (name: string, colour: string) =>
+  project(name, [service("db"), service("web", `restart: unless-stopped\nenvironment: { C: ${colour} }`)]);
+
+const { test } = await sharedEngine("docker");
+
+/** The scene of a berth that died in a swap, right after this act. */
+async function cut(engine: TestEngine, name: string, act: string): Promise<ApplyScene> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
+  const first = await serveEngines({ docker: engine }, { folder });
+  const scene = await ApplyScene.on(engine, first, name, text(name, "red"));
+  assert.equal((await scene.apply()).state, "done");
+  await scene.write(text(name, "blue"));
+  await first.berth.stop();
+  const { child, url } = await mortal({ folder, admin: first.admin }, engine, ["after", act]);
+  const caller = new TestCaller(url, first.admin);
+  await eventually("it is ready", async () => (await caller.call("GET /api/health/ready")).status === 200);
+  await scene.begin(await scene.plan({}, caller), {}, caller).catch(() => null);
+  assert.equal((await child.status).signal, "SIGKILL");
+  return scene;
+}
+
+const again = ({ engine, berth: { folder, admin } }: ApplyScene) =>
+  serveEngines({ docker: engine }, { folder, admin: admin! });
+
+async function clear(scene: ApplyScene): Promise<void> {
+  await scene.clear();
+  await Deno.remove(scene.berth.folder, { recursive: true });
+}
+
+async function planAt(berth: TestService, path: string, name: string): Promise<Plan> {
+  const { body } = await berth.call("POST /api/workspaces", { path });
+  return await eventually("it can be planned", async () => {
+    const plan = await berth.call(`POST /api/workspaces/${body.id}/artifacts/groups/${name}/plan`, {});
+    return plan.status === 201 ? plan.body : null;
+  });
+}
+
+for (const act of ["stop", "rename"]) {
+  test(`A swap that a berth left after its ${act} is finished by another one, and the first leaves that be`, async (engine) => {
+    const name = `both${act}`;
+    const scene = await cut(engine, name, act);
+    try {
+      await using other = await serveEngines({ docker: engine }, {
+        roots: [`${scene.berth.folder}/workspaces`],
+      });
+      const plan = await planAt(other, scene.path, name);
+      const begun = await other.call(`POST /api/plans/${plan.id}/apply`, {});
+      const { state, reason } = await scene.over(begun.body.id, other);
+      assert.deepEqual([state, reason], ["done", null]);
+      const served = await scene.containers();
+      assert.deepEqual(Object.keys(served), [`${name}-db-1`, `${name}-web-1`]);
+      assert.ok(served[`${name}-web-1`]?.env.includes("C=blue"));
+
+      await using last = await again(scene);
+      const { id } = (await last.call("GET /api/applies")).body.items[0];
+      const apply = await scene.over(id, last);
+
+      assert.deepEqual([apply.state, apply.reason], [
+        "failed",
+        `Container "${name}-web-1" was removed by somebody else: ask for a new plan`,
+      ]);
+      assert.deepEqual(await scene.containers(), served);
+      assert.deepEqual(last.bugs(), []);
+    } finally {
+      await clear(scene);
+    }
+  });
+}
+
+test("A swap that a berth left is not planned away by one with a folder of the same name, which is told why", async (engine) => {
+  const name = "bothapart";
+  const scene = await cut(engine, name, "stop");
+  try {
+    const before = await scene.containers();
+    await using other = await serveEngines({ docker: engine });
+    const there = await ApplyScene.on(engine, other, name, text(name, "green"));
+    const plan = await there.plan();
+    assert.deepEqual(plan.blocked.map(({ code }) => code), ["project/foreign-container"]);
+    assert.equal((await there.begin(plan)).status, 409);
+    assert.deepEqual(await scene.containers(), before);
+
+    await using last = await again(scene);
+    const { id } = (await last.call("GET /api/applies")).body.items[0];
+    assert.equal((await scene.over(id, last)).state, "done");
+    assert.equal((await scene.containers())[`${name}-web-1`]?.state, "running");
+  } finally {
+    await clear(scene);
+  }
+});
