@@ -1,20 +1,11 @@
 /** Finds secrets inside text, arguments and names, so that answers, findings and the audit log can mask them. */
+import { secretWords } from "./command_secrets.ts";
+import { looksSecret, type Span } from "./secret_names.ts";
+
+export { looksSecret, type Span };
 
 /** The text that replaces a secret. */
 export const MASK = "********";
-
-/** The place of a secret in a text: from its first character to the one behind its last. */
-export type Span = readonly [start: number, end: number];
-
-/** A name whose value is a secret: of a variable, a label, a key in a file. */
-const SECRET_NAME =
-  /pass(?:word|wd|phrase)|(?:^|[-_.])pass\b|secret|token|credential|jwt|private|api[-_.]?key|access[-_.]?key|(?:^|[-_.])key$|basic[-_.]?auth|\bauth\b|(?:^|[-_.])pwd?\b/i;
-/** These name a file or a place, not the secret that is in it. */
-const NAMES_A_PLACE = /[-_.](?:file|path|dir|url|uri|name|id|check|type|ttl|timeout|length|policy)$/i;
-
-export function looksSecret(name: string): boolean {
-  return SECRET_NAME.test(name) && !NAMES_A_PLACE.test(name);
-}
 
 /** Beside Compose's own short forms, as `auth:1.2` for an image or a host, this one says nothing. */
 const COLON = "assignment with a colon";
@@ -33,7 +24,7 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
   ["bearer or basic credential", /\b(?:bearer|basic)\s+(?<secret>[a-z0-9._~+/=-]{8,})/dgi],
   [
     "assignment",
-    /(?:^|[\s"';&?,{])-{0,2}[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|pwd|pw|jwt|auth)[\w.-]{0,32}=(?!\/\/)(?<secret>"[^"]+"|'[^']+'|[^\s"';&]+)/dgi,
+    /(?:^|[\s"';&?,{+:])-{0,2}[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|(?:api|access|private|account)[-_]?key|pwd|pw|jwt|auth)[\w.-]{0,32}=(?!\/\/)(?<secret>"[^"]+"|'[^']+'|[^\s"';&]+)/dgi,
   ],
   [
     COLON,
@@ -41,7 +32,23 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
   ],
   [
     SPACED_COLON,
-    /(?:^|[\s"'`;&?,{([])-{0,2}(?:[\w.-]{0,64}[-_.])?(?:pass(?:word|wd|phrase)|secret|token|(?:secret|api|access|private)[-_]?key|pwd|jwt|auth|authorization|cookie):[ \t]+(?!(?:bearer|basic)\b)(?<secret>"[^"]+"|'[^']+'|[^\s"',;&{}[\]|>$][^\s"';&]*)/dgi,
+    /(?:^|[\s"'`;&?,{([=])-{0,2}(?:[\w.-]{0,64}[-_.])?(?:pass(?:word|wd|phrase)|secret|token|(?:secret|api|access|private)[-_]?key|pwd|jwt|auth|authorization|cookie):[ \t]+(?!(?:bearer|basic)\b)(?<secret>"[^"]+"|'[^']+'|[^\s"',;&{}[\]|>$][^\s"';&]*)/dgi,
+  ],
+  [
+    "assignment with spaces",
+    /(?:^|[\s"';&?,{])[\w.-]{0,64}(?:pass(?:word|wd|phrase)|secret|token|api[-_]?key|pwd)[\w.-]{0,32}[ \t]{1,8}=[ \t]{0,8}(?<secret>"[^"]+"|'[^']+'|[^\s"';&=]+)/dgi,
+  ],
+  [
+    "default of a variable",
+    /\$\{\w{0,64}(?:pass(?:word|wd|phrase)?|secret|token|(?:api|access|private|account)_?key|pwd|jwt|auth)\w{0,32}:?[-+](?!\$)(?<secret>[^{}"'\n]{1,512})/dgi,
+  ],
+  [
+    "credential of a header",
+    /\bauthorization:[ \t]{0,8}(?!(?:bearer|basic)\b)[\w-]{1,32}[ \t]{1,8}(?<secret>[^\s"',;&]+)/dgi,
+  ],
+  [
+    "password in an address of Oracle",
+    /\bjdbc:oracle:\w{1,16}:[^\s/@"']{1,128}\/(?<secret>[^\s@"']{1,512})@/dgi,
   ],
   [
     "assignment to a key",
@@ -86,7 +93,7 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
 
 /** A cheap look before the patterns: most text holds none of these. */
 const MAY_HOLD =
-  /[@=%,]|bearer|basic|pass|cookie|secret|token|key|pwd?\b|pw|jwt|auth|credential|\bgh[pousr]_|_pat_|\bgl[a-z]+-|\bxox|\bxapp-|webhooks|hooks\.|AKIA|ASIA|k_live|k_test|\bsk_|\brk_|whsec|npm_|AIza|eyJ|PRIVATE|berth_|\s-[apuw]|\bmc\s/i;
+  /[@=%,]|bearer|basic|pass|cookie|secret|token|key|pwd?\b|pw|jwt|auth|credential|\bgh[pousr]_|_pat_|\bgl[a-z]+-|\bxox|\bxapp-|webhooks|hooks\.|AKIA|ASIA|k_live|k_test|\bsk_|\brk_|whsec|npm_|AIza|eyJ|PRIVATE|berth_|\s-[apuwn]|\bmc\s|add_user|oracle|sqlplus|\bvault\s|\bbao\s|sqlldr|rman/i;
 
 /** The depth to which quotes inside quotes are read: a shell's command in an argument in a text of JSON. */
 const MAX_DEPTH = 3;
@@ -161,110 +168,6 @@ export function joined(spans: Span[]): Span[] {
     else result.push([start, end]);
   }
   return result;
-}
-
-/** Programs that take a password in a way of their own. */
-const MYSQL = /^(?:mysql|mariadb)[\w-]*$/;
-const MINIO = /^(?:mc|mcli)$/;
-const HTPASSWD = /^htpasswd2?$/;
-/** No call of it has more, and a text of nothing but its name must not be searched over and over. */
-const HTPASSWD_WORDS = 12;
-const REGISTRY = /^(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|helm|az|oc)$/;
-
-/** The options whose value is a password, alone or glued to it, and the programs that have them. */
-const PASSWORD_OPTIONS: readonly (readonly [program: RegExp, option: string])[] = [
-  [/^(?:redis|valkey|keydb)-(?:cli|benchmark)$/, "-a"],
-  [/^sshpass$/, "-p"],
-  [/^mongo(?:sh|dump|restore|export|import|stat|top|files)?$/, "-p"],
-  [/^login$/, "-p"],
-  [/^ldap(?:search|add|modify|delete|whoami|passwd|compare|modrdn|exop)$/, "-w"],
-  [/^ldappasswd$/, "-s"],
-  [/^ldappasswd$/, "-a"],
-];
-
-/** The options whose value is a user and a password, and the sign between the two. */
-const USER_OPTIONS: readonly (readonly [program: RegExp, option: RegExp, sign: string])[] = [
-  [/^(?:smb\w+|rpcclient|net|winexe|wmic)$/, /^(?:-U|--user=?)/, "%"],
-  [/^lftp$/, /^(?:-u|--user=?)/, ","],
-];
-
-const OWN_WAY = new RegExp(
-  [MYSQL, MINIO, HTPASSWD, REGISTRY, ...[...PASSWORD_OPTIONS, ...USER_OPTIONS].map(([program]) => program)]
-    .map(({ source }) => source).join("|"),
-);
-
-/** Which words of a command are secrets, and which part of each. */
-function* secretWords(words: readonly string[]): Generator<readonly [index: number, span: Span]> {
-  let program = "";
-  let isFirst = true;
-  for (const [index, word] of words.entries()) {
-    if (/^[|;&]$/.test(word)) {
-      [program, isFirst] = ["", true];
-      continue;
-    }
-    const name = word.slice(word.lastIndexOf("/") + 1);
-    const isLogin = name !== "login" || REGISTRY.test(program);
-    const before = words[index - 1] ?? "";
-    if (isFirst || (isLogin && OWN_WAY.test(name))) {
-      program = name;
-      if (HTPASSWD.test(name)) yield* htpasswdSecrets(words, index);
-    }
-    isFirst = false;
-    const start = optionStart(program, before, word) ?? userStart(before, word);
-    if (start !== null) yield [index, [start, word.length]];
-    else if (isNamedBefore(words, index)) yield [index, [0, word.length]];
-    else if (MINIO.test(program) && isMinioCredential(words, index)) yield [index, [0, word.length]];
-  }
-}
-
-/** Where a password begins that an option of the program gives; null where it gives none. */
-function optionStart(program: string, before: string, word: string): number | null {
-  if (MYSQL.test(program) && /^-p[^\s]/.test(word)) return 2;
-  for (const [programs, option] of PASSWORD_OPTIONS) {
-    if (!programs.test(program)) continue;
-    if (before === option) return 0;
-    if (word.startsWith(option) && word.length > option.length) return option.length;
-  }
-  for (const [programs, option, sign] of USER_OPTIONS) {
-    const at = word.indexOf(sign);
-    if (at > 0 && programs.test(program) && (option.test(word) || option.test(before))) return at + 1;
-  }
-  return null;
-}
-
-/** Where the password of `user:password` begins; a number is a group, as in `1000:1000`. */
-function userStart(before: string, word: string): number | null {
-  const colon = word.indexOf(":");
-  if (colon < 0 || /^\d+$/.test(word.slice(colon + 1))) return null;
-  if ((before === "-u" || before === "--user") && colon > 0) return colon + 1;
-  return /^--user=[^:]+:/.test(word) || /^-u[^-:\s][^:]*:/.test(word) ? colon + 1 : null;
-}
-
-/** Whether the word before says that this one is a secret: `--password x`, or `set aws_secret_access_key x`. */
-function isNamedBefore(words: readonly string[], index: number): boolean {
-  const before = words[index - 1] ?? "";
-  if (/^--?[\w-]+$/.test(before)) return looksSecret(before.replace(/^-+/, "")) && !/^-/.test(words[index]!);
-  return (words[index - 2] === "set" || /^aws_/i.test(before)) && looksSecret(before);
-}
-
-/** `htpasswd -b FILE USER PASSWORD`, and `htpasswd -nb USER PASSWORD`. */
-function* htpasswdSecrets(words: readonly string[], at: number): Generator<readonly [number, Span]> {
-  let options = "";
-  let operands = 0;
-  for (let index = at + 1; index < Math.min(words.length, at + HTPASSWD_WORDS); index++) {
-    const word = words[index]!; // it is below their number
-    if (/^(?:[|;&]|\d?>.*)$/.test(word)) return;
-    if (/^-\w+$/.test(word) && operands === 0) options += word;
-    else if (!/C$/.test(words[index - 1]!) || operands > 0) operands++;
-    if (options.includes("b") && operands > (options.includes("n") ? 1 : 2)) yield [index, [0, word.length]];
-  }
-}
-
-/** `mc alias set NAME URL ACCESS SECRET`, and `mc config host add` with the same. */
-function isMinioCredential(words: readonly string[], index: number): boolean {
-  return [index - 4, index - 3].some((verb) =>
-    /^(?:set|add)$/.test(words[verb] ?? "") && /^(?:alias|host)$/.test(words[verb - 1] ?? "")
-  );
 }
 
 /** The text with its secrets masked. */

@@ -176,7 +176,23 @@ Deno.test("a long command line is searched in linear time", () => {
 });
 
 Deno.test("a long text without end is searched in linear time", () => {
-  for (const piece of ["password", "a:", "-u ", "eyJa", "://", 'key="', '{"', "token "]) {
+  for (
+    const piece of [
+      "password",
+      "a:",
+      "-u ",
+      "eyJa",
+      "://",
+      'key="',
+      '{"',
+      "token ",
+      "--password-stdin ",
+      "| chpasswd ",
+      "${password:-",
+      "authorization: x ",
+      "password =",
+    ]
+  ) {
     const text = piece.repeat(100_000);
     const started = performance.now();
     maskText(text);

@@ -87,7 +87,7 @@ export function unitDetail(
     environment: [...service?.environment?.values() ?? []].map((
       { name, value, unknown, at, fromVariables },
     ) => ({
-      name,
+      name: show(name),
       value: value === null || unknown ? null : MASK,
       from: fromVariables ? "variable" : at.file.kind === "env" ? "env_file" : "environment",
       file: at.file.path,

@@ -70,11 +70,12 @@ function mask(text: string, spans: readonly Span[]): Masked {
 export function secretsIn(file: ArtifactFile): Span[] {
   const { text, kind } = file;
   if (kind === "env") return joined([...valuesOfLines(text), ...valuesOf(file)]);
-  if (!file.sound) {
+  // Of two values with one name the parser keeps one.
+  if (!file.sound || file.findings.some(({ code }) => code === "yaml/duplicate-key")) {
     return joined([...everyValue(text)].filter(([start, end]) => text.slice(start, end) !== MASK));
   }
   const spans: Span[] = [...among(text, formSpans(text), 0)];
-  for (const { 0: comment, index } of text.matchAll(/^[ \t]*#.*$/gm)) {
+  for (const { 0: comment, index } of text.matchAll(/(?:^|[ \t])#.*$/gm)) {
     spans.push(...among(comment, declaredSpans(comment), index), ...namedInLines(comment, /^.*$/gm, index));
   }
   for (const document of file.documents) if (document.file === file) collect(document, file, spans);
@@ -130,17 +131,18 @@ function* namedInLines(text: string, lines: RegExp, offset: number): Iterable<Sp
 }
 
 /** Collects secrets by the names of keys and by the words before an argument. */
-function collect(node: Node, file: ArtifactFile, spans: Span[]): void {
+function collect(node: Node, file: ArtifactFile, spans: Span[], isOwn = false): void {
   if (node.file !== file) return;
   if (node.kind === "mapping") {
     for (const [name, { value }] of node.entries) {
+      const isAuthors = isOwn || name.startsWith("x-");
       // `secrets` of Compose names them, and holds none.
       if (name !== "secrets" && looksSecret(name)) {
-        for (const one of value.kind === "list" ? value.items : [value]) {
-          if (one.kind === "scalar" && one.file === file) spans.push(...whole(one));
+        for (const one of scalarsIn(value, isAuthors && NAMES_SECRETS.test(name))) {
+          if (one.file === file) spans.push(...whole(one));
         }
       }
-      collect(value, file, spans);
+      collect(value, file, spans, isAuthors);
     }
     const [program, command] = ["entrypoint", "command"].map((name) => node.entries.get(name)?.value);
     if (program !== undefined && command !== undefined) spans.push(...ofCommand(program, command));
@@ -148,7 +150,7 @@ function collect(node: Node, file: ArtifactFile, spans: Span[]): void {
     for (const [index, [from, to]] of argumentSpans(wordsOf(node))) {
       spans.push(...part(node.items[index]!, from, to));
     }
-    for (const item of node.items) collect(item, file, spans);
+    for (const item of node.items) collect(item, file, spans, isOwn);
   } else if (typeof node.value === "string") {
     const sign = node.value.indexOf("=");
     if (sign > 0 && looksSecret(node.value.slice(0, sign))) spans.push(...part(node, sign + 1));
@@ -157,6 +159,18 @@ function collect(node: Node, file: ArtifactFile, spans: Span[]): void {
     spans.push(...among(text, declaredSpans(text), start));
     if (isBlock(node)) spans.push(...namedInLines(rawOf(node), /^.*$/gm, node.start));
   }
+}
+
+/** An extension that ends so holds secrets at any depth; "x-auth" may be the template of a service. */
+const NAMES_SECRETS = /(?:pass(?:word|wd|phrase)|secret|token|key|credential)s?$/i;
+
+/** Returns the texts of a value and of its items, and those within them if it is deep. */
+function scalarsIn(value: Node, isDeep: boolean): Scalar[] {
+  if (value.kind === "scalar") return [value];
+  if (value.kind === "list") {
+    return value.items.flatMap((item) => isDeep || item.kind === "scalar" ? scalarsIn(item, isDeep) : []);
+  }
+  return isDeep ? [...value.entries.values()].flatMap((entry) => scalarsIn(entry.value, true)) : [];
 }
 
 /** The secrets in `command` that only its program in `entrypoint` tells. */
