@@ -29,7 +29,27 @@ export interface TooNew {
   readonly os?: "Windows";
 }
 
-/** What the engine would not do. */
+interface DatedKey {
+  readonly key: string;
+  readonly at: Place;
+  readonly since: string;
+}
+
+const datedKeys = new WeakMap<Unit, readonly DatedKey[]>();
+
+/** Returns the keys of a unit that not every engine knows. */
+function datedKeysOf(unit: Unit): readonly DatedKey[] {
+  const known = datedKeys.get(unit);
+  if (known !== undefined) return known;
+  const found = [...keysOf(unit)].flatMap(({ key, pattern, at, isImage }) => {
+    const since = SINCE[pattern] ?? (isImage ? SINCE["volumes.*.image"] : undefined);
+    return since === undefined ? [] : [{ key, at, since }];
+  });
+  datedKeys.set(unit, found);
+  return found;
+}
+
+/** Returns the keys that the engine would leave out. */
 export function tooNew(
   unit: Unit,
   { kind, apiVersion, os }: Pick<Backend, "kind" | "apiVersion" | "os">,
@@ -42,9 +62,7 @@ export function tooNew(
   ) {
     found.push({ key: "isolation", at: isolation, since: null, os: "Windows" });
   }
-  for (const { key, pattern, at, isImage } of keysOf(unit)) {
-    const since = SINCE[pattern] ?? (isImage ? SINCE["volumes.*.image"] : undefined);
-    if (since === undefined) continue;
+  for (const { key, at, since } of datedKeysOf(unit)) {
     if (kind === "podman") found.push({ key, at, since: null });
     else if (apiVersion !== null && isBefore(apiVersion, since)) found.push({ key, at, since });
   }

@@ -9,10 +9,9 @@ import { grantsOf } from "../fields/grants.ts";
 import { resourceJson } from "../hash/resource_labels.ts";
 import { serviceJson } from "../hash/service_json.ts";
 import { pathOf } from "../fields/mount_sources.ts";
-import { unknownsOf } from "../specs/container_spec.ts";
+import { oncePerUnit, plannedSpec, unknownsOf } from "../specs/container_spec.ts";
 import { tooNew, tooNewIn } from "../fields/since.ts";
 import { bindsIn } from "../specs/bind_sources.ts";
-import { plannedSpec } from "../specs/container_spec.ts";
 import { isInside } from "../../artifacts/registry/place.ts";
 import { errorsOf } from "../../artifacts/rules/check.ts";
 import { isLifted, type JudgedFinding } from "../../artifacts/rules/settings.ts";
@@ -126,15 +125,21 @@ export function blockByResources({ group }: Asked, active: readonly Unit[], draf
   }
 }
 
+/** Returns the fields for which Compose's JSON is not sure: one, or none. */
+const formlessOf = oncePerUnit((of) => {
+  const json = serviceJson(of, "a", (service) => service);
+  return typeof json === "string" ? [] : [json];
+});
+
 /** Warns where Compose would not recognise the container that berth makes, and would make it anew. */
 export function warnByHash(of: Declared, draft: Draft): void {
   const { id, label } = of.unit;
   if (draft.blocked.some(({ subject }) => subject === id)) return;
-  const json = serviceJson(of, "a", (service) => service);
-  if (typeof json === "string") return;
-  const message = `Compose's hash of "${label}" cannot be computed, because of "${json.field}": ` +
-    `the next "docker compose up" makes its container anew. Mend the value to keep it`;
-  draft.warn("project/no-hash", message, json.at, id);
+  for (const { field, at } of formlessOf(of)) {
+    const message = `Compose's hash of "${label}" cannot be computed, because of "${field}": ` +
+      `the next "docker compose up" makes its container anew. Mend the value to keep it`;
+    draft.warn("project/no-hash", message, at, id);
+  }
 }
 
 /** Blocks on files of variables and labels that cannot be read, and returns those with errors: one block stands for all values of a file. */

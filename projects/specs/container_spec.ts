@@ -19,7 +19,7 @@ export function containerSpec(of: Declared, asking: Asking, isWanted = (_key: st
 }
 
 /** Remembers what the function returns for each unit, until anything of the workspace is read anew. */
-function oncePerUnit<T extends object>(make: (of: Declared) => T): (of: Declared) => T {
+export function oncePerUnit<T extends object>(make: (of: Declared) => T): (of: Declared) => T {
   const known = new WeakMap<Model, WeakMap<Unit, T>>();
   return (of) => {
     let ofModel = known.get(of.model);
