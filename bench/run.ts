@@ -16,6 +16,7 @@ const BENCHES = [
   "graph",
   "plan",
   "mounts",
+  "authority",
   "apply",
   "takeover",
   "packaging",
