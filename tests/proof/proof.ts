@@ -51,9 +51,9 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/apply_pairs_test.ts" },
   { file: "tests/apply/exact_matrix_test.ts" },
   { file: "tests/access/mount_race_test.ts" },
-  ...["plan_test.ts", "apply_test.ts", "apply_changes_test.ts", "apply_others_test.ts", "apply_edits_test.ts"]
-    .map((file) => ({
-      file: `tests/${file}`,
+  ...["plan/plan", "apply/apply", "apply/apply_changes", "apply/apply_others", "apply/apply_edits"]
+    .map((name) => ({
+      file: `tests/${name}_test.ts`,
       env: { BERTH_TEST_COMPOSE_VERSION: "5.6.0" },
     })),
   { file: "tests/store/postgres_faults_test.ts" },
@@ -64,6 +64,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/proof/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
   { file: "tests/proof/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
   { file: "tests/proof/many_engines_test.ts", when: "alone" },
+  { file: "tests/packaging/proxy_flood_test.ts", env: { BERTH_FLOOD_SECONDS: "60" }, when: "alone" },
 ];
 /** What is not over by then hangs. */
 const LIMIT_MINUTES = 50;
