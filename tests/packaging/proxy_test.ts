@@ -1,91 +1,18 @@
 /** The proxy files of packaging/, each before a real berth: lists, quiet streams, sockets, peers, hosts and slow callers. */
 import assert from "node:assert/strict";
-import { FIXTURE, type TestEngine } from "../support/engine.ts";
+import { FIXTURE } from "../support/engine.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
-import { quoted } from "../support/sandbox.ts";
-import { askInside, inside } from "./inside.ts";
+import { askInside } from "./inside.ts";
+import { behind, CADDY, called, nginx, TRAEFIK } from "./proxies.ts";
 import type { Seen } from "./proxy_caller.ts";
 import type { SlowSeen } from "./slow_callers.ts";
 
 const { test } = await sharedEngine("docker");
-const ROOT = new URL("../../", import.meta.url).pathname;
 /** Longer than the time between two signs of life; the proof takes ten minutes. */
 const QUIET_S = Number(
   Deno.env.get("BERTH_QUIET_SECONDS") ?? (Deno.env.get("BERTH_PROOF") === "1" ? 600 : 24),
 );
-
-interface Proxy {
-  readonly name: string;
-  readonly program: string;
-  /** Writes its files into the folder, and answers the command that runs it. */
-  prepare(folder: string, port: number): Promise<readonly string[]>;
-}
-
-const file = (name: string) => Deno.readTextFile(`${ROOT}packaging/${name}`);
-
-const CADDY: Proxy = {
-  name: "Caddy",
-  program: "/usr/bin/caddy",
-  async prepare(folder, port) {
-    await Deno.writeTextFile(`${folder}/Caddyfile`, await file("berth-caddy/Caddyfile"));
-    const env = [
-      `XDG_DATA_HOME=${folder}`,
-      `XDG_CONFIG_HOME=${folder}`,
-      "BERTH_HOSTNAME=localhost",
-      `BERTH_PORT=${port}`,
-    ];
-    return ["env", ...env, "caddy", "run", "--adapter", "caddyfile", "--config", `${folder}/Caddyfile`];
-  },
-};
-
-/** nginx with its file, in which `change` may leave something out. */
-function nginx(change: (text: string) => string = (text) => text): Proxy {
-  return {
-    name: "nginx",
-    program: "/usr/sbin/nginx",
-    async prepare(folder, port) {
-      const kind = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost"
-        .split(" ");
-      const made = await new Deno.Command("openssl", {
-        args: [...kind, "-out", `${folder}/cert.pem`, "-keyout", `${folder}/key.pem`],
-        stderr: "null",
-      }).output();
-      assert.ok(made.success);
-      const shipped = change(await file("nginx.conf")).replaceAll("/etc/ssl/berth", folder).replaceAll(
-        "127.0.0.1:8700",
-        `127.0.0.1:${port}`,
-      ).replaceAll("berth.example", "localhost");
-      await Deno.writeTextFile(`${folder}/berth.conf`, shipped);
-      const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) =>
-        `${name}_temp_path ${folder}/${name};`
-      );
-      await Deno.writeTextFile(
-        `${folder}/nginx.conf`,
-        `user root;\ndaemon off;\npid ${folder}/pid;\nevents { worker_connections 4096; }\nhttp {\naccess_log off;\n${
-          temporary.join("\n")
-        }\ninclude ${folder}/berth.conf;\n}\n`,
-      );
-      return ["nginx", "-c", `${folder}/nginx.conf`, "-e", `${folder}/error.log`];
-    },
-  };
-}
-
-const TRAEFIK: Proxy = {
-  name: "Traefik",
-  program: "traefik",
-  async prepare(folder, port) {
-    const rules = (await file("traefik/berth.yaml")).replaceAll("127.0.0.1:8700", `127.0.0.1:${port}`)
-      .replaceAll("berth.example", "localhost");
-    await Deno.writeTextFile(`${folder}/berth.yaml`, rules);
-    const own = (await file("traefik/traefik.yaml")).replaceAll(
-      "/etc/traefik/berth.yaml",
-      `${folder}/berth.yaml`,
-    );
-    await Deno.writeTextFile(`${folder}/traefik.yaml`, own);
-    return ["traefik", `--configFile=${folder}/traefik.yaml`];
-  },
-};
 
 /** Debian has no Traefik, so that none is asked for where all other parts must be there. */
 const hasTraefik = await isThere("traefik", "version");
@@ -97,67 +24,6 @@ async function isThere(program: string, argument: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A berth and a proxy before it, both where the engine lives; every one with a port of its own, for nothing ends early. */
-async function behind(
-  engine: TestEngine,
-  proxy: Proxy,
-  port: number,
-  use: (key: string, data: string) => Promise<void>,
-): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "berth-proxy-" });
-  const env = {
-    BERTH_DATA: `${folder}/data`,
-    BERTH_PORT: String(port),
-    BERTH_ENGINES: engine.setting,
-    BERTH_BASE_URL: "https://localhost",
-    BERTH_TRUSTED_PROXIES: "127.0.0.1",
-  };
-  const berth = [
-    "env",
-    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-    ...[Deno.execPath(), "run", "-A", `${ROOT}main.ts`],
-  ];
-  const command = await proxy.prepare(folder, port);
-  const start = (words: readonly string[], log: string, name: string) =>
-    engine.sandbox!.run(
-      `${words.map(quoted).join(" ")} >${quoted(`${folder}/${log}`)} 2>&1 </dev/null & ${name}=$!`,
-    );
-  await start(berth, "berth.out", "berth");
-  await start(command, "proxy.out", "proxy");
-  try {
-    await eventually("berth answers through the proxy", async () => {
-      return (await askInside(engine, "https://localhost/api/health/ready", { curl: ["-k"] })).body ===
-        "ready";
-    });
-    const { out } = await inside(engine, ...berth, "admin-key", "me");
-    await use(out.trim(), `${folder}/data`);
-  } catch (error) {
-    console.error(await Deno.readTextFile(`${folder}/proxy.out`));
-    throw error;
-  } finally {
-    await engine.sandbox!.run("kill $berth $proxy; wait $berth $proxy 2>/dev/null");
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/** Runs a script of this folder where the engine lives, for longer than `inside` waits for a program. */
-async function called<Seen>(
-  engine: TestEngine,
-  script: string,
-  folder: string,
-  ...args: readonly string[]
-): Promise<Seen> {
-  const path = new URL(script, import.meta.url).pathname;
-  const flags = ["-A", "--no-check", "--unsafely-ignore-certificate-errors"];
-  const words = [Deno.execPath(), "run", ...flags, path, "https://localhost", ...args].map(quoted).join(" ");
-  const result = `${folder}/seen`;
-  const code = await engine.sandbox!.run(
-    `${words} >${quoted(result)} 2>${quoted(`${result}.error`)} </dev/null`,
-  );
-  assert.equal(code, 0, await Deno.readTextFile(`${result}.error`));
-  return JSON.parse(await Deno.readTextFile(result));
 }
 
 for (const [at, proxy] of [CADDY, nginx(), ...(hasTraefik ? [TRAEFIK] : [])].entries()) {

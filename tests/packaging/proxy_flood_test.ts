@@ -1,0 +1,80 @@
+/** Floods through the proxy files of packaging/ to a real berth on the shipped memory limit. */
+import assert from "node:assert/strict";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { eventually } from "../support/eventually.ts";
+import type { TestEngine } from "../support/engine.ts";
+import { behind, CADDY, called, nginx } from "./proxies.ts";
+import type { FloodSeen } from "./flood_callers.ts";
+
+const { test } = await sharedEngine("docker");
+const SECONDS = Number(Deno.env.get("BERTH_FLOOD_SECONDS") ?? "0");
+const MIB = 1024 * 1024;
+/** `mem_limit` and `MemoryMax` of the shipped files. */
+const LIMIT = 2_048 * MIB;
+/** After a flood berth is back at this share of what it had before. */
+const BACK = 1.5;
+
+/** Puts berth under the limit as its own group of processes; says false where the machine lets nobody do so. */
+async function limited(engine: TestEngine, name: string): Promise<boolean> {
+  const group = `/sys/fs/cgroup/memory/${name}`;
+  return await engine.sandbox!.run(
+    `mkdir ${group} && echo ${LIMIT} >${group}/memory.limit_in_bytes && echo $berth >${group}/cgroup.procs`,
+  ) === 0;
+}
+
+/** Returns what berth holds now and what it held at most, in bytes. */
+async function memory(
+  engine: TestEngine,
+  data: string,
+): Promise<{ readonly now: number; readonly most: number }> {
+  const code = await engine.sandbox!.run(`cat /proc/$berth/status >'${data}/status'`);
+  assert.equal(code, 0, "berth lives");
+  const status = await Deno.readTextFile(`${data}/status`);
+  const [now = 0, most = 0] = ["VmRSS", "VmHWM"].map((name) =>
+    Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024
+  );
+  return { now, most };
+}
+
+for (const [at, proxy] of [CADDY, nginx()].entries()) {
+  const name =
+    `behind ${proxy.name} berth lives through floods of bodies and of held requests, and answers others`;
+  if (SECONDS === 0) {
+    Deno.test.ignore(`${name} (BERTH_FLOOD_SECONDS=60)`, () => {});
+    continue;
+  }
+  test(name, async (engine) => {
+    await behind(engine, proxy, 8730 + at, async (key, data) => {
+      const isLimited = await limited(engine, `berth-flood-${at}-${Deno.pid}`);
+      const before = await memory(engine, data);
+      const seen: FloodSeen = await called(engine, "flood_callers.ts", data, key, String(SECONDS));
+      const { most } = await memory(engine, data);
+      let after = before.now * 100;
+      const began = performance.now();
+      await eventually("memory comes back", async () => {
+        after = (await memory(engine, data)).now;
+        return after < before.now * BACK;
+      }, { timeoutMs: 60_000, everyMs: 1_000 }).catch(() => {});
+      const seconds = Math.round((performance.now() - began) / 1_000);
+      const mib = (bytes: number) => Math.round(bytes / MIB);
+      console.log(
+        proxy.name,
+        JSON.stringify({
+          isLimited,
+          beforeMiB: mib(before.now),
+          mostMiB: mib(most),
+          afterMiB: mib(after),
+          seconds,
+          ...seen,
+        }),
+      );
+
+      assert.ok(most < LIMIT, `berth held ${mib(most)} MiB`);
+      for (const { beside, statuses } of [seen.bodies, seen.slow]) {
+        assert.deepEqual(beside.failures, []);
+        assert.ok(beside.answers > SECONDS, `${beside.answers} answers`);
+        assert.ok((statuses["429"] ?? 0) > 0, JSON.stringify(statuses));
+      }
+    });
+  });
+}
