@@ -52,15 +52,18 @@ export class InterruptedSwaps {
     this.#paused = found;
   }
 
-  /** Completes or undoes the swaps of an apply, whatever became of files and rights. Returns why the engine cannot. */
+  /**
+   * Completes or undoes the swaps of an apply, whatever became of files and rights, and removes what finished ones have
+   * left. Returns why the engine cannot.
+   */
   async settle(record: ApplyRecord, isAbandoned: boolean): Promise<ServiceError | null> {
     const { store, journalOf, assertHeld, stopping } = this.options;
     const names = await namesInHand(record, store);
-    if (names.length === 0) return null;
     const runtime = this.options.runtime();
     await runtime?.settle(); // after a start, nothing is known of the engine yet
     const isKnown = runtime?.backends().some(({ name }) => name === record.backend) === true;
-    if (runtime === null || !isKnown) return notReached(record, names);
+    const isInHand = names.length > 0;
+    if (runtime === null || !isKnown) return isInHand ? notReached(record, names) : null;
     const acts = ownedActs(runtime.acts(record.backend), () => assertHeld(record));
     const { settleSwaps } = await import("./settle.ts");
     try {
@@ -70,7 +73,7 @@ export class InterruptedSwaps {
       const isAway = error instanceof ServiceError &&
         (error.code === "engine_unavailable" || acts.isAway(error));
       if (!isAway) throw error;
-      return error;
+      return isInHand ? error : null;
     }
   }
 
