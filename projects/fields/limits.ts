@@ -47,10 +47,10 @@ const amount = (
     key,
     covers: paths.map((path) => path.join(".")),
     change,
-    // Compose takes 0 for "not said".
+    // Compose takes 0 for "not said", and no engine takes a limit back for it.
     declared: (of) => {
       const found = scalarAt<number | null>(nodeOf(of), read);
-      return found !== null && found !== UNKNOWN && found.value === 0 ? { ...found, value: null } : found;
+      return found !== null && found !== UNKNOWN && found.value === 0 ? null : found;
     },
     ...(untold !== undefined && { untold }),
     seen: seen ?? ((container) => container[property]),

@@ -170,6 +170,7 @@ export const networks: Row = row<Connection>({
       }];
     }
     return [
+      ...priorityDrift(networks, container, view.kind),
       ...networks.flatMap((one) => membershipDrift(one, container, unit.label, view.kind)),
       // Podman does not tell its links.
       ...(view.kind === "podman"
@@ -178,6 +179,18 @@ export const networks: Row = row<Connection>({
     ];
   },
 });
+
+/** Finds a container whose first network is not the one with the highest priority, where the file gives one. */
+function priorityDrift(
+  [first, second]: readonly Membership[],
+  { networkMode }: InspectedContainer,
+  kind: EngineKind,
+): Difference[] {
+  if (kind !== "docker" || first === undefined || second === undefined) return [];
+  if (first.priority === second.priority || networkMode === first.name) return [];
+  const at = valueAt(first.node, "priority") ?? first.at;
+  return [{ field: "networks.first", declared: first.written, seen: networkMode, at }];
+}
 
 function membershipDrift(
   wanted: Membership,

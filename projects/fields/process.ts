@@ -139,13 +139,16 @@ export const flag = <
     ask: (asked, value) => asked[property] = value,
   });
 
-const init = single<boolean>({
+/** Null where nobody said: an engine may have one by default, which no container tells. */
+const init = single<boolean | null>({
   key: "init",
   covers: ["init"],
   untold: ["podman"],
   declared: flagAt("init"),
-  seen: (container) => container.init ?? false,
-  otherwise: () => false,
+  seen: (container) => container.init,
+  otherwise: () => null,
+  same: (declared, seen) => declared === seen || (declared === null && seen === false),
+  show: (value) => value === null ? "(not set)" : String(value),
   ask: (asked, value) => asked.init = value,
 });
 

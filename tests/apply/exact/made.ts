@@ -82,7 +82,7 @@ function flatten(value: unknown, path = "", found: Record<string, unknown> = {})
 
 /** Engines write nothing as null, as an empty list or as an empty object, as they were asked. */
 const isNothing = (value: unknown): boolean =>
-  value === undefined || value === "" ||
+  value === undefined || value === null || value === "" ||
   (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
 /** One value that is not the same. */
