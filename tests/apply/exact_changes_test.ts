@@ -49,7 +49,7 @@ const LEFT: readonly { readonly why: string; readonly change: RegExp }[] = [
   {
     why: "an engine's own default is told by no container",
     change:
-      /^(?:shm_size|memswap_limit|mem_swappiness|mem_limit: .*\nmemswap|cgroup|ipc|logging|runtime|oom_kill)(?:.|\n)* => /,
+      /^(?:shm_size|memswap_limit|mem_swappiness|mem_limit: .*\nmemswap|cgroup|ipc|logging|runtime|oom_kill|mac_address|security_opt: \[label=disable)(?:.|\n)* => /,
   },
   {
     why: "without priorities any network may be the first",

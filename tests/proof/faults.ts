@@ -1688,6 +1688,27 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
           "A receiver that is away costs no request; what waited arrives in order when it comes",
         ]],
       },
+      {
+        id: "F126",
+        broken: "An env_file of 10 MB, with NUL bytes, byte order marks, or quotes that never end",
+        holds: "The container has the variables that Compose gives it, or the plan says why not",
+        proofs: [[
+          "tests/apply/exact_bad_files_test.ts",
+          "An env_file with odd bytes gives a container the variables that Compose gives it",
+        ]],
+      },
+      {
+        id: "F127",
+        broken: "A mount whose source is a loop of links, or a folder that is replaced 100 times a second",
+        holds: "A loop blocks the plan; applies end, and the container reads the last folder afterwards",
+        proofs: [[
+          "tests/apply/exact_bad_files_test.ts",
+          "A file or a mount whose path is a loop of links blocks the plan with its path",
+        ], [
+          "tests/apply/exact_bad_files_test.ts",
+          "While a mounted folder is replaced 100 times a second, plans and applies end",
+        ]],
+      },
     ],
   },
 ];
