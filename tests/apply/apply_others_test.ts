@@ -192,7 +192,7 @@ test(
       });
 
       assert.equal(over.state, "failed");
-      assert.match(over.reason ?? "", /atonce-b-1.*(?:in use|already)/s);
+      assert.match(over.reason ?? "", /atonce-b-1.*(?:in use|already|taken)/s);
       assert.deepEqual(Object.keys(theirs), [`${name}-a-1`, `${name}-b-1`]);
       assert.deepEqual(await scene.ids(), theirs);
       assert.deepEqual((await scene.plan()).steps, [], "what it made is what was wanted");
