@@ -1,6 +1,7 @@
 /** The connections to one engine: to its unix socket, or over TLS with the credentials that were presented last. */
 import { type CalledAddress, hostText } from "./address.ts";
 import { Clients } from "./clients.ts";
+import { connectKept, type Credentials, type RawConnection } from "./kept_connection.ts";
 import { Reads } from "./reads.ts";
 import { close, type Open, Spare } from "./spare.ts";
 
@@ -9,13 +10,6 @@ import { close, type Open, Spare } from "./spare.ts";
  * documentation, so that the permission for it opens nothing.
  */
 export const UNIX_HOST = "192.0.2.1:80";
-
-/** PEM texts for mutual TLS. */
-export interface Credentials {
-  readonly ca: string;
-  readonly cert: string;
-  readonly key: string;
-}
 
 export class Connections implements Disposable {
   /** The origin of its URLs. */
@@ -59,21 +53,15 @@ export class Connections implements Disposable {
   }
 
   /** Opens a raw one, which the caller closes. Throws when `signal` aborts before it stands. */
-  readonly open: Open = async (signal) => {
-    const opening = this.#open();
-    const given = Promise.withResolvers<never>();
-    const giveUp = () => given.reject(signal?.reason);
-    signal?.addEventListener("abort", giveUp);
-    if (signal?.aborted) giveUp();
-    try {
-      return await Promise.race([opening, given.promise]);
-    } catch (error) {
-      opening.then(close, () => {}); // the runtime cannot end the opening of a connection
-      throw error;
-    } finally {
-      signal?.removeEventListener("abort", giveUp);
-    }
-  };
+  readonly open: Open = (signal) => opened(this.#open(), signal);
+
+  /** The same, for a connection that may be quiet for long: with TCP keep-alive to another host. */
+  async openKept(signal: AbortSignal): Promise<RawConnection> {
+    const { address } = this;
+    if (address.kind === "unix") return await this.open(signal);
+    if (this.#credentials === null) throw new Error(NOT_PRESENTED);
+    return await opened(connectKept(address, this.#credentials), signal);
+  }
 
   async #open(): Promise<Deno.Conn> {
     const { address } = this;
@@ -107,6 +95,22 @@ export class Connections implements Disposable {
     this.#clients?.[Symbol.dispose]();
     this.reads[Symbol.dispose]();
     this.spare?.[Symbol.dispose]();
+  }
+}
+
+/** Returns the connection once it stands. Throws when `signal` aborts before. */
+async function opened<C extends RawConnection>(opening: Promise<C>, signal?: AbortSignal): Promise<C> {
+  const given = Promise.withResolvers<never>();
+  const giveUp = () => given.reject(signal?.reason);
+  signal?.addEventListener("abort", giveUp);
+  if (signal?.aborted) giveUp();
+  try {
+    return await Promise.race([opening, given.promise]);
+  } catch (error) {
+    opening.then(close, () => {}); // the runtime cannot end the opening of a connection
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", giveUp);
   }
 }
 

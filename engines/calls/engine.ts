@@ -2,11 +2,12 @@
 import type { ServiceError } from "../../core/error.ts";
 import type { CalledAddress } from "./address.ts";
 import { askedIn, type EngineCall, FIRST_BYTE_MS, type Method } from "./call.ts";
-import { Connections, type Credentials } from "./connections.ts";
+import { Connections } from "./connections.ts";
 import { Cutoff } from "./cutoff.ts";
 import { engineError } from "./errors.ts";
 import { failureOf, type Subject } from "./failure.ts";
 import { type EngineVersion, type Greeting, greetingOf, timeOn, versionOf } from "./greeting.ts";
+import type { Credentials, RawConnection } from "./kept_connection.ts";
 import { at, type EnginePath } from "./path.ts";
 import { Requests, textOf } from "./requests.ts";
 import { Silence } from "./silence.ts";
@@ -159,12 +160,12 @@ export class Engine implements Disposable {
   }
 
   /** A raw connection, for requests that are written by hand. The caller closes it. */
-  async connect(subject: Subject): Promise<Deno.Conn> {
+  async connect(subject: Subject): Promise<RawConnection> {
     this.mustAnswer(subject.doing);
     using cutoff = new Cutoff([this.#closing.signal, this.doubt]);
     cutoff.expire(FIRST_BYTE_MS);
     try {
-      return await this.#connections.open(cutoff.signal);
+      return await this.#connections.openKept(cutoff.signal);
     } catch (error) {
       throw cutoff.failure(this.name, error, subject);
     }

@@ -165,18 +165,18 @@ export function reasonOf(thrown: unknown): string {
 
 /** Returns what is wrong between two certificates, and what to do. */
 function tlsReasonOf(text: string): string | null {
-  if (/UnknownIssuer|CaUsedAsEndEntity|BadSignature/.test(text)) {
+  if (/UnknownIssuer|CaUsedAsEndEntity|BadSignature|unable to (?:verify|get)|self.signed/i.test(text)) {
     return 'its certificate is not signed by the authority in "ca": take the file of the one that signed it';
   }
   if (/fatal alert|AlertReceived/i.test(text)) {
     return 'it does not accept berth\'s certificate: "cert" must be signed by the authority that it trusts, and not ' +
       "have ended";
   }
-  if (/NotValidYet|not valid yet/i.test(text)) {
+  if (/NotValidYet|not valid yet|not yet valid/i.test(text)) {
     return "its certificate is not valid yet: compare the clocks of the two hosts";
   }
   if (/\bExpired\b|certificate expired/i.test(text)) return "its certificate has ended: renew it on its host";
-  if (/NotValidForName|not valid for (?:any )?name/i.test(text)) {
+  if (/NotValidForName|not valid for (?:any )?name|does not match certificate/i.test(text)) {
     return "its certificate is for another name: use a name or an address that is in it";
   }
   if (/certificate|tls|handshake/i.test(text)) {

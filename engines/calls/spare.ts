@@ -63,7 +63,7 @@ export class Spare implements Disposable {
   }
 }
 
-export function close(conn: Deno.Conn): void {
+export function close(conn: Pick<Deno.Conn, "close">): void {
   try {
     conn.close();
   } catch { // the other end was first

@@ -1,6 +1,7 @@
 /** One request on its own connection to an engine; the answer is read into one reused buffer. */
 import { ServiceError } from "../../core/error.ts";
 import type { Engine } from "../calls/engine.ts";
+import type { RawConnection } from "../calls/kept_connection.ts";
 import { type Subject, unreachable } from "../calls/failure.ts";
 import type { EnginePath } from "../calls/path.ts";
 import { pause } from "../../core/pause.ts";
@@ -59,7 +60,7 @@ export class EngineConnection implements Disposable {
   #cameAt = 0;
 
   constructor(
-    readonly conn: Deno.Conn,
+    readonly conn: RawConnection,
     { signal, bufferBytes = BUFFER_BYTES }: Pick<ConnectionRequest, "signal" | "bufferBytes">,
     doubt?: AbortSignal,
   ) {
@@ -294,6 +295,6 @@ function headOf(engine: Engine, target: string, request: ConnectionRequest): str
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-export async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
+export async function writeAll(conn: RawConnection, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.byteLength;) at += await conn.write(bytes.subarray(at));
 }

@@ -9,6 +9,8 @@ import { eventually } from "../support/eventually.ts";
 import { LiveVisitor } from "../streams/live_visitor.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { Authority, startTlsEngine, type TlsEngine, type TlsFiles } from "../support/tls_engine.ts";
+import { bounded } from "../support/bounded.ts";
+import { Visitor } from "../support/stream_service.ts";
 import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
 
@@ -121,6 +123,53 @@ onFar("a followed log whose TLS connection stalls resumes without a lost or doub
 
   assert.deepEqual(lines, lines.map((_, at) => `line ${at + 1}`));
   assert.equal((await berth.call("DELETE /api/containers/count?force=true")).status, 204);
+});
+
+onFar("A followed log over TLS has TCP keep-alive, and its certificates are verified", async (far) => {
+  const [ca, cert, key] = await Promise.all(
+    [far.client.ca, far.client.cert, far.client.key].map((path) => Deno.readTextFile(path)),
+  );
+  using engine = new Engine("far", { kind: "tls", host: far.host, port: 2376, files: far.client });
+  engine.present({ ca: ca!, cert: cert!, key: key! });
+  const kept = async () => {
+    const { stdout } = await new Deno.Command("ss", { args: ["-tno", "dst", far.host] }).output();
+    return new TextDecoder().decode(stdout).split("\n").filter((line) => line.includes("keepalive")).length;
+  };
+  const before = await kept();
+
+  const conn = await engine.connect({ doing: "follow" });
+  assert.equal(await kept(), before + 1);
+  const reading = assert.rejects(conn.read(new Uint8Array(16)));
+  conn.close();
+  await reading;
+
+  const stranger = await Authority.make(`${far.authority.folder}/stranger`);
+  const { ca: theirs } = await stranger.issue("client", "198.51.100.7");
+  engine.present({ ca: await Deno.readTextFile(theirs), cert: cert!, key: key! });
+  await assert.rejects(engine.connect({ doing: "follow" }), /TLS|certificate/);
+});
+
+onFar("A command over TLS has its input to the end, and its whole output", async (far) => {
+  await using berth = await serve(far.url, far.client);
+  await far.engine.cli("run", "-d", "--name", "sink", "--network", "none", FIXTURE);
+  await eventually("it is listed", async () => await names(berth) === "sink");
+  const visitor = new Visitor(
+    `${berth.url}/api/containers/sink/exec?cmd=cat&tty=false`,
+    undefined,
+    [`berth.bearer.${berth.admin}`],
+  );
+  await eventually("it runs", () => visitor.said("ready").length === 1);
+
+  const sent = "line of input\n".repeat(20_000);
+  for (let at = 0; at < sent.length; at += 7_000) {
+    visitor.wire.send(new TextEncoder().encode(sent.slice(at, at + 7_000)));
+  }
+  visitor.wire.send(JSON.stringify({ type: "eof" }));
+
+  await bounded("the command", visitor.closed);
+  assert.equal(visitor.output, sent);
+  assert.equal(visitor.said("exit")[0]?.code, 0);
+  await far.engine.cli("rm", "-f", "sink");
 });
 
 onFar("a call that needs a new connection over a cut link ends in time", async (far) => {

@@ -24,7 +24,8 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
     "hono",
     "zod",
   ]],
-  ["engines/", ["core/", "zod"]],
+  // `node:net`, `node:tls`: Deno's own connections over TLS have no TCP keep-alive.
+  ["engines/", ["core/", "zod", "node:net", "node:tls"]],
   ["plugins/", ["engines/", "http/", "core/", "hono", "zod"]],
   ["client/", []],
   // What is loaded when a screen asks for it: one library each, and nothing of the page.
