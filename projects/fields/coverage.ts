@@ -39,14 +39,25 @@ for (const key of [...NO_EFFECT, ...FIELDS.flatMap(({ covers }) => covers)]) {
   branch.isCovered = true;
 }
 
-/** Every key of a service that no row stands for, and where it is written. */
-export function uncovered(unit: Unit): { readonly key: string; readonly at: Place }[] {
-  const found: { key: string; at: Place }[] = [];
+/** A key of a service, and where it is written. */
+interface WrittenKey {
+  readonly key: string;
+  readonly at: Place;
+}
+
+const known = new WeakMap<Unit, readonly WrittenKey[]>();
+
+/** Returns every key of a service that no row stands for. */
+export function uncovered(unit: Unit): readonly WrittenKey[] {
+  const before = known.get(unit);
+  if (before !== undefined) return before;
+  const found: WrittenKey[] = [];
   if (unit.service !== null) walk(unit.value, ROOT, "", found);
+  known.set(unit, found);
   return found;
 }
 
-function walk(node: Node, branch: Branch, path: string, found: { key: string; at: Place }[]): void {
+function walk(node: Node, branch: Branch, path: string, found: WrittenKey[]): void {
   if (node.kind === "scalar") return; // short for what is covered
   const children: Iterable<readonly [string, Place, Node]> = node.kind === "list"
     ? node.items.map((item, index) => [String(index), item, item] as const)

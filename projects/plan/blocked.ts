@@ -77,7 +77,7 @@ export function blockByUnit(of: Declared, draft: Draft): void {
       unit.id,
     );
   }
-  for (const at of unknownIn(unit.value)) {
+  for (const at of unsetIn(of)) {
     draft.block("project/unknown-variable", "A variable in this value is not set", at, unit.id);
   }
   for (const [label, { at }] of service.labels) {
@@ -271,7 +271,10 @@ export function blockSelf({ members, group }: Scene, self: string | null, draft:
   }
 }
 
-/** Where a variable that is not set stands; keys of extensions are nobody's business. */
+/** Returns the values of a unit that hold a variable that is not set. */
+const unsetIn = oncePerUnit(({ unit }) => [...unknownIn(unit.value)]);
+
+/** Yields the values below a node that hold a variable that is not set, but for those of extensions. */
 function* unknownIn(node: Node): Iterable<Node> {
   if (node.kind === "scalar") {
     if (node.unknown) yield node;

@@ -38,10 +38,22 @@ export function declaredNow({ group, digest, contents }: Pick<Scene, "group" | "
   ]);
 }
 
-/** The merged and interpolated files of the group. */
+/** A digest that was made of a group, and by what. */
+interface Said {
+  readonly digest: Digest;
+  readonly text: string;
+}
+
+const said = new WeakMap<Group, Said>();
+
+/** Returns the digest of the merged and interpolated files of the group. */
 function saidOf(group: Group, digest: Digest): string {
+  const known = said.get(group);
+  if (known?.digest === digest) return known.text;
   const value = group.value === null ? null : plain(group.value);
-  return digest(JSON.stringify([group.project, group.profiles, value]));
+  const text = digest(JSON.stringify([group.project, group.profiles, value]));
+  said.set(group, { digest, text });
+  return text;
 }
 
 function plain(node: Node): unknown {
