@@ -82,8 +82,7 @@ export function makingResource(
 
 /** A new container of a unit. */
 export function making(scene: Scene, of: Declared): Need[] {
-  const facts = factsOf(scene);
-  const found = containerNeeds(plannedSpec(of), facts).flatMap((one) => {
+  const found = containerNeeds(plannedSpec(of), factsOf(scene)).flatMap((one) => {
     // A network or volume that the caller does not see blocks the plan.
     const owner = ownerOf(scene, one);
     return owner === "unseen" ? [] : [needOf(scene, one, placeOfField(of, one.field), owner)];
@@ -96,14 +95,22 @@ export function making(scene: Scene, of: Declared): Need[] {
 
 const keyOf = ({ permission, subject, field }: Need): string => JSON.stringify([permission, subject, field]);
 
-const factsOf = (scene: Scene): SpecFacts =>
-  specFacts({
+const facts = new WeakMap<Scene, SpecFacts>();
+
+/** Returns the facts by which all containers of a plan are judged. */
+function factsOf(scene: Scene): SpecFacts {
+  const known = facts.get(scene);
+  if (known !== undefined) return known;
+  const made = specFacts({
     group: scene.group,
     engine: scene.backend.name,
     holdings: scene.holdings,
     places: new Map([...scene.places].map(([source, { place }]) => [source, place])),
     isOwnContainer: isPlaceholder,
   });
+  facts.set(scene, made);
+  return made;
+}
 
 /** Returns the project that owns the network or volume of a need; null for none. */
 function ownerOf(scene: Scene, { right, name }: SpecNeed): string | null | "unseen" {

@@ -19,9 +19,15 @@ export class Resources {
   readonly #steps = new Map<string, number[]>();
   readonly #refreshes = new Set<number>();
   readonly #pull: PlanRequest["pull"];
+  /** The images that the engine has. */
+  readonly #held: ReadonlySet<string>;
 
   constructor(readonly scene: Scene, readonly draft: Draft, pull: PlanRequest["pull"]) {
     this.#pull = pull;
+    const { holdings, backend } = scene;
+    this.#held = new Set(
+      holdings.images.filter((one) => one.backend === backend.name).map(({ name }) => fullImage(name)),
+    );
   }
 
   /** Steps that start a container again, because a network of it is replaced, and its hooks behind them. */
@@ -66,12 +72,7 @@ export class Resources {
     const of = declaredOf(scene.model, scene.group, unit);
     if (of === null) return [];
     const names = imageNames(of);
-    const held = new Set(
-      scene.holdings.images.filter(({ backend }) => backend === scene.backend.name).map(({ name }) =>
-        fullImage(name)
-      ),
-    );
-    const isThere = names.some((name) => held.has(fullImage(name)));
+    const isThere = names.some((name) => this.#held.has(fullImage(name)));
     const at = of.service.imageAt ?? unit.source;
     const target = writtenOr(of.service.imageAt, names[0]!); // there is one at least
     const how = this.#bring(of, isThere);
