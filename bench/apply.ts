@@ -4,8 +4,8 @@
  * then; what it waits afterwards, to see whether the containers stay up, is printed apart.
  *
  * Where berth's time goes, ten services, by the acts of an apply: nine tenths are the engine's own starts, a twentieth
- * its creates, and the rest 40 looks at containers, four for each. Six steps run at a time, so the creates of a large
- * layer wait for starts.
+ * its creates, and the rest 40 looks at containers, four for each. Sixteen steps run at a time; with six, 30 services
+ * took a tenth longer than Compose.
  */
 import { parseArgs } from "node:util";
 import type { Apply } from "../projects/apply/apply_shape.ts";

@@ -14,8 +14,10 @@ import { tidyUp } from "./tidy_up.ts";
 import { Cut } from "./waiting.ts";
 import { workOf } from "./work.ts";
 
-/** Steps at a time, of one apply. */
-const AT_ONCE = 6;
+/** Steps of one apply at a time; Compose has no limit. */
+const AT_ONCE = 16;
+/** A registry and the engine's disk are shared with others. */
+const PULLS_AT_ONCE = 6;
 
 export class Run {
   readonly #state: RunState;
@@ -89,7 +91,7 @@ export class Run {
     // Nothing is touched before all images are there.
     const images = open.filter(({ kind }) => kind === "image.pull" || kind === "image.build");
     if (images.length > 0 || [...inHand.keys()].some((n) => this.#isImage(n))) {
-      return images.slice(0, AT_ONCE - inHand.size);
+      return images.slice(0, PULLS_AT_ONCE - inHand.size);
     }
     const chosen = new Set(work.steps);
     const ready = open.filter(({ after }) => after.every((n) => done.has(n) || !chosen.has(n)));
