@@ -54,7 +54,7 @@ export function nginx(change: (text: string) => string = (text) => text): Proxy 
       );
       await Deno.writeTextFile(
         `${folder}/nginx.conf`,
-        `user root;\ndaemon off;\npid ${folder}/pid;\nevents { worker_connections 4096; }\nhttp {\naccess_log off;\n${
+        `user root;\nworker_processes auto;\ndaemon off;\npid ${folder}/pid;\nevents { worker_connections 4096; }\nhttp {\naccess_log off;\n${
           temporary.join("\n")
         }\ninclude ${folder}/berth.conf;\n}\n`,
       );
