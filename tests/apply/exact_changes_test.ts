@@ -45,6 +45,10 @@ const LEFT: readonly { readonly why: string; readonly change: RegExp }[] = [
     why: "nothing and the default are the same to Linux",
     change: /^(?:|isolation: default) => (?:|isolation: default)$/,
   },
+  {
+    why: "both are the same flag, and the engine shows it as it was written",
+    change: /^security_opt: \['no-new-privileges(?::true)?'\] => security_opt: \['no-new-privileges/,
+  },
   { why: "a container keeps its name until it is made anew", change: /^container_name: .* => $/ },
   {
     why: "an engine's own default is told by no container",
