@@ -53,6 +53,7 @@ import { live } from "./routes/live.ts";
 import { workspaceFeeds } from "./routes/live_workspaces.ts";
 import { measureUnits } from "./routes/unit_metrics.ts";
 import { overviewRoutes } from "./routes/overview.ts";
+import { projects } from "./routes/projects.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -270,6 +271,7 @@ function coreRouters(
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     overviewRoutes({ registry, runtime, sights, digests: access.digests }),
+    projects({ registry, runtime, sights, digests: access.digests }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
     applyRoutes({
       registry,

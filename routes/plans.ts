@@ -6,6 +6,7 @@ import { ServiceError } from "../core/error.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import type { Sights } from "../core/sight.ts";
 import type { PlanStore } from "../core/store.ts";
+import type { Call } from "../http/declare/call.ts";
 import { text } from "../http/declare/query.ts";
 import {
   type CoreRouter,
@@ -21,6 +22,7 @@ import type { Asked } from "../projects/plan/scene.ts";
 import { Plan, PlanRequest } from "../projects/plan/plan_shape.ts";
 import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
 import { find, findComparedModel, ownSide } from "./artifact_lookup.ts";
+import { declaredProject } from "./project_ids.ts";
 
 const create = route({
   method: "post",
@@ -47,6 +49,21 @@ const create = route({
       "engine_unavailable",
     ),
   },
+});
+
+const createForProject = route({
+  method: "post",
+  path: "/projects/{id}/plan",
+  summary: "Work out what would bring a project up, or down",
+  description:
+    "The same as the plan of its group. The id is `<group>@<workspace>`; a project's name alone is " +
+    "enough while the caller sees only one declared project of that name.",
+  permission: "projects:plan",
+  subject: "found",
+  audited: "change",
+  params: z.object({ id: text(500).describe("The project's id, or its name") }),
+  body: PlanRequest.optional(),
+  answers: create.answers,
 });
 
 const Id = z.object({ id: text(100).describe("The plan's id") });
@@ -97,6 +114,11 @@ export interface PlansOptions {
   readonly store: PlanStore;
 }
 
+/** The parts of a call that asks for a plan. */
+interface PlanCall extends Pick<Call<unknown, unknown, unknown>, "principal" | "reach" | "entry"> {
+  readonly body: PlanRequest | undefined;
+}
+
 /** The planner is loaded by the first caller. */
 export function plans(options: PlansOptions): CoreRouter {
   const known = new Plans(options.store);
@@ -106,30 +128,39 @@ export function plans(options: PlansOptions): CoreRouter {
     if (!mayRead(one, reach, principal)) throw noPlan();
     return one;
   };
+  const make = async (
+    call: PlanCall,
+    group: { readonly id: string; readonly name: string },
+    about: Readonly<Record<string, string>> = {},
+  ) => {
+    const { body, principal, reach } = call;
+    const request = PlanRequest.parse(body ?? {});
+    const asked = await askedOf(options, { ...group, request }, reach, principal);
+    const [{ makePlan }, { ownContainer }] = await Promise.all([
+      import("../projects/plan/make_plan.ts"),
+      import("../projects/plan/self.ts"),
+    ]);
+    const made = await makePlan(asked, await ownContainer());
+    const { action, backend, steps, basis: { declared, observed } } = made.plan;
+    const { units, volumes } = request;
+    const told = {
+      action,
+      units,
+      volumes: volumes.length === 0 ? undefined : volumes,
+      backend,
+      steps: steps.length,
+      declared,
+      observed,
+    };
+    const entryOf = (plan: string) => call.entry({ particulars: particularsOf({ ...told, ...about, plan }) });
+    const plan = await known.add(made, principal, entryOf, Date.now());
+    return reply(201, shown(plan, principal), { location: `/api/plans/${plan.id}` });
+  };
   return router()
-    .on(create, async (call) => {
-      const { params, body, principal, reach } = call;
-      const request = PlanRequest.parse(body ?? {});
-      const asked = await askedOf(options, { ...params, request }, reach, principal);
-      const [{ makePlan }, { ownContainer }] = await Promise.all([
-        import("../projects/plan/make_plan.ts"),
-        import("../projects/plan/self.ts"),
-      ]);
-      const made = await makePlan(asked, await ownContainer());
-      const { action, backend, steps, basis: { declared, observed } } = made.plan;
-      const { units, volumes } = request;
-      const told = {
-        action,
-        units,
-        volumes: volumes.length === 0 ? undefined : volumes,
-        backend,
-        steps: steps.length,
-        declared,
-        observed,
-      };
-      const entryOf = (plan: string) => call.entry({ particulars: particularsOf({ ...told, plan }) });
-      const plan = await known.add(made, principal, entryOf, Date.now());
-      return reply(201, shown(plan, principal), { location: `/api/plans/${plan.id}` });
+    .on(create, (call) => make(call, call.params))
+    .on(createForProject, async (call) => {
+      const found = await declaredProject(options.registry, call.params.id, call.reach);
+      return await make(call, found, { project: `${found.name}@${found.id}` });
     })
     .on(
       read,

@@ -26,6 +26,7 @@ export * from "./models.ts";
 export * from "./networks.ts";
 export * from "./overview.ts";
 export * from "./plans.ts";
+export * from "./projects.ts";
 export * from "./settings.ts";
 export * from "./system.ts";
 export * from "./terminal.ts";

@@ -188,6 +188,62 @@ export type MountReading = {
   readonly startedAt: string;
 };
 
+/** A part of `OverviewUnit`. */
+export type OverviewContainer = {
+  /** The container's id. */
+  readonly id: string;
+  /** The container's name. */
+  readonly name: string;
+  /** The engine it is on, by name. */
+  readonly backend: string;
+  /** As it was asked for. */
+  readonly image: string;
+  /** State as the engine reports it. */
+  readonly state: string;
+  /** Result of its health check. */
+  readonly health: string | null;
+  /** The code it last ended with. */
+  readonly exitCode: number | null;
+  /** Number of restarts by the engine since its last start. */
+  readonly restartCount: number;
+  /** The engine's reason why it does not run, beyond an exit code. */
+  readonly reason: string | null;
+  /** Its condition by itself, without the declaration. */
+  readonly condition: ContainerCondition;
+  /** When it last started. */
+  readonly startedAt: string | null;
+};
+
+/** A part of `Overview`. */
+export type OverviewUnit = {
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The unit's id. */
+  readonly id: string;
+  /** The unit's name. */
+  readonly name: string;
+  /** Its group, by name. */
+  readonly group: string | null;
+  /** Verdict in one word. */
+  readonly verdict: Verdict;
+  /** Its running containers; null for callers who may not see them. */
+  readonly state: LiveState | null;
+  /** Number of containers that should run; null while unknown. */
+  readonly desired: number | null;
+  /** As it is written. */
+  readonly image: string | null;
+  /** Where it is declared. */
+  readonly location: Location;
+  /** Its containers. */
+  readonly containers: readonly (OverviewContainer)[];
+  /** Number of fields that differ. */
+  readonly differences: number;
+  /** Which they are, 20 at most. */
+  readonly drift: readonly (Drift)[];
+  /** Why something of it could not be compared; null otherwise. */
+  readonly notCompared: string | null;
+};
+
 /** A part of `Principal`. */
 export type Permission =
   | "system:read"
@@ -353,6 +409,28 @@ export type PlanReason = {
   readonly at: Location;
 };
 
+/** The payload of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
+export type PlanRequest = {
+  /** The action to plan. */
+  readonly action?: "up" | "down" | "stop" | "restart";
+  /** Only these units; `up` takes what they depend on along. */
+  readonly units?: readonly (string)[];
+  /** The engine; else the one where the project runs, else the default. */
+  readonly backend?: string;
+  /** Which images are asked of their registry: as `pull_policy` says, all, or none. */
+  readonly pull?: "policy" | "always" | "never";
+  /** Containers of the project whose service is not in the files. */
+  readonly orphans?: "keep" | "remove";
+  /** Which containers are made anew. */
+  readonly recreate?: "changed" | "always";
+  /** Units that ended well and are started again. */
+  readonly rerun?: readonly (string)[];
+  /** Volumes of the project that `down` removes with all their data, by the engine's names. */
+  readonly volumes?: readonly (string)[];
+  /** True if limits may be changed without a new container. */
+  readonly inPlace?: boolean;
+};
+
 /** A part of `Plan`. */
 export type PlanStep = {
   /** In an order that works one by one. */
@@ -506,3 +584,23 @@ export type Verdict =
   | "paused"
   | "completed"
   | "asWritten";
+
+/** A part of `Overview`. */
+export type VerdictCounts = {
+  /** How many are `broken`. */
+  readonly broken: number;
+  /** How many are `differs`. */
+  readonly differs: number;
+  /** How many are `notStarted`. */
+  readonly notStarted: number;
+  /** How many are `undeclared`. */
+  readonly undeclared: number;
+  /** How many are `unknown`. */
+  readonly unknown: number;
+  /** How many are `paused`. */
+  readonly paused: number;
+  /** How many are `completed`. */
+  readonly completed: number;
+  /** How many are `asWritten`. */
+  readonly asWritten: number;
+};

@@ -1,6 +1,15 @@
 /** The API's group `workspaces`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { ContainerCondition, Diagnostic, Drift, LiveState, Plan, Range, Verdict } from "./models.ts";
+import type {
+  ContainerCondition,
+  Diagnostic,
+  Drift,
+  LiveState,
+  Plan,
+  PlanRequest,
+  Range,
+  Verdict,
+} from "./models.ts";
 
 /**
  * GET: List the registered workspaces.
@@ -550,28 +559,6 @@ export type NewWorkspace = {
   readonly path: string;
   /** The folder's name unless given. */
   readonly name?: string;
-};
-
-/** The payload of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
-export type PlanRequest = {
-  /** The action to plan. */
-  readonly action?: "up" | "down" | "stop" | "restart";
-  /** Only these units; `up` takes what they depend on along. */
-  readonly units?: readonly (string)[];
-  /** The engine; else the one where the project runs, else the default. */
-  readonly backend?: string;
-  /** Which images are asked of their registry: as `pull_policy` says, all, or none. */
-  readonly pull?: "policy" | "always" | "never";
-  /** Containers of the project whose service is not in the files. */
-  readonly orphans?: "keep" | "remove";
-  /** Which containers are made anew. */
-  readonly recreate?: "changed" | "always";
-  /** Units that ended well and are started again. */
-  readonly rerun?: readonly (string)[];
-  /** Volumes of the project that `down` removes with all their data, by the engine's names. */
-  readonly volumes?: readonly (string)[];
-  /** True if limits may be changed without a new container. */
-  readonly inPlace?: boolean;
 };
 
 /** The answer of `POST /api/workspaces/{id}/artifacts/validate`. */

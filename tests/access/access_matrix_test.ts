@@ -66,6 +66,8 @@ const TABLE: Readonly<Record<string, Permission | "any">> = {
   "GET /api/terminal/compose-logs": "events:read",
   "GET /api/live": "any",
   "GET /api/overview": "artifacts:read",
+  "GET /api/projects": "artifacts:read",
+  "GET /api/projects/{id}": "artifacts:read",
   "GET /api/logs": "containers:logs",
   "GET /api/workspaces": "workspaces:read",
   "GET /api/workspaces/{id}": "workspaces:read",

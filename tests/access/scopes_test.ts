@@ -29,6 +29,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   images: ["web:1", "tool:1", "blog:1"],
   workspaces: ["all", "rest"],
   groups: ["shop", "blog", "rest"],
+  projects: ["shop", "shop@all", "blog@all", "rest@rest", "blog@engine:two"],
   units: ["shop.web", "shop.db", "blog.web", "web", "rest.idle"],
   cards: [],
   versions: ["1"],
@@ -155,7 +156,10 @@ async function answerOf(caller: TestCaller, path: string, berth: TestService): P
     // To whom a container belongs is said by itself.
     .replace(/"workspace":(null|\{"id":"\w+","unit":[^}]*\})(?=,"backend"|\}$)/g, '"workspace":"-"')
     // Engines are told with the right to see the system, which no scope but an engine's gives.
-    .replace(/"engines":\[[^\]]*\]/, path === "/api/overview" ? '"engines":"-"' : "$&")
+    .replace(
+      /"engines":\[(?:\{[^\]]*)?\]/g,
+      /^\/api\/(overview|projects)$/.test(path) ? '"engines":"-"' : "$&",
+    )
     // A single engine says itself that it has no such thing.
     .replace(/: (no engine that is up has it|engine \\"\w+\\" says \\"No such container:\\")/, ": -");
   return `${status} ${plain}`;

@@ -145,6 +145,10 @@ const WITH_ENGINE: Readonly<Record<string, PostBeside>> = {
     const { workspace } = await sceneOf(beside);
     return await beside.berth.call(`POST /api/workspaces/${workspace}/artifacts/groups/shop/plan`, example);
   },
+  "post /api/projects/{id}/plan": async (beside, example) => {
+    await sceneOf(beside);
+    return await beside.berth.call("POST /api/projects/shop/plan", example);
+  },
   "post /api/plans/{id}/apply": async (beside, example) => {
     const scene = await sceneOf(beside);
     const { id, basis } = await scene.plan();

@@ -1,0 +1,176 @@
+/** The API's group `projects`, written from the document that the service serves. */
+import { Endpoint } from "../endpoint.ts";
+import type {
+  ContainerCondition,
+  OverviewUnit,
+  Plan,
+  PlanRequest,
+  Verdict,
+  VerdictCounts,
+} from "./models.ts";
+
+/** GET: Every project in one row: declared, running, or both. */
+export const PROJECTS: Endpoint<"/api/projects", {
+  get: {
+    response: Projects;
+    query: {
+      /** Only projects with this verdict. */
+      verdict?: Verdict;
+      /** Only projects whose name or folder holds this, in either case. */
+      q?: string;
+      /** Only declared in this workspace, by its id. */
+      workspace?: string;
+      /** Only with containers on this engine. */
+      engine?: string;
+      /** Maximum number of rows. */
+      limit?: number;
+    };
+  };
+}> = new Endpoint("/api/projects");
+
+/** GET: A project with its units and their differences. */
+export const PROJECT: Endpoint<"/api/projects/{id}", {
+  get: { response: ProjectDetail; query: Record<string, never> };
+}> = new Endpoint("/api/projects/{id}");
+
+/** POST: Work out what would bring a project up, or down. */
+export const PROJECT_PLAN: Endpoint<"/api/projects/{id}/plan", {
+  post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
+}> = new Endpoint("/api/projects/{id}/plan", { post: [201] });
+
+/** A part of `Projects`. */
+export type LooseContainers = {
+  /** The engine's name. */
+  readonly engine: string;
+  /** Names of containers that belong to no project, 200 at most. */
+  readonly containers: readonly (string)[];
+  /** Number of them. */
+  readonly total: number;
+};
+
+/** The answer of `GET /api/projects/{id}`. */
+export type ProjectDetail = {
+  /** `<group>@<workspace>`, or `<project>@engine:<name>` for one that only runs. */
+  readonly id: string;
+  /** The group's name, or the project's. */
+  readonly name: string;
+  /** Docker's name of the project. */
+  readonly project: string;
+  /** Where it is declared; null for one that only runs. */
+  readonly workspace: {
+    /** The workspace's id. */
+    readonly id: string;
+    /** The workspace's name. */
+    readonly name: string;
+  } | null;
+  /** Below the workspace's root; of one that only runs, the folder that its labels name. */
+  readonly folder: string | null;
+  /** The engines that its containers are on. */
+  readonly engines: readonly (string)[];
+  /** The verdict of its worst unit. */
+  readonly verdict: Verdict;
+  /** Its units by verdict, and its containers that no unit declares. */
+  readonly counts: VerdictCounts;
+  /** Number of fields of its units that differ. */
+  readonly differences: number;
+  /** Number of its containers that run. */
+  readonly running: number;
+  /** Number of containers that should run; null while unknown. */
+  readonly desired: number | null;
+  /** Why it has its verdict; null where that says it all. */
+  readonly reason: ProjectReason | null;
+  /** Published ports of the host, 20 at most. */
+  readonly ports: readonly (number)[];
+  /** Its units, in the order of the file. */
+  readonly units: readonly (OverviewUnit)[];
+};
+
+/** A part of `ProjectRow`. */
+export type ProjectReason = {
+  /** The unit with the worst verdict, by its name in the project. */
+  readonly unit: string;
+  /** The first difference; null where the verdict is for another reason. */
+  readonly difference: {
+    /** The field that differs. */
+    readonly field: string;
+    /** As it is written. */
+    readonly declared: string;
+    /** As it runs. */
+    readonly actual: string;
+  } | null;
+  /** Its container that is not well; null where none is. */
+  readonly container: {
+    /** Its condition by itself. */
+    readonly condition: ContainerCondition;
+    /** Result of its health check. */
+    readonly health: string | null;
+    /** The code it last ended with. */
+    readonly exitCode: number | null;
+    /** Number of restarts by the engine since its last start. */
+    readonly restartCount: number;
+    /** The engine's reason why it does not run. */
+    readonly reason: string | null;
+  } | null;
+  /** Why something could not be compared. */
+  readonly notCompared: string | null;
+  /** Number of further differences in the project. */
+  readonly more: number;
+};
+
+/** A part of `Projects`. */
+export type ProjectRow = {
+  /** `<group>@<workspace>`, or `<project>@engine:<name>` for one that only runs. */
+  readonly id: string;
+  /** The group's name, or the project's. */
+  readonly name: string;
+  /** Docker's name of the project. */
+  readonly project: string;
+  /** Where it is declared; null for one that only runs. */
+  readonly workspace: {
+    /** The workspace's id. */
+    readonly id: string;
+    /** The workspace's name. */
+    readonly name: string;
+  } | null;
+  /** Below the workspace's root; of one that only runs, the folder that its labels name. */
+  readonly folder: string | null;
+  /** The engines that its containers are on. */
+  readonly engines: readonly (string)[];
+  /** The verdict of its worst unit. */
+  readonly verdict: Verdict;
+  /** Its units by verdict, and its containers that no unit declares. */
+  readonly counts: VerdictCounts;
+  /** Number of fields of its units that differ. */
+  readonly differences: number;
+  /** Number of its containers that run. */
+  readonly running: number;
+  /** Number of containers that should run; null while unknown. */
+  readonly desired: number | null;
+  /** Why it has its verdict; null where that says it all. */
+  readonly reason: ProjectReason | null;
+  /** Published ports of the host, 20 at most. */
+  readonly ports: readonly (number)[];
+};
+
+/** The answer of `GET /api/projects`. */
+export type Projects = {
+  /** All projects that the caller sees, by verdict. */
+  readonly counts: VerdictCounts;
+  /** The projects, the worst first. */
+  readonly items: readonly (ProjectRow)[];
+  /** Number of projects that the question means. */
+  readonly total: number;
+  /** Containers that belong to no project, by engine. */
+  readonly loose: readonly (LooseContainers)[];
+  /** The engines, for callers who may see them. */
+  readonly engines: readonly ({
+    /** The engine's name. */
+    readonly name: string;
+    /** `up` if it answers. */
+    readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
+    /** Why it is not up. */
+    readonly reason?: string;
+  })[];
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
+};

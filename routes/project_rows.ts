@@ -1,0 +1,180 @@
+/** One row for each project: those of files with what runs of them, and those that only run. */
+import { z } from "zod";
+import { Verdict } from "../artifacts/live/verdict.ts";
+import { Condition } from "../core/condition.ts";
+import type { Holdings, RunningContainer } from "../core/runtime.ts";
+import {
+  byVerdict,
+  type ComparedProject,
+  type Comparison,
+  Counts,
+  countsOf,
+  OverviewUnit,
+  rank,
+} from "./compared.ts";
+
+/** Ports of one project. */
+const MOST_PORTS = 20;
+
+const Reason = z.object({
+  unit: z.string().describe("The unit with the worst verdict, by its name in the project"),
+  difference: z.object({
+    field: z.string().describe("The field that differs"),
+    declared: z.string().describe("As it is written"),
+    actual: z.string().describe("As it runs"),
+  }).nullable().describe("The first difference; null where the verdict is for another reason"),
+  container: z.object({
+    condition: Condition.describe("Its condition by itself"),
+    health: z.string().nullable().describe("Result of its health check"),
+    exitCode: z.int().nullable().describe("The code it last ended with"),
+    restartCount: z.int().describe("Number of restarts by the engine since its last start"),
+    reason: z.string().nullable().describe("The engine's reason why it does not run"),
+  }).nullable().describe("Its container that is not well; null where none is"),
+  notCompared: z.string().nullable().describe("Why something could not be compared"),
+  more: z.int().describe("Number of further differences in the project"),
+}).meta({ id: "ProjectReason" });
+
+export const ProjectRow = z.object({
+  id: z.string().describe("`<group>@<workspace>`, or `<project>@engine:<name>` for one that only runs"),
+  name: z.string().describe("The group's name, or the project's"),
+  project: z.string().describe("Docker's name of the project"),
+  workspace: z.object({
+    id: z.string().describe("The workspace's id"),
+    name: z.string().describe("The workspace's name"),
+  }).nullable().describe("Where it is declared; null for one that only runs"),
+  folder: z.string().nullable().describe(
+    "Below the workspace's root; of one that only runs, the folder that its labels name",
+  ),
+  engines: z.array(z.string()).describe("The engines that its containers are on"),
+  verdict: Verdict.describe("The verdict of its worst unit"),
+  counts: Counts.describe("Its units by verdict, and its containers that no unit declares"),
+  differences: z.int().describe("Number of fields of its units that differ"),
+  running: z.int().describe("Number of its containers that run"),
+  desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
+  reason: Reason.nullable().describe("Why it has its verdict; null where that says it all"),
+  ports: z.array(z.int()).describe(`Published ports of the host, ${MOST_PORTS} at most`),
+}).meta({ id: "ProjectRow" });
+export type ProjectRow = z.input<typeof ProjectRow>;
+
+export const LooseContainers = z.object({
+  engine: z.string().describe("The engine's name"),
+  containers: z.array(z.string()).describe("Names of containers that belong to no project, 200 at most"),
+  total: z.int().describe("Number of them"),
+}).meta({ id: "LooseContainers" });
+export type LooseContainers = z.input<typeof LooseContainers>;
+const MOST_LOOSE = 200;
+
+export const ProjectDetail = ProjectRow.extend({
+  units: z.array(OverviewUnit).describe("Its units, in the order of the file"),
+}).meta({ id: "ProjectDetail" });
+
+type Ports = ReadonlyMap<string, readonly number[]>;
+
+const keyOf = ({ backend, id }: Pick<RunningContainer, "backend" | "id">) => `${backend} ${id}`;
+
+/** Returns the published ports of each container. */
+export function portsOf(holdings: Pick<Holdings, "ports"> | null): Ports {
+  const found = new Map<string, number[]>();
+  for (const { container, backend, host } of holdings?.ports ?? []) {
+    const key = keyOf({ backend, id: container });
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [host]);
+    else if (!known.includes(host)) known.push(host);
+  }
+  return found;
+}
+
+export function declaredRow(
+  { workspace, group, units, containers }: ComparedProject,
+  declared: Comparison["declared"],
+  ports: Ports,
+): ProjectRow {
+  const strays = containers.filter((one) => !declared.has(keyOf(one))).length;
+  const [worst] = units.toSorted(byVerdict);
+  const differences = units.reduce((sum, { differences }) => sum + differences, 0);
+  return {
+    id: `${group.name}@${workspace.id}`,
+    name: group.name,
+    project: group.project,
+    workspace,
+    folder: group.folder,
+    verdict: worst?.verdict ?? "asWritten",
+    counts: countsOf(units, strays),
+    differences,
+    desired: units.reduce<number | null>(
+      (sum, { desired }) => sum === null || desired === null ? null : sum + desired,
+      0,
+    ),
+    reason: worst === undefined ? null : reasonOf(worst, differences),
+    ...sightOf(containers, ports),
+  };
+}
+
+function reasonOf(unit: OverviewUnit, differences: number): ProjectRow["reason"] {
+  const { verdict, drift, containers, notCompared } = unit;
+  if (verdict !== "broken" && verdict !== "differs" && verdict !== "unknown") return null;
+  const [first] = verdict === "differs" ? drift : [];
+  const bad = verdict === "broken" ? containers.find(({ condition }) => condition !== "running") : undefined;
+  return {
+    unit: unit.name.slice(unit.name.indexOf(".") + 1),
+    difference: first === undefined
+      ? null
+      : { field: first.field, declared: first.declared, actual: first.actual },
+    container: bad === undefined ? null : {
+      condition: bad.condition,
+      health: bad.health,
+      exitCode: bad.exitCode,
+      restartCount: bad.restartCount,
+      reason: bad.reason,
+    },
+    notCompared,
+    more: Math.max(0, differences - (first === undefined ? 0 : 1)),
+  };
+}
+
+/** Returns the rows of projects that run and are in no file. */
+export function undeclaredRows(containers: readonly RunningContainer[], ports: Ports): ProjectRow[] {
+  const labelled = containers.filter(({ compose }) => compose !== null);
+  const projects = Map.groupBy(labelled, ({ backend, compose }) => `${compose!.project}@engine:${backend}`);
+  return [...projects].map(([id, own]): ProjectRow => {
+    const { project, workingDir } = own[0]!.compose!; // only labelled ones are grouped
+    return {
+      id,
+      name: project,
+      project,
+      workspace: null,
+      folder: workingDir,
+      verdict: "undeclared",
+      counts: countsOf([], own.length),
+      differences: 0,
+      desired: null,
+      reason: null,
+      ...sightOf(own, ports),
+    };
+  });
+}
+
+/** Returns the containers without a project, by their engine. */
+export function looseContainers(containers: readonly RunningContainer[]): LooseContainers[] {
+  const loose = Map.groupBy(containers.filter(({ compose }) => compose === null), ({ backend }) => backend);
+  return [...loose].map(([engine, own]) => ({
+    engine,
+    containers: own.map(({ name }) => name).sort().slice(0, MOST_LOOSE),
+    total: own.length,
+  })).sort((one, other) => one.engine < other.engine ? -1 : 1);
+}
+
+function sightOf(containers: readonly RunningContainer[], ports: Ports) {
+  const published = new Set(containers.flatMap((one) => ports.get(keyOf(one)) ?? []));
+  return {
+    engines: [...new Set(containers.map(({ backend }) => backend))].sort(),
+    running: containers.filter(({ state }) => state === "running").length,
+    ports: [...published].sort((a, b) => a - b).slice(0, MOST_PORTS),
+  };
+}
+
+/** By verdict, then by how many units have it, then by name. */
+export function byWorst(one: ProjectRow, other: ProjectRow): number {
+  return rank(one.verdict) - rank(other.verdict) ||
+    other.counts[other.verdict] - one.counts[one.verdict] || (one.id < other.id ? -1 : 1);
+}
