@@ -37,6 +37,7 @@ import { audit } from "./routes/audit.ts";
 import { apiKeys } from "./routes/api_keys.ts";
 import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
+import { folders } from "./routes/folders.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { replicaRoutes } from "./routes/replicas.ts";
@@ -241,7 +242,7 @@ function openApplies(
 }
 
 function coreRouters(
-  { access, store, replicas, log, registry, editor, plugins, sights, applies }: AppParts,
+  { config, access, store, replicas, log, registry, editor, plugins, sights, applies }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -267,6 +268,7 @@ function coreRouters(
     audit({ access, store: store.audit }),
     docs(),
     workspaces({ registry }),
+    folders({ registry, roots: config.roots, hidden: [config.data], runtime, sights }),
     workspaceFiles({ registry, editor, runtime, sights }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),

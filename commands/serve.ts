@@ -109,6 +109,7 @@ async function greeting({ url, config, access, plugins }: Berth): Promise<string
       "",
       `  The one-time token is also in ${config.data}/setup-token.`,
       `  The key goes into "Authorization: Bearer <key>".`,
+      `  Folders may be registered below ${config.roots.join(", ") || "none yet"}: BERTH_ROOTS names them.`,
     );
   }
   return lines.join("\n");

@@ -182,6 +182,15 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./exec.ts"),
   },
   {
+    name: "folders",
+    summary: "list the folders that may become workspaces of a running berth",
+    details:
+      "Names the allowed folders, then those found on berth's machine that are not registered yet, each with the setting that it lacks.",
+    args: [],
+    options: [JSON_OPTION],
+    load: () => read("./folders.ts"),
+  },
+  {
     name: "login",
     summary: "check an API key and remember it for the commands above",
     details:

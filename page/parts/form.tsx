@@ -13,12 +13,10 @@ export interface FieldProps {
   readonly autofocus?: boolean;
   /** It may be left empty. */
   readonly optional?: boolean;
-  /** Values to choose from; others may be typed, too. */
-  readonly choices?: readonly string[];
 }
 
 export function Field(
-  { label, name, hint, type = "text", autocomplete = "off", autofocus, optional, choices = [] }: FieldProps,
+  { label, name, hint, type = "text", autocomplete = "off", autofocus, optional }: FieldProps,
 ) {
   const id = useId();
   const shared = {
@@ -36,14 +34,7 @@ export function Field(
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {type === "password"
-        ? <input {...shared} type="password" />
-        : <input {...shared} type="text" {...choices.length === 0 ? {} : { list: `${id}-choices` }} />}
-      {choices.length > 0 && (
-        <datalist id={`${id}-choices`}>
-          {choices.map((value) => <option value={value} key={value} />)}
-        </datalist>
-      )}
+      {type === "password" ? <input {...shared} type="password" /> : <input {...shared} type="text" />}
       {hint !== undefined && <p class="hint" id={`${id}-hint`}>{hint}</p>}
     </div>
   );

@@ -195,8 +195,13 @@ export const words = {
     workspaces: "Arbeitsbereiche",
     register: "Einen Ordner eintragen",
     path: "Der volle Pfad des Ordners auf der Maschine, auf der berth läuft",
-    pathHint:
-      "Zum Beispiel /home/ada/projects oder /opt/stacks/shop. Er muss unter einem der Ordner in BERTH_ROOTS liegen; ohne diese Einstellung ist das der Home-Ordner des Benutzers, unter dem berth läuft.",
+    pathHint: (roots: readonly string[]) =>
+      roots.length === 0
+        ? "Noch ist kein Ordner erlaubt: Die Einstellung BERTH_ROOTS nennt die erlaubten Ordner."
+        : `Erlaubt sind ${roots.join(", ")} und alle Ordner darunter. Die Einstellung BERTH_ROOTS nennt sie.`,
+    suggested: "Auf dieser Maschine gefunden",
+    notAllowed: "Noch nicht erlaubt. Starten Sie berth neu mit",
+    inContainer: "Läuft berth in einem Container, binden Sie den Ordner auch dort unter demselben Pfad ein.",
     submit: "Eintragen",
     log: "Log",
     inNoFile: "läuft, steht in keiner Datei",

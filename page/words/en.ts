@@ -185,8 +185,13 @@ const english = {
     workspaces: "Workspaces",
     register: "Register a folder",
     path: "The folder's full path on the machine that runs berth",
-    pathHint:
-      "For example /home/ada/projects or /opt/stacks/shop. It must lie below one of the folders in BERTH_ROOTS, which is the home folder of berth's user unless it is set.",
+    pathHint: (roots: readonly string[]) =>
+      roots.length === 0
+        ? "No folder is allowed yet: the setting BERTH_ROOTS names the allowed folders."
+        : `Allowed are ${roots.join(", ")} and all folders below. The setting BERTH_ROOTS names them.`,
+    suggested: "Found on this machine",
+    notAllowed: "Not allowed yet. Start berth again with",
+    inContainer: "Where berth runs in a container, mount the folder under the same path, too.",
     submit: "Register",
     log: "Log",
     inNoFile: "runs, in no file",

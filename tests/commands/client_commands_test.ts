@@ -102,6 +102,45 @@ test("echo hi | berth exec web cat answers hi, whatever the size, with the comma
   assert.equal(user.stdout, "guest\n/tmp\n");
 });
 
+test("berth folders names the allowed folders and those of containers, with the setting that one lacks", async (engine) => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [home, stacks] = [`${base}/home`, `${base}/stacks`];
+  await Deno.mkdir(`${home}/shop`, { recursive: true });
+  await using berth = await serviceOn(engine, { roots: [home] });
+  const folders = of(berth);
+  for (const [name, folder] of [["shop", `${home}/shop`], ["blog", `${stacks}/blog`]] as const) {
+    await engine.cli(
+      ...["run", "-d", "--name", name],
+      ...["project", "service"].flatMap((key) => ["--label", `com.docker.compose.${key}=${name}`]),
+      ...["--label", `com.docker.compose.project.working_dir=${folder}`, FIXTURE],
+    );
+  }
+  const setting = `BERTH_ROOTS=${home}:${stacks}/blog`;
+  const ofBase = async () => {
+    const { suggestions, ...rest } = JSON.parse((await folders("folders", "--json")).stdout);
+    return {
+      ...rest,
+      suggestions: suggestions.filter(({ path }: { path: string }) => path.startsWith(base)),
+    };
+  };
+  await eventually("both are suggested", async () => (await ofBase()).suggestions.length === 2);
+
+  assert.deepEqual(await ofBase(), {
+    roots: [home],
+    suggestions: [{ path: `${home}/shop`, setting: null }, { path: `${stacks}/blog`, setting }],
+  });
+  const table = (await folders("folders")).stdout.split("\n").map((line) => line.split(/ {2,}/));
+  const row = (path: string) => table.find(([first]) => first === path)?.[1];
+  assert.deepEqual([row("FOLDER"), row(home), row(`${home}/shop`), row(`${stacks}/blog`)], [
+    ...["MAY BE REGISTERED", "yes, as all folders below", "yes", `with ${setting}`],
+  ]);
+
+  const viewer = await berth.key("viewer");
+  const refused = await runBerth(["folders"], { BERTH_URL: berth.url, BERTH_KEY: viewer.credential! });
+  assert.deepEqual([refused.code, refused.stdout], [2, ""]);
+  await Deno.remove(base, { recursive: true });
+});
+
 test("berth ls, logs and exec say in one sentence what is wrong", async (engine) => {
   await using berth = await serviceOn(engine);
   const none = await of(berth)("logs", "nobody");

@@ -11,7 +11,7 @@ test(
   "from an empty data folder and the printed link over setup and first folder to the line that differs",
   async ({ browser, engine, folder }) => {
     await using berth = await startBerthProcess({
-      env: { BERTH_ENGINES: engine.setting, BERTH_ROOTS: folder },
+      env: { BERTH_ENGINES: engine.setting, BERTH_ROOTS: `${folder}/shop` },
     });
     const [, path] = /http:\/\/[^/\s]+(\/#setup=\S+)/.exec(berth.stdout) ?? [];
     assert.ok(path !== undefined, berth.stdout);
@@ -30,9 +30,14 @@ test(
     await page.getByRole("heading", { name: "Is what runs what I wrote?" }).waitFor();
     await page.getByText("runs, in no file").first().waitFor();
     await page.getByRole("button", { name: "Register a folder" }).click();
-    await page.locator(`datalist option[value="${folder}/shop"]`).waitFor({ state: "attached" });
-    await page.getByText("below one of the folders in BERTH_ROOTS").waitFor();
-    await page.getByLabel("The folder's full path").fill(`${folder}/shop`);
+    await page.getByText(`Allowed are ${folder}/shop and all folders below.`).waitFor();
+    const found = page.getByRole("region", { name: "Found on this machine" });
+    for (const other of ["blog", "infra"]) {
+      await found.getByText(`BERTH_ROOTS=${folder}/shop:${folder}/${other}`, { exact: true }).waitFor();
+      assert.equal(await found.getByRole("button", { name: other }).count(), 0);
+    }
+    await found.getByRole("button", { name: `${folder}/shop` }).click();
+    assert.equal(await page.getByLabel("The folder's full path").inputValue(), `${folder}/shop`);
     await page.getByRole("button", { name: "Register", exact: true }).click();
 
     const row = page.getByRole("listitem").filter({ hasText: "shop.db" });

@@ -16,7 +16,8 @@ import { shown } from "../../parts/shown.ts";
 import { Mark, Sign } from "../../parts/sign.tsx";
 import { Empty, Trouble, Unavailable, Unread } from "../../parts/states.tsx";
 import { words } from "../../words/en.ts";
-import { RegisterForm, Workspaces } from "./workspaces.tsx";
+import { RegisterForm } from "./register.tsx";
+import { Workspaces } from "./workspaces.tsx";
 
 /** Verdicts that need no attention. */
 const WELL: readonly Verdict[] = ["completed", "asWritten"];

@@ -1,18 +1,13 @@
 /** The folders that berth knows, and registering another one. */
 import { useState } from "preact/hooks";
-import { CONTAINERS } from "../../../client/berth/containers.ts";
-import { WORKSPACES } from "../../../client/berth/workspaces.ts";
 import type { WorkspaceState } from "../../live/overview.ts";
-import { useResource } from "../../live/resource.ts";
-import { client, may } from "../../live/session.ts";
 import { VERDICTS } from "../../verdict.ts";
 import { Act } from "../../parts/act.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Field, Form } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
-import { go } from "../../router.ts";
 import { words } from "../../words/en.ts";
+import { RegisterForm } from "./register.tsx";
 
 export function Workspaces(
   { workspaces, reload }: { readonly workspaces: readonly WorkspaceState[]; readonly reload: () => void },
@@ -72,40 +67,5 @@ function WorkspaceRow({ state: { workspace, units, problem } }: { readonly state
       </span>
       <code class="workspace-path quiet">{shown(workspace.path)}</code>
     </li>
-  );
-}
-
-/** Reads the folders that the labels of containers name, and that no workspace has yet. */
-async function readFolders(signal: AbortSignal): Promise<readonly string[]> {
-  const [containers, workspaces] = await Promise.all([
-    client.get(CONTAINERS, { signal }).then((answer) => answer.json().items),
-    client.get(WORKSPACES, { signal }).then((answer) => answer.json().items),
-  ]);
-  const folders = new Set(containers.flatMap(({ compose }) => compose?.workingDir ?? []));
-  return [...folders].filter((folder) => !workspaces.some(({ path }) => path === folder)).sort();
-}
-
-export function RegisterForm({ done, cancel }: { readonly done: () => void; readonly cancel?: () => void }) {
-  const canRead = may("workspaces:write") && may("workspaces:read") && may("containers:read");
-  const folders = useResource(canRead ? "folders of containers" : null, readFolders, { live: false });
-  if (!may("workspaces:write")) return <p class="hint">{words.lacks("workspaces:write")}</p>;
-  return (
-    <Form
-      submit={words.overview.submit}
-      aside={cancel && <button type="button" class="button" onClick={cancel}>{words.cancel}</button>}
-      send={async ({ path = "" }) => {
-        await client.post(WORKSPACES, { payload: { path: path.trim() } });
-        done();
-        go("/");
-      }}
-    >
-      <Field
-        label={words.overview.path}
-        name="path"
-        hint={words.overview.pathHint}
-        choices={folders.value.value ?? []}
-        autofocus
-      />
-    </Form>
   );
 }
