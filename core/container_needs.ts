@@ -132,7 +132,11 @@ const MOUNT: Rows<Mount> = {
   mustExist: harmless,
 };
 
-function sourceNeeds(field: string, { type, source }: Mount, facts: SpecFacts): readonly SpecNeed[] {
+function sourceNeeds(
+  field: string,
+  { type, source, readOnly }: Mount,
+  facts: SpecFacts,
+): readonly SpecNeed[] {
   if (type === "volume" && source !== "") {
     const owner = facts.volumeOwner(source);
     if (owner === "own") return NOTHING;
@@ -142,6 +146,9 @@ function sourceNeeds(field: string, { type, source }: Mount, facts: SpecFacts): 
     return host(field, `uses "${source}", which is no volume of this project`);
   }
   if (type !== "bind") return NOTHING;
+  if (!readOnly && facts.isAboveMount(source)) {
+    return host(field, "is a folder below which another container has something mounted");
+  }
   switch (facts.placeOf(source)) {
     case "own":
       return NOTHING;

@@ -17,6 +17,7 @@ const FACTS: SpecFacts = {
       : source.startsWith("/w")
       ? "workspace"
       : "outside",
+  isAboveMount: (source) => source === "/w/own/above",
 };
 
 type Spec = Partial<ContainerSpec>;
@@ -91,6 +92,7 @@ const HOST: readonly Spec[] = [
     .map((one): Spec => ({ log: { driver: "local", options: { [one]: "x" } } })),
   bind("/etc"),
   bind("/w/shared/x"),
+  bind("/w/own/above"),
   ...["shared", "rshared", "slave", "rslave", "exec", "O", "U", "idmap", "upperdir=/x"]
     .map((one) => bind("/w/own", [one])),
   { mounts: [{ type: "npipe", source: "x", target: "/x", readOnly: false, options: [] }] },
@@ -114,6 +116,7 @@ const HARMLESS: readonly Spec[] = [
   { log: { driver: "json-file", options: { "max-size": "1m", "max-file": "3" } } },
   { oomScoreAdjustment: 500, capDrop: ["ALL"], readOnlyRoot: true, privileged: false, capAdd: [] },
   bind("/w/own/data", ["Z"]),
+  { mounts: [{ type: "bind", source: "/w/own/above", target: "/x", readOnly: true, options: [] }] },
   { mounts: [{ type: "volume", source: "", target: "/x", readOnly: false, options: ["nocopy"] }] },
   { mounts: [{ type: "volume", source: "own", target: "/x", readOnly: false, options: [] }] },
   {

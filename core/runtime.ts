@@ -261,8 +261,12 @@ export interface Holdings {
   readonly networks: readonly HeldNetwork[] | null;
   /** The same. */
   readonly volumes: readonly HeldVolume[] | null;
-  /** Folders of the host that a container may write to, by bind mounts, as the engine names them. */
-  readonly writableFolders: readonly { readonly path: string; readonly backend: string }[];
+  /** Paths of the host that containers have mounted, as the engine names them. */
+  readonly boundPaths: readonly {
+    readonly path: string;
+    readonly backend: string;
+    readonly isWritable: boolean;
+  }[];
   /** Every name of an image, and the id that it stands for now. */
   readonly images: readonly { readonly name: string; readonly id: string; readonly backend: string }[];
 }

@@ -94,7 +94,7 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
         ports: all.ports.filter(({ container, backend }) => ids.has(`${backend} ${container}`)),
         networks: seesAnEngine ? all.networks?.filter(onEngine) ?? null : null,
         volumes: seesAnEngine ? all.volumes?.filter(onEngine) ?? null : null,
-        writableFolders: all.writableFolders.filter(onEngine),
+        boundPaths: all.boundPaths.filter(onEngine),
         images: all.images.filter(onEngine),
       };
     },

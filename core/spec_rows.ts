@@ -16,6 +16,8 @@ export interface SpecFacts {
   networkOwner(name: string): Owner;
   volumeOwner(name: string): Owner;
   placeOf(source: string): HostPlace;
+  /** Returns true for a folder below which a container has something mounted. */
+  isAboveMount(source: string): boolean;
 }
 
 /** A value that is not harmless, and the kind of right it takes. */
@@ -49,6 +51,7 @@ export const NO_FACTS: SpecFacts = {
   networkOwner: () => "unknown",
   volumeOwner: () => "unknown",
   placeOf: () => "outside",
+  isAboveMount: () => false,
 };
 
 /**

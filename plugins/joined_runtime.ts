@@ -66,7 +66,7 @@ function joinHoldings(answers: readonly (Holdings | null)[]): Holdings | null {
     ports: holdings.flatMap(({ ports }) => ports),
     networks: joinNames(holdings.map(({ networks }) => networks)),
     volumes: joinNames(holdings.map(({ volumes }) => volumes)),
-    writableFolders: holdings.flatMap(({ writableFolders }) => writableFolders),
+    boundPaths: holdings.flatMap(({ boundPaths }) => boundPaths),
     images: holdings.flatMap(({ images }) => images),
   };
 }

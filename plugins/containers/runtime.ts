@@ -118,7 +118,7 @@ export class EngineRuntime implements ActingRuntime {
           users: used.volume(row.name),
         }));
       }),
-      writableFolders: shown.flatMap(({ mirror }) => writableFoldersOf(mirror.containers.rows.values())),
+      boundPaths: shown.flatMap(({ mirror }) => boundPathsOf(mirror.containers.rows.values())),
       images: shown.flatMap(({ mirror }) =>
         [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
           tags.map((name) => ({ name, id, backend }))
@@ -167,12 +167,13 @@ export class EngineRuntime implements ActingRuntime {
   }
 }
 
-/** Returns each folder once, however many containers have it mounted. */
-function writableFoldersOf(rows: Iterable<ContainerRow>): Holdings["writableFolders"] {
-  const found = new Map<string, { path: string; backend: string }>();
+/** Returns each path once, however many containers have it mounted. */
+function boundPathsOf(rows: Iterable<ContainerRow>): Holdings["boundPaths"] {
+  const found = new Map<string, Holdings["boundPaths"][number]>();
   for (const { mounts, backend } of rows) {
     for (const { type, source, readOnly } of mounts) {
-      if (type === "bind" && !readOnly) found.set(source, { path: source, backend });
+      const isWritable = !readOnly || found.get(source)?.isWritable === true;
+      if (type === "bind") found.set(source, { path: source, backend, isWritable });
     }
   }
   return [...found.values()];

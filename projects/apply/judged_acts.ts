@@ -142,7 +142,7 @@ class ActJudge {
       group,
       engine: backend,
       holdings: known,
-      places: new Map([...placed].map(([source, { place }]) => [source, place])),
+      places: placed,
       isOwnContainer: (container) => own.has(container),
     });
     return {

@@ -16,7 +16,7 @@ const container = {
 } as unknown as InspectedContainer;
 
 const seen = (identity: string | null) =>
-  new Map<string, Placed>([["/w/data", { place: "own", path: "/w/data", identity }]]);
+  new Map<string, Placed>([["/w/data", { place: "own", path: "/w/data", identity, isAboveMount: false }]]);
 
 for (
   const [what, identity, expected] of [

@@ -105,7 +105,7 @@ function factsOf(scene: Scene): SpecFacts {
     group: scene.group,
     engine: scene.backend.name,
     holdings: scene.holdings,
-    places: new Map([...scene.places].map(([source, { place }]) => [source, place])),
+    places: scene.places,
     isOwnContainer: isPlaceholder,
   });
   facts.set(scene, made);

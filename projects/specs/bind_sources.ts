@@ -12,29 +12,34 @@ export const bindsIn = ({ mounts = [] }: Asked | Partial<ContainerSpec>): Contai
 
 const declaredBinds = (of: Declared) => bindsIn(plannedSpec(of));
 
-/** Returns the places of these sources, with folders that containers on the engine or of the group may write to. */
+/** Returns the places of these sources among the paths that containers on the engine or of the group mount. */
 export async function placesOf(
   model: Model,
   group: Group,
   engine: string,
-  holdings: Pick<Holdings, "writableFolders">,
+  holdings: Pick<Holdings, "boundPaths">,
   sources: Iterable<string>,
 ): Promise<ReadonlyMap<string, Placed>> {
   const wanted = new Set(sources);
   if (wanted.size === 0) return new Map();
-  const writable = [
-    ...holdings.writableFolders.flatMap(({ path, backend }) =>
-      backend === engine ? [mapped(model, path)] : []
-    ),
-    ...unitsOf(model, group).flatMap((of) =>
-      // Others need the host's permission themselves.
-      declaredBinds(of).flatMap(({ source, readOnly }) =>
-        readOnly || !(source === model.root || isBelow(source, model.root)) ? [] : [source]
-      )
-    ),
-  ];
-  const real = await Promise.all([...new Set(writable)].map(followed));
-  const places = new HostPlaces(model, group, [...new Set(real)].filter((path) => path !== null));
+  const held = holdings.boundPaths.filter(({ backend }) => backend === engine)
+    .map(({ path, isWritable }) => ({ path: mapped(model, path), isWritable }));
+  const declared = unitsOf(model, group).flatMap((of) =>
+    // Others need the host's permission themselves.
+    declaredBinds(of).flatMap(({ source, readOnly }) =>
+      readOnly || !(source === model.root || isBelow(source, model.root)) ? [] : [source]
+    )
+  );
+  const real = async (paths: readonly string[]) => {
+    const all = await Promise.all([...new Set(paths)].map(followed));
+    return [...new Set(all)].filter((path) => path !== null);
+  };
+  const writable = held.filter(({ isWritable }) => isWritable).map(({ path }) => path);
+  const places = new HostPlaces(model, group, {
+    writable: await real([...writable, ...declared]),
+    // As they were sent, too: by now such a path can be a link.
+    mounted: [...held.map(({ path }) => path), ...await real(held.map(({ path }) => path))],
+  });
   return new Map(
     await Promise.all([...wanted].map(async (source) => [source, await places.placeOf(source)] as const)),
   );

@@ -2,8 +2,9 @@
 
 import type { Group } from "../../artifacts/artifact.ts";
 import type { Holdings } from "../../core/runtime.ts";
-import type { HostPlace, Owner, SpecFacts } from "../../core/spec_rows.ts";
+import type { Owner, SpecFacts } from "../../core/spec_rows.ts";
 import { projectOf } from "../hash/labels.ts";
+import type { Placed } from "./host_places.ts";
 
 export interface FactSources {
   readonly group: Group;
@@ -11,7 +12,7 @@ export interface FactSources {
   readonly engine: string;
   readonly holdings: Pick<Holdings, "networks" | "volumes">;
   /** Places of bind sources; a source without one counts as outside. */
-  readonly places: ReadonlyMap<string, HostPlace>;
+  readonly places: ReadonlyMap<string, Placed>;
   readonly isOwnContainer: (container: string) => boolean;
 }
 
@@ -29,6 +30,7 @@ export function specFacts({ group, engine, holdings, places, isOwnContainer }: F
     isOwnContainer,
     networkOwner: (name) => ownerIn("network", name),
     volumeOwner: (name) => ownerIn("volume", name),
-    placeOf: (source) => places.get(source) ?? "outside",
+    placeOf: (source) => places.get(source)?.place ?? "outside",
+    isAboveMount: (source) => places.get(source)?.isAboveMount === true,
   };
 }

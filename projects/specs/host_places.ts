@@ -17,7 +17,9 @@ export function isInGroup(model: Model, group: Group, path: string): boolean {
     ),
   );
   const isInside = group.folder === "" || path === group.folder || isBelow(path, group.folder);
-  return isInside && !isAtOrBelow(path, others);
+  // A folder around another group's would bring that along.
+  const isAround = [...others].some((folder) => path === "" || isBelow(folder, path));
+  return isInside && !isAround && !isAtOrBelow(path, others);
 }
 
 /** Returns the path below the workspace's root; null for one that lies outside. */
@@ -39,6 +41,15 @@ export interface Placed {
   readonly path: string;
   /** Device and inode at that moment; null for a path that does not exist or that berth may not open. */
   readonly identity: string | null;
+  /** True if a container has something mounted below it, which a writer of this folder can exchange by a link. */
+  readonly isAboveMount: boolean;
+}
+
+/** Paths that containers have mounted. */
+export interface MountedPaths {
+  /** Folders that containers may write to, with their links followed. */
+  readonly writable: readonly string[];
+  readonly mounted: readonly string[];
 }
 
 /** Places as they are now; links are followed on the disk. */
@@ -46,16 +57,16 @@ export class HostPlaces {
   constructor(
     private readonly model: Model,
     private readonly group: Group,
-    /** Folders that containers may write to, with their links followed. */
-    private readonly writable: readonly string[],
+    private readonly paths: MountedPaths,
   ) {}
 
   async placeOf(source: string): Promise<Placed> {
     const pin = pinned(source);
     const path = pin?.path ?? await followed(source);
     const identity = pin?.identity ?? null;
-    if (path === null) return { place: "outside", path: source, identity };
-    return { place: await this.#place(path), path, identity };
+    if (path === null) return { place: "outside", path: source, identity, isAboveMount: false };
+    const isAboveMount = this.paths.mounted.some((one) => isBelow(one, path));
+    return { place: await this.#place(path), path, identity, isAboveMount };
   }
 
   async #place(path: string): Promise<HostPlace> {
@@ -63,7 +74,7 @@ export class HostPlaces {
     if (below === null) return "outside";
     if (await isSpecial(path)) return "special";
     // Whoever writes to a folder above it can exchange it by a link after this look.
-    if (this.writable.some((folder) => isBelow(path, folder))) return "shared";
+    if (this.paths.writable.some((folder) => isBelow(path, folder))) return "shared";
     return isInGroup(this.model, this.group, below) ? "own" : "workspace";
   }
 }

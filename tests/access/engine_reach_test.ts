@@ -31,6 +31,7 @@ const FOREIGN: SpecFacts = {
   networkOwner: () => "other",
   volumeOwner: () => "other",
   placeOf: () => "outside",
+  isAboveMount: () => false,
 };
 
 const RANK: readonly Reach[] = ["own", "others", "host"];

@@ -211,8 +211,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     relistImages: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
-    holdings: () =>
-      Promise.resolve({ ports: [], networks: [], volumes: [], writableFolders: [], images: [] }),
+    holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], boundPaths: [], images: [] }),
   };
 }
 

@@ -72,7 +72,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
     holdings: () =>
-      Promise.resolve({ ports: [], networks: [], volumes: [], writableFolders: [], images: [], ...holdings }),
+      Promise.resolve({ ports: [], networks: [], volumes: [], boundPaths: [], images: [], ...holdings }),
   };
 }
 
