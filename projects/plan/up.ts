@@ -262,6 +262,8 @@ class UnitWork {
   #mounts({ container, differences, remarks }: Member): void {
     for (const { mount, declared, at } of differences) {
       if (mount?.state !== "deleted") continue;
+      // A loop of links in its place is told already.
+      if (this.draft.blocked.some((one) => one.code === "project/absent-file" && one.at === at)) continue;
       const message =
         `"${declared}" was deleted while container "${container.name}" reads it: put it back, or ` +
         `take the mount out of the file`;
