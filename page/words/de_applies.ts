@@ -4,7 +4,7 @@ import { count, number } from "./de_counts.ts";
 export const applies = {
   plan: "Plan",
   planOf: (name: string) => `Plan für ${name}`,
-  group: "Gruppe",
+  which: "Welches Projekt?",
   action: "Was gewünscht ist",
   actions: { up: "Hochfahren", down: "Abbauen", stop: "Stoppen", restart: "Neu starten" },
   again: "Neu planen",

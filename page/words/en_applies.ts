@@ -4,7 +4,7 @@ import { count, number } from "./en_counts.ts";
 export const applies = {
   plan: "Plan",
   planOf: (name: string) => `Plan for ${name}`,
-  group: "Group",
+  which: "Which project?",
   action: "What is wanted",
   actions: { up: "Bring up", down: "Take down", stop: "Stop", restart: "Restart" },
   again: "Plan again",

@@ -30,28 +30,22 @@ export function Plan({ id }: { readonly id: string }) {
   }, { live: false });
   const names = groups.value.value;
   const problem = groups.problem.value;
-  const group = query.value.get("group") ?? names?.[0];
+  // Never the first of several: a plan that nobody asked for is one click away from its apply.
+  const group = query.value.get("group") ?? (names?.length === 1 ? names[0] : undefined);
   const asked = query.value.get("action");
   const action: Action = asked !== null && asked in TEXT.actions ? asked as Action : "up";
   return (
     <>
       <header class="screen-head">
-        <h1>{TEXT.planOf(shown(id))}</h1>
+        <h1>{TEXT.planOf(shown(group ?? id))}</h1>
         <a href={`/w/${encodeURIComponent(id)}`}>{shown(id)}</a>
       </header>
       {!may("projects:plan") && <Empty title={TEXT.noRight} />}
       {problem !== null && <Trouble problem={problem} again={groups.reload} />}
       {may("projects:plan") && problem === null && names === undefined && <Loading />}
-      {names !== undefined && (group === undefined ? <Empty title={TEXT.noGroups} /> : (
+      {names !== undefined && (group === undefined ? <Which names={names} /> : (
         <>
           <div class="plan-choice">
-            <Select
-              label={TEXT.group}
-              name="group"
-              value={group}
-              options={names.map((name) => [name, shown(name)])}
-              onChange={(name) => go(withQuery({ group: name }), { replace: true })}
-            />
             <Select
               label={TEXT.action}
               name="action"
@@ -65,6 +59,23 @@ export function Plan({ id }: { readonly id: string }) {
       ))}
       <Journal workspace={id} />
     </>
+  );
+}
+
+/** The groups of the folder, each a link to its own plan. */
+function Which({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return <Empty title={TEXT.noGroups} />;
+  return (
+    <section aria-labelledby="which">
+      <h2 id="which">{TEXT.which}</h2>
+      <ul class="rows">
+        {names.map((name) => (
+          <li class="row" key={name}>
+            <a href={withQuery({ group: name })}>{shown(name)}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
