@@ -13,6 +13,8 @@ const MOST_MS = 10 * 60_000;
 /** How long a service that stops waits for a hook. */
 const FAREWELL_MS = 3_000;
 const LAST_LINES = 100;
+/** The code of a process that was killed. */
+const KILLED = 137;
 /** Shorter values are found in any text. */
 const LEAST_HIDDEN = 4;
 
@@ -48,10 +50,24 @@ export async function runHook(hand: Hand, container: InspectedContainer): Promis
   if (lines.length > 0) await hand.keepLines(container.name, lines.map((line) => hidden(line, hook)));
   if (isLate) throw failed(`${named(step, "The")} did not end in time, and was told to`);
   if (code === 0) return;
-  if (code !== null) throw failed(`${named(step, "The")} ended with code ${code}`);
+  if (code !== null) {
+    const death = code === KILLED ? await deathSoon(hand, container) : null;
+    throw death ?? failed(`${named(step, "The")} ended with code ${code}`);
+  }
   const now = await hand.acts.find(container.id);
   if (now?.state === "running") throw new NotKnown(step);
   throw endOf(now, hand, container);
+}
+
+/** Returns the end of a container that took its hook along: an engine tells the hook's end before it. */
+async function deathSoon({ acts, stopping }: Hand, { id }: InspectedContainer): Promise<ServiceError | null> {
+  for (let looks = 0; looks < 10 && !stopping.aborted; looks++) {
+    const now = await acts.find(id);
+    const death = now === null ? null : deathOf(now);
+    if (death !== null) return death;
+    await pause(200, stopping);
+  }
+  return null;
 }
 
 /** What does not run any more needs no farewell; what has to run does. */

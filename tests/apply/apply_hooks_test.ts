@@ -171,6 +171,18 @@ ${HEALTH}`;
     });
   });
 
+  test("a hook that its container takes along fails with the end of the container", async (engine) => {
+    const name = `along${kind}`;
+    const text = project(name, [
+      service("web", "post_start: [{ command: [sleep, '60'] }]", "[sh, -c, 'sleep 3; exit 9']"),
+    ]);
+    await scene(engine, name, text, async (scene) => {
+      const { state, reason } = await scene.apply();
+      assert.equal(state, "failed");
+      assert.match(reason ?? "", /Container "along\w+-web-1" ended with code 9/);
+    });
+  });
+
   test("a hook in which berth was killed is not run again by itself", async (engine) => {
     const name = `cut${kind}`;
     const text = project(name, [
