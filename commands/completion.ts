@@ -116,7 +116,7 @@ function zshOption(flag: string, { value, choices, meaning }: Option): string {
   return `${flag}[${meaning.replaceAll(/[[\]]/g, "")}]${value === undefined ? "" : `:${value}:${action}`}`;
 }
 
-function zshArgument(command: Command, { name, kind, rest }: Argument, at: number): string {
+function zshArgument(command: Command, { name, kind, rest, many }: Argument, at: number): string {
   const words = at === 0 ? wordsOf(command) : [];
   const action = words.length > 0
     ? `(${words.join(" ")})`
@@ -127,7 +127,7 @@ function zshArgument(command: Command, { name, kind, rest }: Argument, at: numbe
     : kind === "container"
     ? "_berth_containers"
     : " ";
-  return `${rest === true ? "*" : at + 1}:${name}:${action}`;
+  return `${rest === true || many === true ? "*" : at + 1}:${name}:${action}`;
 }
 
 export function fish(): string {

@@ -82,11 +82,13 @@ function sentenceOf(error: unknown): string {
   return `Cannot reach ${origin}: is berth running there? BERTH_URL says where to look`;
 }
 
-/** The title of berth's error answer. */
+/** The title of berth's error answer, with the ids that an ambiguous name may mean. */
 function titleOf(text: string): string | null {
   try {
-    const { title } = JSON.parse(text);
-    return typeof title === "string" ? title : null;
+    const { title, code, errors } = JSON.parse(text);
+    if (typeof title !== "string") return null;
+    if (code !== "ambiguous_name" || !Array.isArray(errors)) return title;
+    return `${title}: ${errors.map(({ message }) => message).join(", ")}`;
   } catch {
     return null;
   }

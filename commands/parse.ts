@@ -31,9 +31,11 @@ export function parseLine(command: Command, words: readonly string[]): Line | st
   }
   const missing = command.args[args.length];
   if (missing !== undefined && missing.optional !== true) return `${shownArgument(missing)} is missing`;
-  if (args.length > command.args.length && command.args.at(-1)?.rest !== true) {
+  const last = command.args.at(-1);
+  if (args.length > command.args.length && last?.rest !== true && last?.many !== true) {
     return `"${args[command.args.length]}" is one argument too many`;
   }
+  if (last?.many === true && args.includes("")) return `<${last.name}> is empty`;
   for (const [at, { name, choices }] of command.args.entries()) {
     const given = args[at];
     if (given === "") return `<${name}> is empty`;

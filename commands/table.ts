@@ -10,6 +10,8 @@ export interface Argument {
   readonly optional?: true;
   /** Takes all that follows as it stands, options included. */
   readonly rest?: true;
+  /** May be given several times; options may stand between. */
+  readonly many?: true;
 }
 
 export interface Option {
@@ -136,6 +138,15 @@ export const COMMANDS: readonly Command[] = [
       JSON_OPTION,
     ],
     load: () => read("./apply.ts"),
+  },
+  {
+    name: "status",
+    summary: "say of each project whether it runs as it is written, and why not",
+    details:
+      "A project is meant by its id or its name. The exit code is 0 where all is well, 1 where a project is broken or is not found, 2 where one differs or is not started, and 4 where berth or an engine did not answer or something could not be compared; a broken one counts most, then what is missing.",
+    args: [{ name: "project", kind: "text", optional: true, many: true }],
+    options: [JSON_OPTION],
+    load: () => read("./status.ts"),
   },
   {
     name: "ls",
@@ -304,8 +315,8 @@ export function commandOf(name: string): Command | undefined {
 }
 
 /** `<folder>`, `[command...]`: an argument as help writes it. */
-export function shownArgument({ name, optional, rest }: Argument): string {
-  const text = rest === true ? `${name}...` : name;
+export function shownArgument({ name, optional, rest, many }: Argument): string {
+  const text = rest === true || many === true ? `${name}...` : name;
   return optional === true ? `[${text}]` : `<${text}>`;
 }
 

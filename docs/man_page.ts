@@ -63,8 +63,8 @@ answers the command's own, or 125 when it could not be run.
 }
 
 function commandText({ name, args, summary, details, options }: Command): string {
-  const shown = args.map(({ name, optional, rest }) =>
-    `${optional === true ? " Op Ar" : " Ar"} ${name}${rest === true ? " ..." : ""}`
+  const shown = args.map(({ name, optional, rest, many }) =>
+    `${optional === true ? " Op Ar" : " Ar"} ${name}${rest === true || many === true ? " ..." : ""}`
   ).join("");
   const list = options.length === 0 ? [] : [".Bl -tag -width Ds", ...options.map(optionText), ".El"];
   const more = details === undefined ? [] : [plain(details)];

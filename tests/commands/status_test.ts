@@ -1,0 +1,87 @@
+/** `berth status`: a line for each project, and the exit code that a script asks for. */
+import assert from "node:assert/strict";
+import { type Ended, runBerth } from "../support/berth_process.ts";
+import { berthOf, FILES, ONE, type Path, TWO } from "../support/scoped_world.ts";
+import { eventually } from "../support/eventually.ts";
+import type { TestService } from "../support/service.ts";
+
+const ALL = Object.keys(FILES) as Path[];
+
+const status = (berth: TestService, ...args: string[]): Promise<Ended> =>
+  runBerth(["status", ...args], { BERTH_URL: berth.url, BERTH_KEY: berth.credential! });
+
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was said
+type Row = any;
+
+Deno.test("berth status has a line for each row of the API, in its order, with the field that differs first", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const { items } = (await berth.call("GET /api/projects")).body;
+  const shown = await status(berth);
+  const lines = shown.stdout.trimEnd().split("\n").map((line) => line.split(/ {2,}/));
+  assert.deepEqual(lines[0], ["VERDICT", "PROJECT", "RUNNING", "ENGINE", "REASON"]);
+  assert.deepEqual(lines.slice(1).map(([, id]) => id), items.map(({ id }: Row) => id));
+  const at = items.findIndex(({ verdict }: Row) => verdict === "differs");
+  const { unit, difference: { field, actual, declared } } = items[at].reason;
+  assert.equal(lines[at + 1]![0], "differs");
+  assert.ok(
+    lines[at + 1]!.at(-1)!.startsWith(`${unit}: ${field} is ${actual}, declared is ${declared}`),
+    shown.stdout,
+  );
+  assert.deepEqual(JSON.parse((await status(berth, "--json")).stdout).items, items);
+});
+
+Deno.test("berth status of named projects answers with the exit code of the worst of them", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const { items } = (await berth.call("GET /api/projects")).body;
+  const codes: Record<string, number> = { broken: 1, differs: 2, notStarted: 2, unknown: 4 };
+  for (const { id, verdict } of items) {
+    const { code, stdout } = await status(berth, id, "--json");
+    assert.deepEqual([code, JSON.parse(stdout).items[0].id], [codes[verdict] ?? 0, id], verdict);
+  }
+  const none = await status(berth, "nothing");
+  assert.deepEqual([none.code, none.stdout], [1, ""]);
+  assert.match(none.stderr, /^berth: There is no project "nothing"\n$/);
+});
+
+Deno.test("berth status answers 4 where berth does not answer, and where the key may not see what runs", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const gone = await runBerth(["status"], { BERTH_URL: "http://127.0.0.1:9", BERTH_KEY: berth.credential! });
+  assert.deepEqual([gone.code, gone.stdout], [4, ""]);
+  const made = await berth.call("POST /api/settings/api-keys", {
+    name: "files alone",
+    grants: [{ permissions: ["artifacts:read"] }],
+  });
+  assert.equal(made.status, 201, made.text);
+  const { code, stderr } = await runBerth(["status"], { BERTH_URL: berth.url, BERTH_KEY: made.body.key });
+  assert.deepEqual([code, stderr], [4, "berth: the key may not see what runs: it needs containers:read\n"]);
+});
+
+Deno.test("berth status lists the ids that an ambiguous name may mean", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const path = `${berth.folder}/workspaces/other`;
+  await Deno.mkdir(`${path}/shop`, { recursive: true });
+  await Deno.writeTextFile(`${path}/shop/compose.yaml`, FILES["all/shop/compose.yaml"]);
+  assert.equal((await berth.call("POST /api/workspaces", { path })).status, 201);
+  const { code, stdout, stderr } = await status(berth, "shop");
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^berth: Several projects are called "shop": use an id: .*\n$/);
+  assert.ok(stderr.includes("shop@all") && stderr.includes("shop@other"), stderr);
+});
+
+Deno.test("berth status names an engine that does not answer, and answers 4 or, for a broken project, 1", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth, worlds } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  await worlds["two"]![Symbol.asyncDispose]();
+  await eventually("the engine is away", async () => {
+    const { engines } = (await berth.call("GET /api/projects")).body;
+    return engines.some(({ name, state }: Row) => name === "two" && state !== "up");
+  });
+  const { items } = (await berth.call("GET /api/projects")).body;
+  const { code, stderr } = await status(berth);
+  assert.equal(code, items.some(({ verdict }: Row) => verdict === "broken") ? 1 : 4);
+  assert.match(stderr, /^berth: the engine "two" could not be asked: .+\n$/);
+});
