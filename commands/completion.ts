@@ -1,6 +1,6 @@
 /** `berth completion`: scripts that complete command lines, written from the table of commands. */
 import { writeOut } from "./output.ts";
-import { type Argument, type Command, COMMANDS, type Line, type Option } from "./table.ts";
+import { type Argument, type Command, COMMANDS, isRepeated, type Line, type Option } from "./table.ts";
 
 const SCRIPTS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
@@ -116,7 +116,8 @@ function zshOption(flag: string, { value, choices, meaning }: Option): string {
   return `${flag}[${meaning.replaceAll(/[[\]]/g, "")}]${value === undefined ? "" : `:${value}:${action}`}`;
 }
 
-function zshArgument(command: Command, { name, kind, rest, many }: Argument, at: number): string {
+function zshArgument(command: Command, argument: Argument, at: number): string {
+  const { name, kind } = argument;
   const words = at === 0 ? wordsOf(command) : [];
   const action = words.length > 0
     ? `(${words.join(" ")})`
@@ -127,7 +128,7 @@ function zshArgument(command: Command, { name, kind, rest, many }: Argument, at:
     : kind === "container"
     ? "_berth_containers"
     : " ";
-  return `${rest === true || many === true ? "*" : at + 1}:${name}:${action}`;
+  return `${isRepeated(argument) ? "*" : at + 1}:${name}:${action}`;
 }
 
 export function fish(): string {

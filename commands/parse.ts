@@ -1,5 +1,5 @@
 /** Reads a command line by the table: its arguments and options, or what is wrong with it. */
-import { type Command, type Line, type Option, shownArgument } from "./table.ts";
+import { type Command, isRepeated, type Line, type Option, shownArgument } from "./table.ts";
 
 /** Asks for the help of a command. */
 export const HELP = Symbol("help");
@@ -32,7 +32,8 @@ export function parseLine(command: Command, words: readonly string[]): Line | st
   const missing = command.args[args.length];
   if (missing !== undefined && missing.optional !== true) return `${shownArgument(missing)} is missing`;
   const last = command.args.at(-1);
-  if (args.length > command.args.length && last?.rest !== true && last?.many !== true) {
+  const isEndless = last !== undefined && isRepeated(last);
+  if (args.length > command.args.length && !isEndless) {
     return `"${args[command.args.length]}" is one argument too many`;
   }
   if (last?.many === true && args.includes("")) return `<${last.name}> is empty`;

@@ -314,9 +314,13 @@ export function commandOf(name: string): Command | undefined {
   return COMMANDS.find((command) => command.name === name);
 }
 
+/** Returns true for an argument that takes several words. */
+export const isRepeated = ({ rest, many }: Argument): boolean => rest === true || many === true;
+
 /** `<folder>`, `[command...]`: an argument as help writes it. */
-export function shownArgument({ name, optional, rest, many }: Argument): string {
-  const text = rest === true || many === true ? `${name}...` : name;
+export function shownArgument(argument: Argument): string {
+  const { name, optional } = argument;
+  const text = isRepeated(argument) ? `${name}...` : name;
   return optional === true ? `[${text}]` : `<${text}>`;
 }
 

@@ -1,5 +1,5 @@
 /** Writes `packaging/berth.1` out of the table of commands. */
-import { type Command, COMMANDS, type Option } from "../commands/table.ts";
+import { type Command, COMMANDS, isRepeated, type Option } from "../commands/table.ts";
 import { meaningOf } from "../commands/help.ts";
 import { SETTINGS } from "../config/settings.ts";
 
@@ -63,8 +63,8 @@ answers the command's own, or 125 when it could not be run.
 }
 
 function commandText({ name, args, summary, details, options }: Command): string {
-  const shown = args.map(({ name, optional, rest, many }) =>
-    `${optional === true ? " Op Ar" : " Ar"} ${name}${rest === true || many === true ? " ..." : ""}`
+  const shown = args.map((argument) =>
+    `${argument.optional === true ? " Op Ar" : " Ar"} ${argument.name}${isRepeated(argument) ? " ..." : ""}`
   ).join("");
   const list = options.length === 0 ? [] : [".Bl -tag -width Ds", ...options.map(optionText), ".El"];
   const more = details === undefined ? [] : [plain(details)];
