@@ -28,12 +28,13 @@ Options:
   -h, --help     show this, or how a command is used
   -V, --version  print the version
 
-status, ls, logs, exec and login speak to the berth at BERTH_URL (http://127.0.0.1:8700 unless told
-otherwise), with the key of "berth login" or of BERTH_KEY. The service's own settings are
+status, ls, logs, exec and login speak to the berth at BERTH_URL (http://127.0.0.1:8700 unless
+told otherwise), with the key of "berth login" or of BERTH_KEY. The service's own settings are
 environment variables (BERTH_PORT, BERTH_DATA, ...) and config.yaml in the data folder: see
 docs/settings.md.
 
-Exit codes: 0 done; 1 the answer is no; 2 it could not be done.
+Exit codes: 0 done; 1 the answer is no; 2 it could not be done, unless "berth <command> --help"
+names others.
 `;
 }
 

@@ -7,73 +7,95 @@ import { type Cell, type Colour, table, writeOut } from "./output.ts";
 import type { Line } from "./table.ts";
 
 type Verdict = ProjectRow["verdict"];
-type Answer = Pick<Projects, "items"> & Partial<Projects>;
+type Answer = Pick<Projects, "items" | "total" | "engines" | "liveNeeds">;
 
 /** As many rows as the service gives at once. */
 const MOST = 5_000;
 const [FINE, NO, TO_DO, INCOMPLETE] = [0, 1, 2, 4];
 
-const VERDICTS: Readonly<
-  Record<Verdict, { readonly words: string; readonly colour: Colour; readonly code: number }>
-> = {
+interface Shown {
+  readonly words: string;
+  readonly colour: Colour;
+  readonly code: number;
+}
+
+const VERDICTS: Readonly<Record<Verdict, Shown>> = {
   broken: { words: "broken", colour: "red", code: NO },
   differs: { words: "differs", colour: "yellow", code: TO_DO },
   notStarted: { words: "not started", colour: "yellow", code: TO_DO },
   unknown: { words: "unknown", colour: "yellow", code: INCOMPLETE },
   undeclared: { words: "undeclared", colour: "grey", code: FINE },
-  paused: { words: "paused", colour: "grey", code: FINE },
+  paused: { words: "paused", colour: "yellow", code: TO_DO },
   completed: { words: "completed", colour: "grey", code: FINE },
   asWritten: { words: "as written", colour: "green", code: FINE },
 };
 
+/** Returns how a verdict is shown. A newer berth may know one that this command does not: it counts as not known. */
+const shownAs = (verdict: string): Shown =>
+  Object.hasOwn(VERDICTS, verdict)
+    ? VERDICTS[verdict as Verdict]
+    : { words: verdict, colour: "yellow", code: INCOMPLETE };
+
 export async function run(line: Line): Promise<number> {
-  let answer: Answer;
-  try {
-    answer = await asked(line.args);
-  } catch (error) {
+  const codes = new Set<number>();
+  const fail = (error: unknown) => {
     tellCall(error);
-    return isStatusError(error) && error.response.statusCode < 500 ? NO : INCOMPLETE;
+    codes.add(isStatusError(error) && error.response.statusCode < 500 ? NO : INCOMPLETE);
+  };
+  try {
+    const answer = await ask(line.args, fail);
+    if (line.option("--json") !== undefined) writeOut(`${JSON.stringify(answer, null, 2)}\n`);
+    else if (answer.items.length > 0 || codes.size === 0) writeOut(table(TITLES, answer.items.map(cellsOf)));
+    for (const { verdict } of answer.items) codes.add(shownAs(verdict).code);
+    for (const sentence of missingOf(answer)) {
+      console.error(`berth: ${visible(sentence)}`);
+      codes.add(INCOMPLETE);
+    }
+  } catch (error) {
+    fail(error);
   }
-  if (line.option("--json") !== undefined) writeOut(`${JSON.stringify(answer, null, 2)}\n`);
-  else writeOut(table(TITLES, answer.items.map(cellsOf)));
-  const missing = missingOf(answer);
-  for (const sentence of missing) console.error(`berth: ${visible(sentence)}`);
-  return codeOf(answer.items, missing.length > 0);
+  // What is broken counts most, then what is missing, then what is to be done.
+  return [NO, INCOMPLETE, TO_DO].find((code) => codes.has(code)) ?? FINE;
 }
 
-/** Asks for all projects, or for those that were named. */
-async function asked(names: readonly string[]): Promise<Answer> {
+/**
+ * Asks for all projects, or for those that were named, and always for the engines: a project may have containers on
+ * one that is away. A name that is refused is passed to `fail`, and the others are still answered.
+ */
+async function ask(names: readonly string[], fail: (error: unknown) => void): Promise<Answer> {
   using client = await openClient();
-  if (names.length === 0) return (await client.get(PROJECTS, { query: { limit: MOST } })).json();
-  const items = [];
-  for (const id of names) items.push((await client.get(PROJECT, { params: { id } })).json());
-  return { items };
+  const limit = names.length === 0 ? MOST : 0;
+  const all = await (await client.get(PROJECTS, { query: { limit } })).json();
+  if (names.length === 0) return all;
+  const items: ProjectRow[] = [];
+  for (const id of names) {
+    try {
+      items.push(await (await client.get(PROJECT, { params: { id } })).json());
+    } catch (error) {
+      fail(error);
+    }
+  }
+  const { engines, liveNeeds } = all;
+  return { items, total: items.length, engines, ...(liveNeeds !== undefined && { liveNeeds }) };
 }
 
 /** Returns a sentence for each thing that the answer lacks. */
-function missingOf({ items, total, engines = [], liveNeeds }: Answer): string[] {
+function missingOf({ items, total, engines, liveNeeds }: Answer): string[] {
   return [
     ...engines.filter(({ state }) => state !== "up").map(({ name, state, reason }) =>
       `the engine "${name}" could not be asked: ${reason ?? state}`
     ),
     ...(liveNeeds === undefined ? [] : [`the key may not see what runs: it needs ${liveNeeds}`]),
-    ...((total ?? 0) > items.length
-      ? [`${total! - items.length} more projects are not shown: name those you mean`]
+    ...(total > items.length
+      ? [`${total - items.length} more projects are not shown: name those you mean`]
       : []),
   ];
-}
-
-/** Returns the exit code: a broken project counts most, then what is missing, then what is to be done. */
-function codeOf(items: readonly ProjectRow[], isIncomplete: boolean): number {
-  const codes = new Set(items.map(({ verdict }) => VERDICTS[verdict].code));
-  if (isIncomplete) codes.add(INCOMPLETE);
-  return [NO, INCOMPLETE, TO_DO].find((code) => codes.has(code)) ?? FINE;
 }
 
 const TITLES = ["VERDICT", "PROJECT", "RUNNING", "ENGINE", "REASON"];
 
 function cellsOf({ id, verdict, running, desired, engines, reason }: ProjectRow): Cell[] {
-  const { words, colour } = VERDICTS[verdict];
+  const { words, colour } = shownAs(verdict);
   return [
     { text: words, colour },
     { text: id },

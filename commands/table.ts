@@ -143,7 +143,7 @@ export const COMMANDS: readonly Command[] = [
     name: "status",
     summary: "say of each project whether it runs as it is written, and why not",
     details:
-      "A project is meant by its id or its name. The exit code is 0 where all is well, 1 where a project is broken or is not found, 2 where one differs or is not started, and 4 where berth or an engine did not answer or something could not be compared; a broken one counts most, then what is missing.",
+      "A project is meant by its id or its name. The exit code is 0 where all is well, 1 where a project is broken or is not found, 2 where one differs, is paused or is not started, and 4 where berth or an engine did not answer or something could not be compared; a broken one counts most, then what is missing.",
     args: [{ name: "project", kind: "text", optional: true, many: true }],
     options: [JSON_OPTION],
     load: () => read("./status.ts"),
