@@ -327,6 +327,8 @@ export interface ContainerRuntime {
   counts(of?: Counted): RuntimeCounts | null;
   /** Every container of every engine that is up, as fresh as the mirror's promise; as last known where it hangs. */
   containers(): Promise<readonly RunningContainer[]>;
+  /** The engines that cannot be asked for their containers now, each with the reason: theirs are as last known. */
+  unheard(): ReadonlyMap<string, string>;
   /** Changes whenever `containers()` would answer otherwise. */
   readonly revision: number;
   /** Another text whenever anything that it tells of containers, images, networks or volumes may be another. */

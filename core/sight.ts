@@ -73,6 +73,7 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
     backends: () => runtime.backends().filter(({ name }) => reach.has({ engine: name })),
     counts: () => runtime.counts({ container: sees, imagesOf: (engine) => reach.has({ engine }) }),
     containers,
+    unheard: () => new Map([...runtime.unheard()].filter(([engine]) => sight.seesEngine(engine))),
     settle: () => runtime.settle(),
     get revision() {
       return runtime.revision;

@@ -23,16 +23,20 @@ export interface Seen {
   readonly drift: readonly unknown[] | null;
   /** The reason why a part was not compared. */
   readonly notCompared: string | null;
+  /** Whether an engine that does not answer holds its containers, or may hold some. */
+  readonly isLastKnown: boolean;
 }
 
 /** A unit that a profile leaves out and that nobody started is as it should be: null. */
 export function verdictOf(
-  { state, desired, drift, notCompared }: Seen,
+  { state, desired, drift, notCompared, isLastKnown }: Seen,
   isActive: boolean,
   containers: readonly { readonly condition: Condition }[],
 ): Verdict | null {
   if (state === "unknown") return "unknown";
-  if (state === "absent") return !isActive || desired === 0 ? null : "notStarted";
+  if (state === "absent" && (!isActive || desired === 0)) return null;
+  if (isLastKnown) return "unknown";
+  if (state === "absent") return "notStarted";
   if (state === "exited" || containers.some(({ condition }) => !isWell(condition))) return "broken";
   if ((drift?.length ?? 0) > 0) return "differs";
   if (state === "degraded") return "broken";

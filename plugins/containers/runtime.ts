@@ -85,6 +85,11 @@ export class EngineRuntime implements ActingRuntime {
     return shown.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
   }
 
+  unheard(): ReadonlyMap<string, string> {
+    const { unavailable } = this.engines.current("containers");
+    return new Map(unavailable.map(({ backend, reason }) => [backend, reason]));
+  }
+
   async holdings(): Promise<Holdings | null> {
     const { shown } = await this.engines.fresh("containers");
     if (shown.length === 0) return null;

@@ -63,20 +63,23 @@ export async function look(
   const holdings = await runtime.holdings();
   const listed = new Map([...byUnit].map(([id, { containers }]) => [id, containers]));
   const compared = await compare(model, runtime, listed, { holdings, real, only, own });
+  const unheard = runtime.unheard();
   const live = new Map<string, UnitLive>();
   for (const unit of model.units) {
     const result = compared.get(unit.id);
     if (result !== undefined) leaveOut(result.gone, byUnit, unit.id);
     const own = byUnit.get(unit.id);
     const containers = own?.containers ?? [];
+    const silence = silenceOf(containers, unheard);
     const seen = {
       state: stateOf(unit, containers),
       desired: shownDesired(unit),
       drift: driftOf(result) ?? (own === undefined ? [] : null),
-      notCompared: reasonOf(result),
+      notCompared: silence ?? reasonOf(result),
     };
+    const isActive = unit.service?.active ?? true;
     live.set(unit.id, {
-      verdict: verdictOf(seen, unit.service?.active ?? true, containers),
+      verdict: verdictOf({ ...seen, isLastKnown: silence !== null }, isActive, containers),
       ...seen,
       ...(result !== undefined && result.remarks.length > 0 && { remarks: result.remarks.map(shownDrift) }),
       match: own?.match ?? null,
@@ -100,6 +103,21 @@ function leaveOut(gone: readonly RunningContainer[], byUnit: Map<string, Own>, i
   const containers = own.containers.filter((one) => !gone.includes(one));
   if (containers.length > 0) byUnit.set(id, { ...own, containers });
   else byUnit.delete(id);
+}
+
+/** Returns why nobody can tell how containers of a unit are now; null where every engine in question answers. */
+function silenceOf(
+  containers: readonly RunningContainer[],
+  unheard: ReadonlyMap<string, string>,
+): string | null {
+  if (unheard.size === 0) return null;
+  const [silent] = containers.filter(({ backend }) => unheard.has(backend));
+  if (silent !== undefined) {
+    return `Engine "${silent.backend}" cannot be asked (${unheard.get(silent.backend)}): this was seen last`;
+  }
+  return containers.length === 0
+    ? `It may run on an engine that cannot be asked: ${[...unheard.keys()].join(", ")}`
+    : null;
 }
 
 /** Null where nothing was compared. */

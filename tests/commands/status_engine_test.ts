@@ -83,7 +83,7 @@ docker.test(
 );
 
 docker.test(
-  "berth status calls nothing fine while the engine is away, named or not, and what was broken stays broken",
+  "berth status calls everything unknown while the engine is away, and says that it shows what was seen last",
   async (engine) => {
     await using berth = await serveEngines({ docker: engine });
     const calm = await made(engine, berth, "calm");
@@ -98,10 +98,16 @@ docker.test(
         const { engines } = (await berth.call("GET /api/projects?limit=0")).body;
         return engines[0].state !== "up";
       });
-      for (const [args, expected] of [[["calm"], 4], [["crashed"], 1], [[], 1]] as const) {
-        const { code, stdout, stderr } = await status(berth, ...args);
-        assert.equal(code, expected, stdout);
-        assert.match(stderr, /the engine "docker" could not be asked: /);
+      for (const args of [["calm"], ["crashed"], []]) {
+        const ended = await status(berth, ...args);
+        assert.equal(ended.code, 4, ended.stdout);
+        assert.match(ended.stderr, /the engine "docker" could not be asked: /);
+        const own = Object.entries(rowsOf(ended)).filter(([id]) => id === calm.id || id === crashed.id);
+        assert.equal(own.length, args.length || 2);
+        for (const [, [verdict, , engine, reason]] of own) {
+          assert.deepEqual([verdict, engine], ["unknown", "docker"]);
+          assert.match(reason!, /Engine "docker" cannot be asked \(.+\): this was seen last/);
+        }
       }
     } finally {
       await engine.resume();

@@ -237,6 +237,7 @@ function runtimeOf(name: string): ActingRuntime {
     inspect: (id) =>
       Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ActingRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),
+    unheard: () => new Map(),
     relistImages: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     acts: () => {

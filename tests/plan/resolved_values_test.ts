@@ -206,6 +206,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     backends: () => [],
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),
+    unheard: () => new Map(),
     sightOf: () => Promise.resolve("same" as const),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
     relistImages: () => Promise.resolve(),
