@@ -161,7 +161,8 @@ for (const engineKind of ["docker", "podman"] as const) {
       await WAYS[way]!.before?.(`${scene.path}/${unit}`);
     }
     await pastTheSecond();
-    assert.equal((await scene.apply()).state, "done");
+    const applied = await scene.apply();
+    assert.equal(applied.state, "done", applied.reason ?? "");
     assert.deepEqual(
       await statesOf(berth, scene.workspace),
       {},

@@ -125,7 +125,7 @@ async function launch(
     CONTAINERS_REGISTRIES_CONF: `${folder}/registries.conf`,
   });
   // crun refuses the hybrid of both cgroup versions; in the sandbox's own mounts the second can go.
-  if (kind === "podman") await sandbox.run("umount /sys/fs/cgroup/unified 2>/dev/null");
+  if (kind === "podman") await sandbox.run(`umount /sys/fs/cgroup/unified 2>/dev/null; ${OWN_LEASES}`);
   const client = new Client(socket, folder);
   const command = kind === "docker"
     ? [...dockerd(folder, storage, `berth-${name}`), ...args]
@@ -204,6 +204,9 @@ log_driver = "k8s-file"
 events_logger = "file"
 lock_type = "file"
 `;
+
+/** All Podmans of a machine hand out addresses from one file, and those of killed ones never come back. */
+const OWN_LEASES = "mkdir -p /run/containers && mount -t tmpfs tmpfs /run/containers";
 
 const PODMAN_REGISTRIES = `unqualified-search-registries = []
 [[registry]]
