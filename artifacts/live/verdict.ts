@@ -36,7 +36,8 @@ export function verdictOf(
   if (state === "unknown") return "unknown";
   if (state === "absent" && (!isActive || desired === 0)) return null;
   if (isLastKnown) return "unknown";
-  if (state === "absent") return "notStarted";
+  const wasNeverStarted = containers.every(({ condition }) => condition === "created");
+  if (state === "absent" || wasNeverStarted) return "notStarted";
   if (state === "exited" || containers.some(({ condition }) => !isWell(condition))) return "broken";
   if ((drift?.length ?? 0) > 0) return "differs";
   if (state === "degraded") return "broken";

@@ -352,18 +352,19 @@ class UnitWork {
       ? `${group.project}-${this.#unit.label}-${number}`
       : writtenOr(containerNameAt, containerName);
     const base = { target, unit: this.#unit.id };
+    // A container is made while those that it depends on start: only its own start waits for them.
     const created = this.draft.add({
       ...base,
       kind: "container.create",
       why: [{ code: "absent" }],
-      after: this.#prerequisites(),
+      after: [...this.#ingredients(), ...this.#dependencies(({ kind }) => kind !== "depends_on")],
       needs: making(this.scene, this.of),
     });
     const started = this.#step({
       ...base,
       kind: "container.start",
       why: [{ code: "absent" }],
-      after: [created],
+      after: [created, ...this.#dependencies()],
       needs: [applying(this.scene)],
     });
     this.#afterStart({ container: target, after: [started] });
@@ -407,12 +408,17 @@ class UnitWork {
     this.draft.warn(code, message, this.#unit.source, this.#unit.id);
   }
 
-  #dependencies(): number[] {
-    return this.links.flatMap(({ to }) => this.fates.get(to)?.last ?? []);
+  #dependencies(counts: (link: Link) => boolean = () => true): number[] {
+    return this.links.filter(counts).flatMap(({ to }) => this.fates.get(to)?.last ?? []);
+  }
+
+  /** Returns the steps that bring the unit's networks, volumes and image. */
+  #ingredients(): number[] {
+    return [...this.#shared, ...this.resources.image(this.#unit)];
   }
 
   #prerequisites(): number[] {
-    return [...this.#shared, ...this.resources.image(this.#unit), ...this.#dependencies()];
+    return [...this.#ingredients(), ...this.#dependencies()];
   }
 }
 

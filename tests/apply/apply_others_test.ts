@@ -182,7 +182,8 @@ test(
     const name = "atonce";
     const text = project(name, [
       service("a", HELD),
-      service("b", "depends_on: { a: { condition: service_healthy } }"),
+      // It is made when a is there, for it takes a's volumes: time enough for Compose to make it first.
+      service("b", "volumes_from: [a]\ndepends_on: { a: { condition: service_healthy } }"),
     ]);
     await scene(engine, name, text, async (scene) => {
       let theirs: Record<string, string> = {};

@@ -59,7 +59,7 @@ test(
     const scene = await ApplyScene.on(engine, sibling, "shared", two("shared"));
     stack.defer(() => scene.clear());
     const berth = { folder: other!, admin: sibling.admin };
-    const { child, url } = await mortal(berth, engine, ["before", "create", 2], {
+    const { child, url } = await mortal(berth, engine, ["before", "start", 2], {
       ...shared,
       replica: "one",
     });

@@ -180,7 +180,8 @@ for (const kind of ["docker", "podman"] as const) {
     }
     const [network, volume] = plan.steps;
     assert.deepEqual(plan.steps[2]?.after, [network?.n, volume?.n]);
-    assert.deepEqual(plan.steps[5]?.after, [network?.n, 5]);
+    assert.deepEqual(plan.steps[5]?.after, [network?.n], "made while the database starts");
+    assert.deepEqual(plan.steps[6]?.after, [5, 6], "started when it is healthy");
     assert.deepEqual(plan.missing, []);
     const again = await berth.call(`GET /api/plans/${plan.id}`);
     assert.deepEqual(again.body, plan);
