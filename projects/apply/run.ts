@@ -51,6 +51,8 @@ export class Run {
     // A run whose steps are all done only judges: it reads no file.
     if (declared !== this.#state.work.plan.basis.declared && !this.#state.isWhole) {
       await this.options.settle(false);
+      // Edited in the moment of its begin: nothing was done that a person must decide about.
+      if (!isAgain) return await journal.close("failed", "Its files were edited since: ask for a new plan");
       return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
     }
     const lacking = await this.#runner.lacking(this.#state.cutSwaps());

@@ -155,7 +155,7 @@ test("While a mounted folder is replaced 100 times a second, plans and applies e
           continue;
         }
         const over = await scene.over(begun.body.id);
-        assert.notEqual(over.state, "paused");
+        assert.notEqual(over.state, "paused", over.reason ?? "");
         assert.match(over.reason ?? "", /^[^\n]{0,400}$/);
         ends.push(over.state);
       }
