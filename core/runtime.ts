@@ -319,6 +319,9 @@ export interface HostFolder {
   readonly there: string;
 }
 
+/** Objects of which an engine may tell nothing when they change: images of some builds, and networks of Podman. */
+export type Untold = "images" | "networks";
+
 export interface ContainerRuntime {
   backends(): readonly Backend[];
   /** Resolves when every engine that is there was read once, or is known to be away. */
@@ -339,8 +342,8 @@ export interface ContainerRuntime {
   holdings(): Promise<Holdings | null>;
   /** Learns whether the engine sees a folder of this machine; it is remembered until the engine is lost. Runs nothing. */
   sightOf(folder: HostFolder, backend: string): Promise<HostSight>;
-  /** Lists the images of an engine anew, for some builds are announced by no event. Rejects where it cannot. */
-  relistImages(backend: string): Promise<void>;
+  /** Lists objects of an engine anew that it may have announced by no event. Rejects where it cannot. */
+  relist(backend: string, kind: Untold): Promise<void>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
   /** Returns the permission that a caller needs for this act alone. */

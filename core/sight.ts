@@ -83,7 +83,7 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
     },
     inspect: (id, backend) => runtime.inspect(id, backend),
     sightOf: (folder, backend) => runtime.sightOf(folder, backend),
-    relistImages: (backend) => runtime.relistImages(backend),
+    relist: (backend, kind) => runtime.relist(backend, kind),
     imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
     permissionFor: (act) => runtime.permissionFor(act),
     holdings: async () => {

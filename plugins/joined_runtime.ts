@@ -38,7 +38,7 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
     permissionFor: (act) => first.permissionFor(act),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
     unheard: () => new Map(runtimes.flatMap((one) => [...one.unheard()])),
-    relistImages: async (backend) => await ownerOf(backend)?.relistImages(backend),
+    relist: async (backend, kind) => await ownerOf(backend)?.relist(backend, kind),
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
     sightOf: async (folder, backend) => await mustOwn(backend).sightOf(folder, backend),
     inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),

@@ -9,6 +9,7 @@ import type {
   RunningContainer,
   RuntimeAct,
   RuntimeCounts,
+  Untold,
 } from "../../core/runtime.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
@@ -136,8 +137,8 @@ export class EngineRuntime implements ActingRuntime {
     return PERMISSION_FOR[act];
   }
 
-  async relistImages(backend: string): Promise<void> {
-    await this.engines.named(backend).mirror.images.resync();
+  async relist(backend: string, kind: Untold): Promise<void> {
+    await this.engines.named(backend).mirror[kind].resync();
   }
 
   async imageTaggedAt(name: string, backend: string): Promise<number | null> {

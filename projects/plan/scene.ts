@@ -15,6 +15,7 @@ import {
   type InspectedContainer,
   type RunningContainer,
   SEES_RUNNING,
+  type Untold,
 } from "../../core/runtime.ts";
 import type { Sight } from "../../core/sight.ts";
 import { contentsOf, type OwnSide } from "../drift/contents.ts";
@@ -104,6 +105,17 @@ export interface Asked {
   readonly mayReachHost: boolean;
 }
 
+/** Lists anew what the engine does not announce, and the plan may be about. */
+async function listAnew(runtime: ContainerRuntime, backend: Backend, group: Group): Promise<void> {
+  const kinds: Untold[] = backend.kind === "podman" ? ["networks"] : [];
+  if (group.units.some(({ service }) => service?.build)) kinds.push("images");
+  await Promise.all(kinds.map((kind) =>
+    runtime.relist(backend.name, kind).catch(() => {
+      throw away(backend.name, `it does not list its ${kind}`);
+    })
+  ));
+}
+
 /** Containers that are inspected at a time. */
 const AT_ONCE = 8;
 
@@ -120,11 +132,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const subject = { engine: backend.name, workspace: workspace.id, project: group.project };
   if (!own.every((container) => sight.sees(container)) || !sight.reach.has(subject)) throw unseen();
   const containers = own.filter((container) => container.backend === backend.name);
-  if (group.units.some(({ service }) => service?.build)) {
-    await runtime.relistImages(backend.name).catch(() => {
-      throw away(backend.name, "it does not list its images");
-    });
-  }
+  await listAnew(runtime, backend, group);
   const holdings = await runtime.holdings();
   if (holdings === null) throw away(backend.name, "it does not answer");
   if (!isWhole(holdings)) throw away(backend.name, "not every engine lists its networks and volumes");

@@ -238,7 +238,7 @@ function runtimeOf(name: string): ActingRuntime {
       Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ActingRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),
     unheard: () => new Map(),
-    relistImages: () => Promise.resolve(),
+    relist: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     acts: () => {
       throw new Error("nothing is done here");

@@ -1,10 +1,12 @@
 /** A plan is about what the engine has now: images that no event announced, and containers that have gone meanwhile. */
 import assert from "node:assert/strict";
+import { project, scene, service } from "../apply/apply_scene.ts";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
 import { eventually } from "../support/eventually.ts";
 import { workspace } from "../streams/live_scene.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../support/scripted_world.ts";
 import { serveEngines } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
 
 const IMAGE = "built:1";
 
@@ -116,3 +118,22 @@ Deno.test("A container that has gone since it was listed is made by the plan, wh
     ["container.create built-web-1", "container.start built-web-1"],
   );
 });
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await sharedEngine(kind);
+  test("A plan sees at once that a network was removed, though Podman announces it by no event", async (engine) => {
+    const name = `gone${kind}`;
+    await scene(engine, name, project(name, [service("web")]), async (scene) => {
+      const networks = async () =>
+        (await scene.plan()).steps.filter(({ kind }) => kind.startsWith("network.")).map(({ target }) =>
+          target
+        );
+      for (let turn = 0; turn < 5; turn++) {
+        assert.equal((await scene.apply()).state, "done");
+        await engine.cli("rm", "--force", `${name}-web-1`);
+        await engine.cli("network", "rm", `${name}_default`);
+        assert.deepEqual(await networks(), [`${name}_default`]);
+      }
+    });
+  });
+}

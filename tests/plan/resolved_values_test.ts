@@ -209,7 +209,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     unheard: () => new Map(),
     sightOf: () => Promise.resolve("same" as const),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
-    relistImages: () => Promise.resolve(),
+    relist: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
     holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], boundPaths: [], images: [] }),

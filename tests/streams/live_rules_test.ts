@@ -69,7 +69,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     unheard: () => new Map(),
     sightOf: () => Promise.resolve("same" as const),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
-    relistImages: () => Promise.resolve(),
+    relist: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
     holdings: () =>
