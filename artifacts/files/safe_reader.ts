@@ -196,7 +196,7 @@ const CHANGED: Refusal = { code: "fs/unreadable", why: "it changed while it was 
 const TOO_LARGE = (limit: number): Refusal => ({ code: "fs/too-large", why: `it is over ${limit} bytes` });
 
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof NotText) return { code: "fs/not-utf8", why: "it is not UTF-8 text" };
+  if (error instanceof NotText) return { code: "fs/not-utf8", why: error.message };
   if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
     return MISSING;
   }
@@ -271,8 +271,8 @@ function decode(bytes: Uint8Array): string {
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw new NotText();
+    throw new NotText("it is not UTF-8 text");
   }
-  if (text.includes("\0")) throw new NotText();
+  if (text.includes("\0")) throw new NotText("it holds a NUL byte, as no text does");
   return text;
 }
