@@ -111,7 +111,7 @@ async function listAnew(runtime: ContainerRuntime, backend: Backend, group: Grou
   if (group.units.some(({ service }) => service?.build)) kinds.push("images");
   await Promise.all(kinds.map((kind) =>
     runtime.relist(backend.name, kind).catch(() => {
-      throw away(backend.name, `it does not list its ${kind}`);
+      throw away(backend.name, runtime.unheard().get(backend.name) ?? `it does not list its ${kind}`);
     })
   ));
 }
