@@ -62,11 +62,15 @@ const amount = (
       declared === null
         ? hasDefault === "never" || (hasDefault === "docker" && kind !== "docker") || (seen ?? 0) === 0
         // A kernel that cannot limit it makes the engine leave it out.
-        : (hasDefault === "never" && seen === null) || Math.abs(declared - (seen ?? 0)) <= 1e-6,
-    show: (value) => value === null || value === 0 ? "(no limit)" : `${value}${unit}`,
+        : (hasDefault === "never" && seen === null) || Math.abs(declared - (seen ?? 0)) <= 1e-6 ||
+          (declared < 0 && isNoLimit(seen)),
+    show: (value) => isNoLimit(value) ? "(no limit)" : `${value}${unit}`,
     ask: (asked, value) => asked[property] = value,
   });
 };
+
+/** Engines show -1, 0 or nothing, whichever of them was asked for. */
+const isNoLimit = (value: number | null): boolean => value === null || value <= 0;
 
 const bytes = (node: Node): number | null => {
   const text = amountText(node);

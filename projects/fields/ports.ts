@@ -3,7 +3,16 @@
 import type { Place, Port } from "../../artifacts/artifact.ts";
 import { oneOrMany } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { type Difference, nodeAt, type Row, row, textsOf, UNKNOWN, writtenAt } from "./field.ts";
+import {
+  type Difference,
+  type EngineKind,
+  nodeAt,
+  type Row,
+  row,
+  textsOf,
+  UNKNOWN,
+  writtenAt,
+} from "./field.ts";
 
 type Bound = InspectedContainer["ports"][number];
 
@@ -20,11 +29,15 @@ const ports: Row = row<readonly Port[]>({
     return { value: ports, at: nodeAt(of, "ports") ?? of.unit.source };
   },
   ask: (asked, ports) => asked.ports = ports.flatMap(boundsOf),
-  compare: (declared, container) =>
-    declared === null ? [] : differencesOf(declared.value, container, declared.at),
+  compare: (declared, container, { kind }) =>
+    declared === null ? [] : differencesOf(declared.value, container, { whole: declared.at, kind }),
 });
 
-function differencesOf(ports: readonly Port[], container: InspectedContainer, whole: Place): Difference[] {
+function differencesOf(
+  ports: readonly Port[],
+  container: InspectedContainer,
+  { whole, kind }: { readonly whole: Place; readonly kind: EngineKind },
+): Difference[] {
   const left = new Set(container.ports);
   const missing: [Port, number][] = [];
   // Ports without a fixed host port come last: others may have the same target.
@@ -33,7 +46,8 @@ function differencesOf(ports: readonly Port[], container: InspectedContainer, wh
     for (let i = 0; i <= Math.min(size, MOST); i++) {
       const all = [...left].filter((binding) => fit(port, i, binding));
       const chosen = port.published === null ? all.filter(({ host }) => host === null) : [];
-      const fits = chosen.length > 0 ? chosen : all;
+      // Podman shows the port that it chose itself as if it had been asked for.
+      const fits = chosen.length > 0 || (port.published === null && kind === "docker") ? chosen : all;
       // An engine may list one port once for each family of addresses.
       for (const binding of fits) left.delete(binding);
       if (fits.length === 0) missing.push([port, i]);

@@ -53,7 +53,15 @@ const LEFT: readonly { readonly why: string; readonly change: RegExp }[] = [
   {
     why: "an engine's own default is told by no container",
     change:
-      /^(?:shm_size|memswap_limit|mem_swappiness|mem_limit: .*\nmemswap|cgroup|ipc|logging|runtime|oom_kill|mac_address|security_opt: \[label=disable)(?:.|\n)* => /,
+      /^(?:init: false|shm_size|memswap_limit|mem_swappiness|mem_limit: .*\nmemswap|cgroup|ipc|logging|runtime|oom_kill|mac_address|security_opt: \[label=disable)(?:.|\n)* => /,
+  },
+  {
+    why: "a kernel without swappiness makes an engine show none, whatever was asked for",
+    change: /^ => mem_swappiness/,
+  },
+  {
+    why: "an engine shows -1, 0 or nothing for no limit, and all are the same to Linux",
+    change: /^(?:pids_limit: .*)? => pids_limit: -1$/,
   },
   {
     why: "without priorities any network may be the first",
@@ -79,6 +87,9 @@ const FOUND: readonly (readonly [before: string, after: string])[] = [
   ["", "logging: { options: { max-file: 3 } }"],
   ["cpu_quota: 50000", "cpu_quota: 0"],
   ["mem_swappiness: 10", ""],
+  ["pids_limit: 100", "pids_limit: -1"],
+  ["ports: ['18080:80']", "ports: ['80']"],
+  ["init: false", ""],
 ];
 
 interface Change {

@@ -299,7 +299,7 @@ function declaredPorts(host: Wire, row: ContainerRow): InspectedContainer["ports
       return {
         container: Number(port),
         protocol,
-        host: host === null ? null : Number(host[1]),
+        host: host === null ? null : Number(host[1]) || null, // 0 asks for any
         ...(host?.[2] !== undefined && { hostLast: Number(host[2]) }),
         address: textOf(binding.HostIp) || null,
       };
