@@ -8,7 +8,8 @@ import type { Declared } from "../fields/field.ts";
 import { grantDigest, grantsOf } from "../fields/grants.ts";
 import { FIELDS } from "../fields/table.ts";
 import { dependenciesOf } from "../fields/dependencies.ts";
-import { type HashForm, serviceJson } from "./service_json.ts";
+import { serviceJson } from "./service_json.ts";
+import type { HashForm } from "./writer.ts";
 
 const PROJECT = "com.docker.compose.project";
 

@@ -3,19 +3,15 @@
  * only written, so that Compose recognises a container; berth never decides by it.
  */
 
-import type { Mount, Node, Place } from "../../artifacts/artifact.ts";
-import { below } from "../../artifacts/live/join.ts";
-import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
+import type { Node, Place } from "../../artifacts/artifact.ts";
+import { bytesOf } from "../../artifacts/compose/amounts.ts";
 import { amountText } from "../../artifacts/compose/number_text.ts";
-import { cleanTarget } from "../../artifacts/compose/clean_path.ts";
-import { wordsOf } from "../../artifacts/compose/command.ts";
-import { keyValues } from "../../artifacts/compose/service.ts";
+import { below } from "../../artifacts/live/join.ts";
 import {
   entriesOf,
   isNull,
   listOf,
   numberOf,
-  oneOrMany,
   textOf,
   truthOf,
   valueAt,
@@ -24,9 +20,8 @@ import { uncovered } from "../fields/coverage.ts";
 import type { Declared } from "../fields/field.ts";
 import { modeOf } from "../fields/grants.ts";
 import { hostsOf } from "../fields/identity.ts";
-import { sourceOf } from "../fields/mount_sources.ts";
-import { shortOptionsOf } from "../fields/mounts.ts";
-import { duration } from "./duration.ts";
+import { develop, hooks } from "./commands_json.ts";
+import { deploy, requests } from "./deploy_json.ts";
 import {
   type Formless,
   formlessIn,
@@ -39,12 +34,20 @@ import {
   sure,
   under,
 } from "./go_json.ts";
-
-/**
- * A up to Compose 2.40, B from 5.0: each writes the same service in another way. The order of keys is that of A in both,
- * because Compose 5.6 pinned it when its own fields moved.
- */
-export type HashForm = "a" | "b";
+import { volumes } from "./mounts_json.ts";
+import {
+  bytes,
+  flag,
+  type HashForm,
+  inside,
+  map,
+  number,
+  text,
+  texts,
+  time,
+  words,
+  type Writer,
+} from "./writer.ts";
 
 /** Returns the JSON, or the field for which there is none: a value that is not known, or a key without a row. */
 export function serviceJson(
@@ -75,46 +78,6 @@ const LEFT_OUT = new Set(
   ["build", "pull_policy", "scale", "depends_on", "profiles", "env_file", "extends"],
 );
 
-interface Around {
-  readonly form: HashForm;
-  readonly containerOf: (service: string) => string | undefined;
-}
-
-/** Undefined: left out, because it is Go's zero. */
-type Writer = (node: Node, of: Declared, around: Around) => Json | undefined;
-
-const text: Writer = (node) => sure(textOf(node)) || undefined;
-const flag: Writer = (node) => sure(truthOf(node)) || undefined;
-const number: Writer = (node) => sure(numberOf(node)) || undefined;
-/** Amounts of bytes are written as texts. */
-const bytes: Writer = (node) => {
-  const amount = sure(bytesOf(sure(amountText(node))));
-  return amount === 0 ? undefined : String(amount);
-};
-const texts: Writer = (node) => {
-  const items = oneOrMany(node).map((item) => sure(textOf(item)));
-  return items.length === 0 ? undefined : items;
-};
-const words: Writer = (node) => sure(wordsOf(node));
-const time: Writer = (node) => duration(sure(nanosecondsOf(sure(textOf(node)))));
-
-const map: Writer = (node) => {
-  const values = [...keyValues(node)].map(([name, { value, unknown }]) => {
-    if (unknown) throw new NoForm();
-    return [name, value ?? ""] as const;
-  });
-  return values.length === 0 ? undefined : sorted(Object.fromEntries(values));
-};
-
-/** A name alone is told from one with an empty value. */
-const bareMap: Writer = (node) => {
-  const values = [...keyValues(node)].map(([name, { value, unknown }]) => {
-    if (unknown) throw new NoForm();
-    return [name, value] as const;
-  });
-  return values.length === 0 ? undefined : sorted(Object.fromEntries(values));
-};
-
 /** `service:web` becomes the container that stands for it. */
 const mode: Writer = (node, _of, { containerOf }) => {
   const written = sure(textOf(node));
@@ -127,12 +90,6 @@ const volumesFrom: Writer = (node, _of, { containerOf }) =>
     const [kind, ...rest] = sure(textOf(item)).split(":");
     return kind === "container" ? rest.join(":") : [sure(containerOf(kind!)), ...rest].join(":");
   });
-
-/** A key inside a value; undefined where it is not there. */
-function inside(node: Node, key: string, write: Writer, of: Declared, around: Around): Json | undefined {
-  const value = valueAt(node, ...key.split("."));
-  return value === null || isNull(value) ? undefined : under(key, value, () => write(value, of, around));
-}
 
 const healthcheck: Writer = (node, of, around) => {
   const test: Writer = (at) => at.kind === "list" ? words(at, of, around) : ["CMD-SHELL", sure(textOf(at))];
@@ -171,65 +128,6 @@ const ports: Writer = (_node, { service }) => {
   });
   return list.length === 0 ? undefined : list;
 };
-
-const tmpfsOptions: Writer = (node, of, around) =>
-  object({ size: inside(node, "size", bytes, of, around), mode: inside(node, "mode", number, of, around) });
-const imageOptions: Writer = (node, of, around) =>
-  object({ subpath: inside(node, "subpath", text, of, around) });
-
-function volumeOptions(mount: Mount, isShort: boolean, of: Declared, around: Around): Json | undefined {
-  if (isShort) return shortOptionsOf(mount.at).includes("nocopy") ? { nocopy: true } : {};
-  return inside(
-    mount.at,
-    "volume",
-    (node) =>
-      object({
-        nocopy: inside(node, "nocopy", flag, of, around),
-        subpath: inside(node, "subpath", text, of, around),
-      }),
-    of,
-    around,
-  );
-}
-
-const volumes: Writer = (_node, of, around) => {
-  const { form } = around;
-  const list = of.service.mounts.map((mount, n) =>
-    under(String(n), mount.at, () => {
-      if (mount.unknown || mount.invalid !== null) throw new NoForm();
-      const isShort = mount.at.kind === "scalar";
-      return object({
-        type: mount.type,
-        source: mount.type === "bind" ? sure(sourceOf(of, mount).real) : mount.source || undefined,
-        target: cleanTarget(sure(mount.target)),
-        read_only: mount.readOnly || undefined,
-        consistency: isShort ? undefined : textOf(valueAt(mount.at, "consistency")) || undefined,
-        bind: mount.type === "bind" ? bindOptions(mount, isShort, form) : undefined,
-        volume: mount.type === "volume" ? volumeOptions(mount, isShort, of, around) : undefined,
-        tmpfs: mount.type === "tmpfs" ? inside(mount.at, "tmpfs", tmpfsOptions, of, around) : undefined,
-        image: mount.type === "image" ? inside(mount.at, "image", imageOptions, of, around) : undefined,
-      });
-    })
-  );
-  return list.length === 0 ? undefined : list;
-};
-
-/** From 5.0 on Compose does not write what it takes for granted. */
-function bindOptions(mount: Mount, isShort: boolean, form: HashForm): Json | undefined {
-  const written = isShort ? null : valueAt(mount.at, "bind");
-  if (!isShort && written === null) return undefined;
-  const creates = isShort || truthOf(valueAt(written, "create_host_path")) === true;
-  const isRefused = !isShort && truthOf(valueAt(written, "create_host_path")) === false;
-  const words = isShort ? shortOptionsOf(mount.at) : [];
-  const option = (key: string, isWord: (word: string) => boolean) =>
-    isShort ? words.find(isWord) : textOf(valueAt(written, key)) || undefined;
-  return object({
-    selinux: option("selinux", (word) => word === "z" || word === "Z"),
-    propagation: option("propagation", (word) => /^r?(?:shared|slave|private)$/.test(word)),
-    create_host_path: form === "a" ? creates || undefined : isRefused ? false : undefined,
-    recursive: option("recursive", () => false),
-  });
-}
 
 const networks: Writer = (node, of, around) => {
   const entries: [string, Json][] = node.kind === "list"
@@ -281,22 +179,6 @@ const logging: Writer = (node, of, around) =>
     options: inside(node, "options", map, of, around),
   });
 
-const requests: Writer = (node, of, around) =>
-  listOf(node).map((item) => {
-    const countAt = valueAt(item, "count");
-    const ids = inside(item, "device_ids", texts, of, around);
-    const count = textOf(countAt) === "all" || (isNull(countAt) && ids === undefined)
-      ? -1
-      : numberOf(countAt);
-    return object({
-      capabilities: inside(item, "capabilities", texts, of, around),
-      driver: inside(item, "driver", text, of, around),
-      count: count || undefined,
-      device_ids: ids,
-      options: inside(item, "options", map, of, around),
-    });
-  });
-
 const blockIo: Writer = (node, of, around) => {
   const list = (key: string, amount: Writer, amountKey: string) => {
     // Compose's own types have no names for JSON.
@@ -332,160 +214,32 @@ const grants = (folder: string): Writer => (node) =>
     });
   });
 
-/** A pointer in Go: zero is written. */
-const count: Writer = (node) => sure(numberOf(node));
-
-/** A time that is no pointer in Go: zero is left out. */
-const timeIfAny: Writer = (node, of, around) =>
-  sure(nanosecondsOf(sure(textOf(node)))) === 0 ? undefined : time(node, of, around);
-
-const update: Writer = (node, of, around) => {
-  const at = (key: string, write: Writer) => inside(node, key, write, of, around);
-  return object({
-    parallelism: at("parallelism", count),
-    delay: at("delay", timeIfAny),
-    failure_action: at("failure_action", text),
-    monitor: at("monitor", timeIfAny),
-    max_failure_ratio: at("max_failure_ratio", number),
-    order: at("order", text),
-  });
-};
-
-const placement: Writer = (node, of, around) => {
-  const at = (key: string, write: Writer) => inside(node, key, write, of, around);
-  const preferences = listOf(valueAt(node, "preferences")).map((one) =>
-    object({ spread: inside(one, "spread", text, of, around) })
-  );
-  return object({
-    constraints: at("constraints", texts),
-    preferences: preferences.length === 0 ? undefined : preferences,
-    max_replicas_per_node: at("max_replicas_per_node", number),
-  });
-};
-
-const deploy: Writer = (node, of, around) => {
-  const at = (key: string, write: Writer) => inside(node, key, write, of, around);
-  const share = (kind: string) =>
-    at(`resources.${kind}`, (one) =>
-      object({
-        cpus: inside(one, "cpus", number, of, around),
-        memory: inside(one, "memory", bytes, of, around),
-        pids: inside(one, "pids", number, of, around),
-        devices: inside(one, "devices", requests, of, around),
-      }));
-  const policy: Writer = (one) =>
-    object({
-      condition: inside(one, "condition", text, of, around),
-      delay: inside(one, "delay", time, of, around),
-      max_attempts: inside(one, "max_attempts", count, of, around),
-      window: inside(one, "window", time, of, around),
-    });
-  return object({
-    mode: at("mode", text),
-    labels: at("labels", map),
-    update_config: at("update_config", update),
-    rollback_config: at("rollback_config", update),
-    resources: object({ limits: share("limits"), reservations: share("reservations") }),
-    restart_policy: at("restart_policy", policy),
-    placement: at("placement", placement) ?? {},
-    endpoint_mode: at("endpoint_mode", text),
-  });
-};
-
-const hooks: Writer = (node, of, around) => {
-  const list = listOf(node).map((item) => {
-    const at = (key: string, write: Writer) => inside(item, key, write, of, around);
-    return object({
-      command: sure(at("command", words)),
-      user: at("user", text),
-      privileged: at("privileged", flag),
-      working_dir: at("working_dir", text),
-      environment: at("environment", bareMap),
-    });
-  });
-  return list.length === 0 ? undefined : list;
-};
-
-const watchedAt = ({ unit }: Declared, node: Node | null): string | null | undefined =>
-  unit.paths.find(({ kind, at }) => kind === "develop" && at.file === node?.file && at.start === node.start)
-    ?.path;
-
-/** Orders for `docker compose watch`: no part of the container, and hashed all the same. */
-const develop: Writer = (node, of, around) => {
-  const exec: Writer = (one) =>
-    object({
-      command: one.kind === "mapping" ? inside(one, "command", words, of, around) ?? null : null,
-      user: inside(one, "user", text, of, around),
-      privileged: inside(one, "privileged", flag, of, around),
-      working_dir: inside(one, "working_dir", text, of, around),
-      environment: inside(one, "environment", bareMap, of, around),
-    });
-  const list = listOf(valueAt(node, "watch")).map((item) => {
-    const at = (key: string, write: Writer) => inside(item, key, write, of, around);
-    return object({
-      path: below(of.model.root, sure(watchedAt(of, valueAt(item, "path")))),
-      action: sure(at("action", text)),
-      target: at("target", text),
-      exec: at("exec", exec) ?? { command: null },
-      include: at("include", texts),
-      ignore: at("ignore", texts),
-      initial_sync: at("initial_sync", flag),
-    });
-  });
-  return list.length === 0 ? {} : { watch: list };
-};
-
 const hosts: Writer = (_node, of) => {
   const found = hostsOf(of);
   if (found === null || typeof found === "symbol") throw new NoForm();
   return found.value.map((host) => host.replace(":", "=")).sort();
 };
 
+const each = (keys: string, write: Writer): Record<string, Writer> =>
+  Object.fromEntries(keys.split(" ").map((key) => [key, write]));
+
 /** Every key that can be written. */
 const WRITERS: Readonly<Record<string, Writer>> = {
-  ...Object.fromEntries(
-    [
-      "cgroup",
-      "container_name",
-      "cgroup_parent",
-      "cpuset",
-      "domainname",
-      "hostname",
-      "mac_address",
-      "image",
-      "isolation",
-      "platform",
-      "restart",
-      "runtime",
-    ]
-      .concat(["stop_signal", "user", "userns_mode", "uts", "working_dir"]).map((key) => [key, text]),
+  ...each(
+    "cgroup container_name cgroup_parent cpuset domainname hostname mac_address image isolation platform restart " +
+      "runtime stop_signal user userns_mode uts working_dir",
+    text,
   ),
-  ...Object.fromEntries(
-    ["oom_kill_disable", "privileged", "read_only", "stdin_open", "tty"].map((key) => [key, flag]),
+  ...each("oom_kill_disable privileged read_only stdin_open tty", flag),
+  ...each(
+    "cpus cpu_shares cpu_period cpu_quota cpu_rt_period cpu_rt_runtime oom_score_adj pids_limit",
+    number,
   ),
-  ...Object.fromEntries(
-    [
-      "cpus",
-      "cpu_shares",
-      "cpu_period",
-      "cpu_quota",
-      "cpu_rt_period",
-      "cpu_rt_runtime",
-      "oom_score_adj",
-      "pids_limit",
-    ].map((key) => [key, number]),
-  ),
-  ...Object.fromEntries(
-    ["mem_limit", "mem_reservation", "memswap_limit", "mem_swappiness", "shm_size"].map((
-      key,
-    ) => [key, bytes]),
-  ),
-  ...Object.fromEntries(
-    ["cap_add", "cap_drop", "device_cgroup_rules", "dns", "dns_opt", "dns_search", "expose", "external_links"]
-      .concat(["group_add", "links", "security_opt", "tmpfs"])
-      .map((
-        key,
-      ) => [key, texts]),
+  ...each("mem_limit mem_reservation memswap_limit mem_swappiness shm_size", bytes),
+  ...each(
+    "cap_add cap_drop device_cgroup_rules dns dns_opt dns_search expose external_links group_add links " +
+      "security_opt tmpfs",
+    texts,
   ),
   // Pointers in Go: false is written.
   init: (node) => sure(truthOf(node)),
