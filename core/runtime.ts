@@ -350,6 +350,13 @@ export interface ContainerRuntime {
   permissionFor(act: RuntimeAct): Permission;
 }
 
+/** A path of a workspace that is, or lies below, a link. */
+export interface Led {
+  readonly workspace: string;
+  /** True if it leads to another place of the same workspace. */
+  readonly isInside: boolean;
+}
+
 /** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */
 export interface Ownership {
   ownerOf(container: RunningContainer): { readonly id: string; readonly unit: string | null } | null;
@@ -360,6 +367,8 @@ export interface Ownership {
   startedFrom(container: RunningContainer): string | null;
   /** The folders of all workspaces that can be read, by their ids. */
   roots(): Promise<readonly { readonly id: string; readonly folder: HostFolder }[]>;
+  /** Returns where links lead a path of an engine that lies in a workspace; null for one without links, or elsewhere. */
+  leadsTo(path: string): Promise<Led | null>;
   /** Changes whenever an answer of the two might. */
   readonly revision: number;
   /**

@@ -1,8 +1,9 @@
 /** The workspace and unit of each container, for the lists of the runtime. */
 
-import type { HostFolder, Ownership, RunningContainer } from "../../core/runtime.ts";
+import type { HostFolder, Led, Ownership, RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
-import { join, type RealPath, realPath, rootOf, type RunningProject } from "./join.ts";
+import { join, mapped, type RealPath, realPath, rootOf, type RunningProject } from "./join.ts";
+import { followed, isInside } from "../files/real_folder.ts";
 import type { RegisteredModel } from "./tool_projects.ts";
 
 type Owner = { readonly id: string; readonly unit: string | null } | null;
@@ -83,6 +84,17 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
       id: workspace.id,
       folder: rootOf(model),
     }));
+  }
+
+  async leadsTo(path: string): Promise<Led | null> {
+    for (const { workspace, model } of await this.#models()) {
+      const here = mapped(model, path);
+      if (here === model.root || !isInside(here, model.root)) continue;
+      const target = await followed(here);
+      if (target === here) continue;
+      return { workspace: workspace.id, isInside: target !== null && isInside(target, model.root) };
+    }
+    return null;
   }
 
   projectsOf(workspace: string): readonly string[] | null {

@@ -1,7 +1,7 @@
 /** Checks that a folder may be registered, and finds its real path. */
 
 import { ServiceError } from "../../core/error.ts";
-import { realFolder } from "../files/real_folder.ts";
+import { isInside, realFolder } from "../files/real_folder.ts";
 
 /** The real path of a folder inside a root. Every folder outside the roots gets the same refusal, there or not. */
 export async function admit(
@@ -36,10 +36,6 @@ export async function admit(
 
 function unreadable(why: string, cause?: unknown): ServiceError {
   return new ServiceError("path_unreadable", `Cannot register the folder: ${why}`, { cause });
-}
-
-export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
 }
 
 export async function realPaths(paths: readonly string[]): Promise<string[]> {

@@ -7,7 +7,8 @@ import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "
 import type { ArtifactFile, Model } from "../artifact.ts";
 import { mustBeWritable } from "../files/replace_file.ts";
 import { SafeReader } from "../files/safe_reader.ts";
-import { admit, isInside, realPaths } from "./place.ts";
+import { isInside } from "../files/real_folder.ts";
+import { admit, realPaths } from "./place.ts";
 import { freeSlug } from "./slug.ts";
 import { type Edited, type Judge, type ReadFile, type Reading, Snapshot, unavailable } from "./snapshot.ts";
 import { Watcher } from "./watch.ts";

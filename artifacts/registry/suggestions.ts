@@ -1,7 +1,8 @@
 /** Suggests folders that may become workspaces: the usual places of stacks, and those that containers run from. */
 
 import { ServiceError } from "../../core/error.ts";
-import { admit, isInside } from "./place.ts";
+import { isInside } from "../files/real_folder.ts";
+import { admit } from "./place.ts";
 
 /** Places where many people keep their stacks. */
 export const USUAL_PLACES: readonly string[] = ["/opt/stacks", "/srv", "/mnt"];

@@ -2,7 +2,7 @@
 
 import type { Group, Model } from "../../artifacts/artifact.ts";
 import { isAtOrBelow } from "../../artifacts/files/paths.ts";
-import { pinned, realFolder } from "../../artifacts/files/real_folder.ts";
+import { followed, pinned } from "../../artifacts/files/real_folder.ts";
 import { mainGroups } from "../../artifacts/graph/graph.ts";
 import type { HostPlace } from "../../core/spec_rows.ts";
 
@@ -26,13 +26,6 @@ export function isInGroup(model: Model, group: Group, path: string): boolean {
 function pathBelow(root: string, path: string): string | null {
   if (path === root) return "";
   return isBelow(path, root) ? path.slice(root === "/" ? 1 : root.length + 1) : null;
-}
-
-/** Returns the path with its links followed; null where a link has no target, which an engine would create. */
-export async function followed(path: string): Promise<string | null> {
-  const { known, rest, isLost } = await realFolder(path);
-  if (isLost) return null;
-  return known === "/" && rest !== "" ? rest : `${known}${rest}`;
 }
 
 /** A source with its links followed. */

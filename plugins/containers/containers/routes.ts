@@ -1,6 +1,6 @@
 /** `/api/containers`: lists and inspects containers, and all that is done to one. */
 import { z } from "zod";
-import { type Reach, reachOf } from "../../../core/access.ts";
+import { type Principal, type Reach, reachOf } from "../../../core/access.ts";
 import type { ContainerPermission } from "../permissions.ts";
 import { subjectOf } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/declare/query.ts";
@@ -28,6 +28,7 @@ import { ContainerDetails, readContainer } from "./cached_details.ts";
 import { findContainer } from "../backends/find_container.ts";
 import type { Engines } from "../backends/seen.ts";
 import { ContainerList, ContainerLists } from "./list.ts";
+import { mustNotBeLedAway } from "./led_away.ts";
 import { maskObject } from "../../../engines/rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
 import { containerRow } from "../../../engines/rows/container.ts";
@@ -128,7 +129,8 @@ function controlRoute<Query extends z.ZodObject>(
 const start = controlRoute("start", {
   summary: "Start a container",
   description:
-    "Answers when the engine has started its process. A container that runs already stays as it is.",
+    "Answers when the engine has started its process. A container that runs already stays as it is. 403 where a " +
+    "bind mount in a workspace became a link that leads elsewhere, unless the caller may apply that.",
   query: onBackend,
 });
 const stop = controlRoute("stop", {
@@ -139,7 +141,8 @@ const stop = controlRoute("stop", {
 });
 const restart = controlRoute("restart", {
   summary: "Restart a container",
-  description: "Stops it like `stop`, and starts it again with the settings that it was made with.",
+  description:
+    "Stops it like `stop`, and starts it again with the settings that it was made with. 403 as for `start`.",
   query: withTimeout,
 });
 const pause = controlRoute("pause", {
@@ -233,9 +236,15 @@ export function containers(engines: Engines, lists: ContainerLists): Router {
     findContainer(engines, reach, id, backend, doing);
   const act = async (
     verb: Verb,
-    { reach, params: { id }, query: { backend } }: Named,
+    { reach, principal, params: { id }, query: { backend } }: Named,
     options: ControlOptions = {},
-  ) => reply(200, await control(await find(reach, id, backend, `${verb} container "${id}"`), verb, options));
+  ) => {
+    const doing = `${verb} container "${id}"`;
+    const found = await find(reach, id, backend, doing);
+    const mountsAnew = verb === "restart" || verb === "start" && found.row.state !== "running";
+    if (mountsAnew) await mustNotBeLedAway(found.row, ownership, principal, doing);
+    return reply(200, await control(found, verb, options));
+  };
   return router()
     .on(list, ({ query, request, reach }) => lists.answer(query, request, reach))
     .on(inspect, async (call) => {
@@ -287,6 +296,7 @@ export function containers(engines: Engines, lists: ContainerLists): Router {
 /** A call about one container. */
 interface Named {
   readonly reach: Reach;
+  readonly principal: Principal;
   readonly params: { readonly id: string };
   readonly query: { readonly backend?: string | undefined };
 }
