@@ -8,9 +8,12 @@ import { TestCaller } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
+import { slowness } from "../proof/slowness.ts";
 
 /** On each engine. */
 const SHELLS = 10;
+/** Each look runs a command for each shell, and Podman runs them one after another. */
+const LOOK_EVERY_MS = 1_000;
 const STUBBORN = "trap '' HUP INT TERM; while [ ! -e /tmp/end ]; do sleep 0.2; done";
 const COUNT = "for p in /proc/[0-9]*; do echo; done | wc -l";
 
@@ -56,7 +59,7 @@ if (podman.engine !== null) {
 
       await using berth = await startBerthProcess(options);
       const caller = new TestCaller(berth.url, key);
-      // A berth counts as gone after 20 s; that is looked at every 5 s, and a shell takes less than a second
+      // A berth counts as gone after 12 s; that is looked at every 3 s, and Podman takes 5 s for eight shells
       await Promise.all(places.map(async ({ on, id, processes, before }) => {
         const orphans = async () => (await caller.call(`GET /api/containers/${id}/orphans`)).body;
         const listed = await within(
@@ -66,6 +69,8 @@ if (podman.engine !== null) {
             const found = await orphans();
             return found.total === 1 && await processes() <= before + 2 ? found : null;
           },
+          slowness,
+          LOOK_EVERY_MS,
         );
         assert.equal(listed.items[0].container, id);
         await on.cli("exec", id, "touch", "/tmp/end");

@@ -13,6 +13,7 @@ export async function within<T>(
   what: string,
   probe: () => T | Promise<T>,
   slower: (sinceMs: number) => number = slowness,
+  everyMs = POLL_MS,
 ): Promise<NonNullable<T>> {
   const started = performance.now();
   const startedAt = Date.now();
@@ -43,7 +44,7 @@ export async function within<T>(
       } catch (error) {
         reason = error;
       }
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
   } finally {
     clearTimeout(timer);

@@ -9,8 +9,8 @@ import { inspectCommand, isLeftInside, stillRuns } from "./command.ts";
 import type { MadeCommand } from "./exec_session.ts";
 
 /** A berth that has not said for so long that it holds a command is gone. */
-const HOLD_MS = 20_000;
-const HOLD_EVERY_MS = 5_000;
+const HOLD_MS = 12_000;
+const HOLD_EVERY_MS = 3_000;
 /** Commands that are looked after at the same time. */
 const AT_ONCE = 8;
 /** A command that an engine has not started for so long, it never will. */
@@ -65,15 +65,22 @@ export class Orphans implements AsyncDisposable {
 
   /** The commands without a terminal that still run in this container, by the engine's present answer. */
   async of(containerId: string): Promise<Orphan[]> {
-    const found: Orphan[] = [];
-    for (const command of await this.#left()) {
-      const { container, execId, backend, heldUntil, mark } = command;
-      if (container !== containerId) continue;
-      const engine = this.#options.engineOf(backend);
-      if (engine !== null && await isGone(engine, command)) await this.ended(mark);
-      else found.push({ execId, container, backend, since: new Date(heldUntil).toISOString() });
+    const left = (await this.#left()).filter(({ container }) => container === containerId);
+    const found: (Orphan | null)[] = [];
+    for (let at = 0; at < left.length; at += AT_ONCE) {
+      found.push(...await Promise.all(left.slice(at, at + AT_ONCE).map((one) => this.#stillThere(one))));
     }
-    return found;
+    return found.filter((one) => one !== null);
+  }
+
+  async #stillThere(command: CommandRecord): Promise<Orphan | null> {
+    const { container, execId, backend, heldUntil, mark } = command;
+    const engine = this.#options.engineOf(backend);
+    if (engine === null || !await isGone(engine, command)) {
+      return { execId, container, backend, since: new Date(heldUntil).toISOString() };
+    }
+    await this.ended(mark);
+    return null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
