@@ -212,6 +212,19 @@ Deno.test("a body over 1 MiB is 413, whether it says so, comes in chunks, or lie
   }
 });
 
+Deno.test("a body over 1 MiB is 413 for somebody who is known, too, and one of 1 MiB is read", async () => {
+  await using berth = await startService(quiet);
+  const body = (bytes: number) => {
+    const [start, end] = ['{"name":"', '"}'];
+    return `${start}${"x".repeat(bytes - start.length - end.length)}${end}`;
+  };
+  const limit = 1024 * 1024;
+  for (const [bytes, status, code] of [[limit + 1, 413, "body_too_large"], [limit, 400, "invalid_request"]]) {
+    const answer = await berth.call("POST /api/settings/api-keys", body(Number(bytes)));
+    assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  }
+});
+
 Deno.test("unknown, repeated and misspelt query parameters are errors that name themselves", async () => {
   await using berth = await startService(quiet);
 
