@@ -41,15 +41,30 @@ export function planUp(
   const fates = new Map<string, Fate>();
   const from = Map.groupBy(links, (link) => link.from);
   const to = Map.groupBy(links, (link) => link.to);
+  const stops = new Map<string, number>();
   let unchanged = 0;
   for (const unit of units) {
     const of = declaredOf(scene.model, scene.group, unit);
     if (of === null) continue;
     const work = new UnitWork(scene, of, request, draft, resources, from.get(unit.id) ?? [], fates);
+    work.stopLeftovers(stops);
     unchanged += work.plan();
     const waits = (to.get(unit.id) ?? []).filter(({ condition }) => condition !== "service_started");
     if (work.fate.isStarted && waits.length > 0) work.wait(waits[0]!.condition);
     fates.set(unit.id, work.fate);
+  }
+  for (const unit of units) {
+    // Podman removes no container whose namespaces another one shares: that one is made anew first.
+    const sharers = (to.get(unit.id) ?? []).filter(({ kind }) => kind === "namespace");
+    const after = sharers.flatMap(({ from }) => fates.get(from)?.last ?? []);
+    for (const left of scene.leftovers.get(unit.label) ?? []) {
+      const stopped = stops.get(left.id);
+      draft.add({
+        ...leftover(scene, left),
+        kind: "container.remove",
+        after: stopped === undefined ? after : [stopped, ...after],
+      });
+    }
   }
   return unchanged;
 }
@@ -82,6 +97,7 @@ class UnitWork {
   };
   readonly #unit: Unit;
   #shared: readonly number[] = [];
+  #stopped: readonly number[] = [];
 
   constructor(
     readonly scene: Scene,
@@ -107,8 +123,7 @@ class UnitWork {
     const desired = service.active || isAsked ? service.replicas : members.length;
     if (desired === null) return 0; // a variable that is not set has blocked the plan
     if (desired > 0) this.#shared = this.resources.shared(this.#unit);
-    // Before all else: what runs of them has ports.
-    this.#shared = [...this.#shared, ...this.#leftovers()];
+    this.#shared = [...this.#shared, ...this.#stopped];
     for (const { container } of members) this.#startedAgain(this.resources.startedAgain.get(container.id));
     const surplus = new Set(this.#surplus(members, members.length - desired));
     const follows = this.#follows();
@@ -127,15 +142,15 @@ class UnitWork {
     return unchanged;
   }
 
-  #leftovers(): number[] {
-    const left = this.scene.leftovers.get(this.#unit.label) ?? [];
-    return left.map((container) =>
-      removeContainer(this.scene, this.draft, container, {
-        of: null,
-        code: "leftOver",
-        needs: [applying(this.scene)],
-      })
-    );
+  /** Comes before all else: what runs of them has ports. */
+  stopLeftovers(stops: Map<string, number>): void {
+    for (const left of this.scene.leftovers.get(this.#unit.label) ?? []) {
+      if (!isUp(left)) continue;
+      const base = { ...leftover(this.scene, left), kind: "container.stop", after: [] } as const;
+      const step = this.draft.add({ ...base, risk: "interruption" });
+      stops.set(left.id, step);
+      this.#stopped = [...this.#stopped, step];
+    }
   }
 
   #startedAgain(steps: readonly number[] | undefined): void {
@@ -298,7 +313,7 @@ class UnitWork {
       this.#warn("project/paused", `Container "${container.name}" is paused, and stays so`);
       return false;
     }
-    if (container.state !== "running" && container.state !== "restarting") return this.#stopped(container);
+    if (container.state !== "running" && container.state !== "restarting") return this.#ended(container);
     const isStartedAgain = this.resources.startedAgain.has(container.id);
     if (restart.length === 0 || isStartedAgain) return isStartedAgain;
     const ifChanged = conditionOf(restart);
@@ -318,7 +333,7 @@ class UnitWork {
   }
 
   /** A job that ended well is not run again by itself: it may be a migration. */
-  #stopped({ name, state, exitCode }: Member["container"]): boolean {
+  #ended({ name, state, exitCode }: Member["container"]): boolean {
     const { restart } = this.of.service;
     const endedWell = state === "exited" && exitCode === 0 && restart !== "always" &&
       restart !== "unless-stopped";
@@ -422,11 +437,22 @@ class UnitWork {
   }
 }
 
+const isUp = ({ state }: Pick<Member["container"], "state">): boolean =>
+  ["running", "restarting", "paused"].includes(state);
+
+/** The common part of the steps for a container that an apply left aside. */
+const leftover = (scene: Scene, { name }: Pick<Member["container"], "name">) => ({
+  target: name,
+  unit: null,
+  why: [{ code: "leftOver" as const }],
+  needs: [applying(scene)],
+});
+
 /** Stops a container if it runs, and removes it; its volumes stay. */
 export function removeContainer(
   scene: Scene,
   draft: Draft,
-  { name, state }: { readonly name: string; readonly state: string },
+  { name, state }: Pick<Member["container"], "name" | "state">,
   { of, code, needs, after = [] }: {
     /** Null for one whose service is not in the files. */
     readonly of: Declared | null;
@@ -436,10 +462,10 @@ export function removeContainer(
   },
 ): number {
   const why: Reason[] = [{ code }];
-  const isUp = ["running", "restarting", "paused"].includes(state);
+  const runs = isUp({ state });
   const base = { target: name, unit: of?.unit.id ?? null, why, needs };
-  const hooked = isUp ? planHooks(scene, draft, of, { when: "preStop", container: name, after }) : after;
-  const stopped = isUp
+  const hooked = runs ? planHooks(scene, draft, of, { when: "preStop", container: name, after }) : after;
+  const stopped = runs
     ? [draft.add({ ...base, kind: "container.stop", after: hooked, risk: "interruption" })]
     : [...after];
   return draft.add({ ...base, kind: "container.remove", after: stopped });
