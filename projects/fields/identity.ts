@@ -31,7 +31,11 @@ const name = single({
 const hostname = single({
   key: "hostname",
   covers: ["hostname"],
-  declared: textAt("hostname"),
+  declared: (of) => {
+    const found = textAt("hostname")(of);
+    // An empty one is none: the engine gives the id, as for Compose.
+    return found !== null && found !== UNKNOWN && found.value === "" ? null : found;
+  },
   seen: (container) => container.hostname,
   // The engine gives it the short id; a shared network brings its own, and the host's namespace the host's.
   otherwise: ({ id, networkMode, utsMode, hostname }) =>

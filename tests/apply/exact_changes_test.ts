@@ -43,7 +43,7 @@ const LEFT: readonly { readonly why: string; readonly change: RegExp }[] = [
   },
   {
     why: "nothing and the default are the same to Linux",
-    change: /^(?:|isolation: default) => (?:|isolation: default)$/,
+    change: /^(?:|isolation: default) => (?:|isolation: default)$|^(?:|restart: 'no') => (?:|restart: 'no')$/,
   },
   {
     why: "both are the same flag, and the engine shows it as it was written",
@@ -90,6 +90,7 @@ const FOUND: readonly (readonly [before: string, after: string])[] = [
   ["pids_limit: 100", "pids_limit: -1"],
   ["ports: ['18080:80']", "ports: ['80']"],
   ["init: false", ""],
+  ["hostname: box.lan", "hostname: ${NOPE:-}"],
 ];
 
 interface Change {
