@@ -142,7 +142,7 @@ class UnitWork {
     return unchanged;
   }
 
-  /** Comes before all else: what runs of them has ports. */
+  /** Stops those that run before all else, because they may hold ports. */
   stopLeftovers(stops: Map<string, number>): void {
     for (const left of this.scene.leftovers.get(this.#unit.label) ?? []) {
       if (!isUp(left)) continue;

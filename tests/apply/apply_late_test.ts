@@ -162,3 +162,34 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 }
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await sharedEngine(kind);
+
+  test("an old container that is left beside the new one goes, although another one still shares its network", async (engine) => {
+    const name = `lateshared${kind}`;
+    const text = project(name, [service("db"), service("side", "network_mode: 'service:db'")]);
+    await scene(engine, name, text, async (scene) => {
+      isOver(await scene.apply());
+      const [db, old] = [`${name}-db-1`, `${name}-db-1.old-abcdef12`];
+      const { json } = await engine.ask(`GET /containers/${db}/json`);
+      const labels = Object.entries(json.Config.Labels).flatMap((
+        [key, value],
+      ) => ["--label", `${key}=${value}`]);
+      await engine.cli("rename", db, old);
+      await engine.cli("run", "-d", "--name", db, ...labels, "berth-fixture:latest", "idle");
+      await eventually(
+        "it is seen",
+        async () => (await scene.plan()).steps.some(({ target }) => target.includes(".old-")),
+      );
+
+      isOver(await scene.apply());
+
+      const { [db]: now, [`${name}-side-1`]: side, ...others } = await scene.containers();
+      assert.deepEqual([others, now?.state, side?.state], [{}, "running", "running"]);
+      const shares = (await engine.ask(`GET /containers/${side?.id}/json`)).json.HostConfig.NetworkMode;
+      assert.equal(shares, `container:${now?.id}`);
+      assert.deepEqual((await scene.plan()).steps, []);
+    });
+  });
+}
