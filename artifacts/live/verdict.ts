@@ -23,7 +23,7 @@ export interface Seen {
   readonly drift: readonly unknown[] | null;
   /** The reason why a part was not compared. */
   readonly notCompared: string | null;
-  /** Whether an engine that does not answer holds its containers, or may hold some. */
+  /** True if an engine that does not answer holds its containers, or may hold some. */
   readonly isLastKnown: boolean;
 }
 
