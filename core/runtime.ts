@@ -350,8 +350,9 @@ export interface ContainerRuntime {
   permissionFor(act: RuntimeAct): Permission;
 }
 
-/** A path of a workspace that is, or lies below, a link. */
-export interface Led {
+/** A source in a workspace that links lead out of the folder of its project. */
+export interface StrayedSource {
+  readonly source: string;
   readonly workspace: string;
   /** True if it leads to another place of the same workspace. */
   readonly isInside: boolean;
@@ -367,8 +368,8 @@ export interface Ownership {
   startedFrom(container: RunningContainer): string | null;
   /** The folders of all workspaces that can be read, by their ids. */
   roots(): Promise<readonly { readonly id: string; readonly folder: HostFolder }[]>;
-  /** Returns where links lead a path of an engine that lies in a workspace; null for one without links, or elsewhere. */
-  leadsTo(path: string): Promise<Led | null>;
+  /** Returns those of a container's sources that lie in a workspace and that links lead out of its project's folder. */
+  strayed(container: RunningContainer, sources: readonly string[]): Promise<readonly StrayedSource[]>;
   /** Changes whenever an answer of the two might. */
   readonly revision: number;
   /**

@@ -31,11 +31,6 @@ export async function realFolder(path: string): Promise<RealFolder> {
   }
 }
 
-/** Returns true for a folder itself, and for all that lies in it. */
-export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
-}
-
 /** Returns the path with its links followed; null where a link has no target, which an engine would create. */
 export async function followed(path: string): Promise<string | null> {
   const { known, rest, isLost } = await realFolder(path);

@@ -1,9 +1,11 @@
 /** The workspace and unit of each container, for the lists of the runtime. */
 
-import type { HostFolder, Led, Ownership, RunningContainer } from "../../core/runtime.ts";
+import type { HostFolder, Ownership, RunningContainer, StrayedSource } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
 import { join, mapped, type RealPath, realPath, rootOf, type RunningProject } from "./join.ts";
-import { followed, isInside } from "../files/real_folder.ts";
+import { isBelow, pathBelow } from "../files/inside.ts";
+import { followed } from "../files/real_folder.ts";
+import { isInGroup } from "../graph/own_folder.ts";
 import type { RegisteredModel } from "./tool_projects.ts";
 
 type Owner = { readonly id: string; readonly unit: string | null } | null;
@@ -86,15 +88,29 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
     }));
   }
 
-  async leadsTo(path: string): Promise<Led | null> {
-    for (const { workspace, model } of await this.#models()) {
-      const here = mapped(model, path);
-      if (here === model.root || !isInside(here, model.root)) continue;
+  async strayed(
+    container: RunningContainer,
+    sources: readonly string[],
+  ): Promise<readonly StrayedSource[]> {
+    const key = container.compose === null ? null : this.#ask(container);
+    await this.settle();
+    const owner = key === null ? undefined : this.#owners.get(key);
+    const isOwn = ({ workspace }: RegisteredModel) => workspace.id === owner?.workspace;
+    // Of nested workspaces, that of its project judges.
+    const models = (await this.#models()).toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
+    const found: StrayedSource[] = [];
+    for (const source of sources) {
+      const home = models.find(({ model }) => isBelow(mapped(model, source), model.root));
+      if (home === undefined) continue;
+      const { model, workspace } = home;
+      const here = mapped(model, source);
       const target = await followed(here);
       if (target === here) continue;
-      return { workspace: workspace.id, isInside: target !== null && isInside(target, model.root) };
+      const below = target === null ? null : pathBelow(model.root, target);
+      const staysInProject = below !== null && isOwn(home) && isInGroup(model, owner!.group, below); // isOwn asks for one
+      if (!staysInProject) found.push({ source, workspace: workspace.id, isInside: below !== null });
     }
-    return null;
+    return found;
   }
 
   projectsOf(workspace: string): readonly string[] | null {

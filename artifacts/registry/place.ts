@@ -1,7 +1,8 @@
 /** Checks that a folder may be registered, and finds its real path. */
 
 import { ServiceError } from "../../core/error.ts";
-import { isInside, realFolder } from "../files/real_folder.ts";
+import { isInside } from "../files/inside.ts";
+import { realFolder } from "../files/real_folder.ts";
 
 /** The real path of a folder inside a root. Every folder outside the roots gets the same refusal, there or not. */
 export async function admit(

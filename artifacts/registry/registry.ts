@@ -7,7 +7,7 @@ import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "
 import type { ArtifactFile, Model } from "../artifact.ts";
 import { mustBeWritable } from "../files/replace_file.ts";
 import { SafeReader } from "../files/safe_reader.ts";
-import { isInside } from "../files/real_folder.ts";
+import { isInside } from "../files/inside.ts";
 import { admit, realPaths } from "./place.ts";
 import { freeSlug } from "./slug.ts";
 import { type Edited, type Judge, type ReadFile, type Reading, Snapshot, unavailable } from "./snapshot.ts";

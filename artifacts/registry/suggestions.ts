@@ -1,7 +1,7 @@
 /** Suggests folders that may become workspaces: the usual places of stacks, and those that containers run from. */
 
 import { ServiceError } from "../../core/error.ts";
-import { isInside } from "../files/real_folder.ts";
+import { isInside } from "../files/inside.ts";
 import { admit } from "./place.ts";
 
 /** Places where many people keep their stacks. */

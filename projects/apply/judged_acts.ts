@@ -1,6 +1,7 @@
 /** The acts of an apply, each judged by the rights of its applier on the very object that the engine receives. */
 
 import type { Place } from "../../artifacts/artifact.ts";
+import { isBelow } from "../../artifacts/files/inside.ts";
 import { mapped, onEngine } from "../../artifacts/live/join.ts";
 import { containerNeeds, joinNeeds } from "../../core/container_needs.ts";
 import type { EngineActs } from "../../core/engine_acts.ts";
@@ -11,7 +12,7 @@ import { needOf, placeOfField } from "../plan/needs.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import { bindsIn, placesOf } from "../specs/bind_sources.ts";
 import { specFacts } from "../specs/facts.ts";
-import { isBelow, type Placed } from "../specs/host_places.ts";
+import type { Placed } from "../specs/host_places.ts";
 import { failed } from "./hand.ts";
 import { mountedElsewhere } from "./mounted.ts";
 import type { Orders } from "./orders.ts";

@@ -1,7 +1,7 @@
 /** The surroundings of a compared container: the engine around it and the disk below it, read once for many. */
 
 import { mapped, type RealPath, rootOf } from "../../artifacts/live/join.ts";
-import { isInside } from "../../artifacts/files/real_folder.ts";
+import { isInside } from "../../artifacts/files/inside.ts";
 import { type BindSource, bindSourceAt } from "../../core/bind_source.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import type { Model } from "../../artifacts/artifact.ts";

@@ -12,7 +12,7 @@ import { pathOf } from "../fields/mount_sources.ts";
 import { oncePerUnit, plannedSpec, unknownsOf } from "../specs/container_spec.ts";
 import { tooNew, tooNewIn } from "../fields/since.ts";
 import { bindsIn } from "../specs/bind_sources.ts";
-import { isInside } from "../../artifacts/files/real_folder.ts";
+import { isInside } from "../../artifacts/files/inside.ts";
 import { errorsOf } from "../../artifacts/rules/check.ts";
 import { isLifted, type JudgedFinding } from "../../artifacts/rules/settings.ts";
 import type { Draft } from "./draft.ts";

@@ -15,7 +15,7 @@ import { projectOf } from "../hash/labels.ts";
 import { resourceLabels } from "../hash/resource_labels.ts";
 import { isPlaceholder, plannedSpec } from "../specs/container_spec.ts";
 import { specFacts } from "../specs/facts.ts";
-import { isInGroup } from "../specs/host_places.ts";
+import { isInGroup } from "../../artifacts/graph/own_folder.ts";
 import { networkSpec, volumeSpec } from "../specs/resource_specs.ts";
 import type { Need } from "./plan_shape.ts";
 import type { Scene } from "./scene.ts";

@@ -3,7 +3,7 @@
 import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import { mainGroups } from "../../artifacts/graph/graph.ts";
 import { join, type RealPath, rootOf, runningProjects } from "../../artifacts/live/join.ts";
-import { isInside } from "../../artifacts/files/real_folder.ts";
+import { isInside } from "../../artifacts/files/inside.ts";
 import type { RegisteredModel } from "../../artifacts/live/tool_projects.ts";
 import type { Reach } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";

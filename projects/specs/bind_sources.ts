@@ -1,12 +1,13 @@
 /** The bind mounts of a group's services, and where their sources lead now. */
 
 import type { Group, Model } from "../../artifacts/artifact.ts";
+import { isBelow } from "../../artifacts/files/inside.ts";
 import { followed } from "../../artifacts/files/real_folder.ts";
 import { mapped } from "../../artifacts/live/join.ts";
 import type { ContainerSpec, Holdings } from "../../core/runtime.ts";
 import type { Asked, Declared } from "../fields/field.ts";
 import { plannedSpec } from "./container_spec.ts";
-import { HostPlaces, isBelow, type Placed } from "./host_places.ts";
+import { HostPlaces, type Placed } from "./host_places.ts";
 
 export const bindsIn = ({ mounts = [] }: Asked | Partial<ContainerSpec>): ContainerSpec["mounts"] =>
   mounts.filter(({ type, source }) => type === "bind" && source !== "");

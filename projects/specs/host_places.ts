@@ -1,32 +1,10 @@
 /** The places of the host's paths as a group sees them: its own folder, its workspace, or beyond. */
 
 import type { Group, Model } from "../../artifacts/artifact.ts";
-import { isAtOrBelow } from "../../artifacts/files/paths.ts";
+import { isBelow, pathBelow } from "../../artifacts/files/inside.ts";
 import { followed, pinned } from "../../artifacts/files/real_folder.ts";
-import { mainGroups } from "../../artifacts/graph/graph.ts";
+import { isInGroup } from "../../artifacts/graph/own_folder.ts";
 import type { HostPlace } from "../../core/spec_rows.ts";
-
-export const isBelow = (path: string, folder: string): boolean =>
-  path !== folder && path.startsWith(folder === "/" ? "/" : `${folder}/`);
-
-/** Returns true for a path of a file or folder in the group's own folder, which ends where another group's begins. */
-export function isInGroup(model: Model, group: Group, path: string): boolean {
-  const others = new Set(
-    mainGroups(model).map(({ folder }) => folder).filter((folder) =>
-      folder !== group.folder && (group.folder === "" || isBelow(folder, group.folder))
-    ),
-  );
-  const isInside = group.folder === "" || path === group.folder || isBelow(path, group.folder);
-  // A folder around another group's would bring that along.
-  const isAround = [...others].some((folder) => path === "" || isBelow(folder, path));
-  return isInside && !isAround && !isAtOrBelow(path, others);
-}
-
-/** Returns the path below the workspace's root; null for one that lies outside. */
-function pathBelow(root: string, path: string): string | null {
-  if (path === root) return "";
-  return isBelow(path, root) ? path.slice(root === "/" ? 1 : root.length + 1) : null;
-}
 
 /** A source with its links followed. */
 export interface Placed {

@@ -9,19 +9,24 @@ import { sharedEngine } from "../support/shared_engine.ts";
 const READER = service(
   "reader",
   "volumes: ['./data:/data', './seen:/seen']",
-  [
-    "[sh, -c, 'cat /data/whose >> /seen/log; idle']",
-  ].join(),
+  "[sh, -c, 'cat /data/whose >> /seen/log; idle']",
 );
 
 /** Brings a reader of `./data` up, and stops it; returns what it has read until now. */
 async function readerOf(scene: ApplyScene, withCompose: boolean) {
   const { path, engine } = scene;
   await Deno.mkdir(`${path}/data`);
-  await Deno.mkdir(`${path}/other`);
+  await Deno.mkdir(`${path}/own`);
+  await Deno.mkdir(`${path}/next`);
   await Deno.mkdir(`${path}/seen`);
   await Deno.writeTextFile(`${path}/data/whose`, "the project's\n");
-  await Deno.writeTextFile(`${path}/other/whose`, "a neighbour's\n");
+  await Deno.writeTextFile(`${path}/own/whose`, "the project's other\n");
+  await Deno.writeTextFile(`${path}/next/whose`, "a neighbour's\n");
+  await Deno.writeTextFile(`${path}/next/compose.yaml`, project("next", [service("web")]));
+  await eventually("the neighbour is known", async () => {
+    const route = `POST /api/workspaces/${scene.workspace}/artifacts/groups/next/plan`;
+    return (await scene.berth.call(route, {})).status === 201;
+  });
   if (withCompose) assert.equal(await composeToday(engine.socket, path, "up", "-d"), "");
   else assert.equal((await scene.apply()).state, "done");
   const [id] = Object.values(await scene.ids());
@@ -42,7 +47,7 @@ for (const kind of ["docker", "podman"] as const) {
   for (const by of ["berth", "Compose"]) {
     const name = `direct${kind}${by.toLowerCase()}`;
     const words =
-      `A start or restart mounts no folder of the host for who may not, of a container that ${by} made`;
+      `A start or restart of a container that ${by} made mounts no folder for a caller whose plan could not mount it`;
     test(words, async (engine) => {
       await scene(engine, name, project(name, [READER]), async (scene) => {
         const { id, log } = await readerOf(scene, by === "Compose");
@@ -62,10 +67,15 @@ for (const kind of ["docker", "podman"] as const) {
         assert.doesNotMatch(await log(), /the host's/);
 
         await Deno.remove(`${path}/data`);
-        await Deno.symlink("other", `${path}/data`);
+        await Deno.symlink("next", `${path}/data`);
         const inside = await act(operator, id, "start");
         assert.deepEqual([inside.status, await log()], [403, "the project's\n"], inside.text);
-        assert.match(inside.text, /to another place of the workspace.*projects:apply/);
+        assert.match(inside.text, /to another project of the workspace.*projects:apply/);
+
+        await Deno.remove(`${path}/data`);
+        await Deno.symlink("own", `${path}/data`);
+        assert.equal((await act(operator, id, "restart")).status, 200, "a plan would allow it");
+        await eventually("it has read its own", async () => (await log()).includes("the project's other"));
 
         await Deno.remove(`${path}/data`);
         await Deno.rename(`${path}/kept`, `${path}/data`);

@@ -7,7 +7,7 @@ export const NO_OWNER: Ownership = {
   revision: 0,
   projectsOf: () => null,
   roots: () => Promise.resolve([]),
-  leadsTo: () => Promise.resolve(null),
+  strayed: () => Promise.resolve([]),
   settle: () => false,
   refresh: () => Promise.resolve(),
 };

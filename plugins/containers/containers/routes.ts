@@ -28,7 +28,7 @@ import { ContainerDetails, readContainer } from "./cached_details.ts";
 import { findContainer } from "../backends/find_container.ts";
 import type { Engines } from "../backends/seen.ts";
 import { ContainerList, ContainerLists } from "./list.ts";
-import { mustNotBeLedAway } from "./led_away.ts";
+import { mustNotStray } from "./strayed.ts";
 import { maskObject } from "../../../engines/rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
 import { containerRow } from "../../../engines/rows/container.ts";
@@ -130,7 +130,7 @@ const start = controlRoute("start", {
   summary: "Start a container",
   description:
     "Answers when the engine has started its process. A container that runs already stays as it is. 403 where a " +
-    "bind mount in a workspace became a link that leads elsewhere, unless the caller may apply that.",
+    "bind mount in a workspace became a link out of its project's folder, unless the caller may apply that.",
   query: onBackend,
 });
 const stop = controlRoute("stop", {
@@ -242,7 +242,7 @@ export function containers(engines: Engines, lists: ContainerLists): Router {
     const doing = `${verb} container "${id}"`;
     const found = await find(reach, id, backend, doing);
     const mountsAnew = verb === "restart" || verb === "start" && found.row.state !== "running";
-    if (mountsAnew) await mustNotBeLedAway(found.row, ownership, principal, doing);
+    if (mountsAnew) await mustNotStray(found.row, ownership, principal, doing);
     return reply(200, await control(found, verb, options));
   };
   return router()

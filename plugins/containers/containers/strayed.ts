@@ -5,22 +5,23 @@ import { engineError } from "../../../engines/calls/errors.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
 
 /**
- * Throws `forbidden` if the container would get a folder that a plan would not give it to the caller: a bind mount in a
- * workspace leads out of it, or to another place of it. `doing` follows "Cannot".
+ * Throws `forbidden` if the container would get a folder that a plan would not give to the caller: links lead a bind mount
+ * out of the workspace, or out of the project's folder to another place of it. `doing` follows "Cannot".
  */
-export async function mustNotBeLedAway(
+export async function mustNotStray(
   row: ContainerRow,
   ownership: Ownership,
   principal: Principal,
   doing: string,
 ): Promise<void> {
-  for (const { type, source } of row.mounts) {
-    const led = type === "bind" ? await ownership.leadsTo(source) : null;
-    if (led === null || may<Permission>(principal, "projects:host", subjectOf(row, ownership))) continue;
-    const workspace = { engine: row.backend, workspace: led.workspace };
-    if (led.isInside && may<Permission>(principal, "projects:apply", workspace)) continue;
-    const [where, permission] = led.isInside
-      ? ["to another place of the workspace", '"projects:apply" on the workspace']
+  if (may<Permission>(principal, "projects:host", subjectOf(row, ownership))) return;
+  const binds = row.mounts.filter(({ type }) => type === "bind").map(({ source }) => source);
+  for (const { source, workspace, isInside } of await ownership.strayed(row, binds)) {
+    if (isInside && may<Permission>(principal, "projects:apply", { engine: row.backend, workspace })) {
+      continue;
+    }
+    const [where, permission] = isInside
+      ? ["to another project of the workspace", '"projects:apply" on the workspace']
       : ["out of the workspace", '"projects:host"'];
     throw engineError(
       "forbidden",
