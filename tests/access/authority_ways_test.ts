@@ -1,6 +1,7 @@
 /** Every way to the host that a Compose file knows, however it is written, is seen by the plan of a scoped operator. */
 import assert from "node:assert/strict";
 import { project, scene, scopedOperator, service } from "../apply/apply_scene.ts";
+import { WAYS } from "./ways_of_writing.ts";
 import { HARMLESS } from "./harmless_fields.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 
@@ -144,47 +145,6 @@ secrets: { shadow: { file: /etc/shadow } }
 configs: { passwd: { file: /etc/passwd } }
 `;
 
-/** The first scalar of a line as a variable; null for a line without one. */
-function asVariable(line: string, name: string): { line: string; value: string } | null {
-  const [, head, value, tail] = /^([^'{[]*(?:[{[][^'{[]*)*?: ?\[?'?)([\w./:=-]+)('?.*)$/.exec(line) ?? [];
-  return value === undefined ? null : { line: `${head}\${${name}}${tail}`, value };
-}
-
-type Way = (names: readonly string[], lines: readonly string[]) => Readonly<Record<string, string>>;
-
-/** The ways in which a service can get its fields. Each returns files by path. */
-const WAYS: Readonly<Record<string, Way>> = {
-  plain: (names, lines) => ({
-    "compose.yaml": project("ways", names.map((one, n) => service(one, lines[n])), MORE),
-  }),
-  extends: (names, lines) => ({
-    "compose.yaml": `name: ways\nservices:\n${
-      names.map((one) => `  ${one}:\n    extends: { file: base.yaml, service: ${one} }\n`).join("")
-    }${MORE}`,
-    "base.yaml": `services:\n${names.map((one, n) => service(one, lines[n])).join("")}`,
-  }),
-  include: (names, lines) => ({
-    "compose.yaml": "name: ways\ninclude: [part.yaml]\n",
-    "part.yaml": `services:\n${names.map((one, n) => service(one, lines[n])).join("")}${MORE}`,
-  }),
-  merge: (names, lines) => ({
-    "compose.yaml": `name: ways\n${
-      names.map((one, n) => `x-${one}: &${one}\n    ${lines[n]}\n`).join("")
-    }services:\n${names.map((one) => service(one, `<<: *${one}`)).join("")}${MORE}`,
-  }),
-  variable: (names, lines) => {
-    const changed = lines.map((line, n) => asVariable(line, `V_${names[n]}`));
-    return {
-      "compose.yaml": project(
-        "ways",
-        names.map((one, n) => service(one, changed[n]?.line ?? lines[n])),
-        MORE,
-      ),
-      ".env": changed.flatMap((one, n) => one === null ? [] : [`V_${names[n]}=${one.value}\n`]).join(""),
-    };
-  },
-};
-
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await sharedEngine(kind);
 
@@ -197,7 +157,7 @@ for (const kind of ["docker", "podman"] as const) {
       using _socket = Deno.listen({ transport: "unix", path: `${scene.path}/socket` });
       const operator = await scopedOperator(scene, "ways");
       for (const [way, write] of Object.entries(WAYS)) {
-        const { "compose.yaml": text = "", ...others } = write(names, lines);
+        const { "compose.yaml": text = "", ...others } = write("ways", names, lines, MORE);
         for (const [path, other] of Object.entries(others)) {
           await Deno.writeTextFile(`${scene.path}/${path}`, other);
         }

@@ -51,6 +51,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/apply_pairs_test.ts" },
   { file: "tests/apply/exact_matrix_test.ts" },
   { file: "tests/access/mount_race_test.ts" },
+  { file: "tests/access/authority_forms_test.ts" },
   { file: "tests/apply/exact_changes_test.ts", env: { BERTH_TEST_EDITS: "200" } },
   ...[
     "plan/plan",
