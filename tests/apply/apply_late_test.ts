@@ -5,7 +5,7 @@ import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { type ChaosProxy, chaosProxy } from "../proof/chaos_proxy.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const SICK = "healthcheck: { test: [CMD, 'false'], interval: 200ms, retries: 1 }";
@@ -39,7 +39,7 @@ const isProof = Deno.env.get("BERTH_PROOF") === "1";
 
 for (const kind of ["docker", "podman"] as const) {
   if (kind === "podman" && !isProof) continue; // the same code
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a new container that is made after its swap is over is told, taken away, and takes nobody's place", async (engine) => {
     const name = `latenew${kind}`;
@@ -164,7 +164,7 @@ for (const kind of ["docker", "podman"] as const) {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("an old container that is left beside the new one goes, although another one still shares its network", async (engine) => {
     const name = `lateshared${kind}`;

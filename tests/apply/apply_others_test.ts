@@ -9,7 +9,7 @@ import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { startRefusingRegistry } from "../support/refusing_registry.ts";
 import type { ServiceOptions } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 
 const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 /** Healthy as soon as somebody makes the file. */
@@ -67,7 +67,7 @@ const LATE = [
 ];
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("what an engine does late, after it was given up, is found, and neither done twice nor a failure", async (engine) => {
     const name = `late${kind}`;

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { type ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
 import { eventually } from "../support/eventually.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { save } from "../streams/live_scene.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -66,7 +66,7 @@ const envOf = async (scene: ApplyScene) =>
   Object.values(await scene.containers())[0]?.env.filter((one) => !one.startsWith("HOSTNAME=")).toSorted();
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test(
     "An env_file with odd bytes gives a container the variables that Compose gives it, or blocks the plan",

@@ -12,7 +12,7 @@ import { FILES, type Form, FORMS } from "./exact/forms.ts";
 import { made, unequal } from "./exact/made.ts";
 import { named, plainProject, taken, unblocked } from "./exact/taken.ts";
 
-const CHANGES = Number(Deno.env.get("BERTH_TEST_EDITS") ?? "16");
+const CHANGES = Number(Deno.env.get("BERTH_TEST_EDITS") ?? "6");
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? "1");
 /** Services of one project, each with one change of a key of its own. */
 const EACH = 20;

@@ -7,7 +7,7 @@ import { ApplyScene, project, service } from "./apply_scene.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 /** A way of replacing, as it is done to `one.conf` and the folder `conf` below a folder. */
 interface Way {
@@ -141,7 +141,7 @@ const MOUNTS = {
 const cases = chosen.flatMap((way) => KINDS.map((kind) => ({ way, kind, unit: `${way}-${kind}` })));
 
 for (const engineKind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(engineKind);
+  const { test } = await lawEngine(engineKind);
 
   test("a mount that reads another file than the one that is there is never called as written", async (engine) => {
     await using berth = await serveEngines({ here: engine });

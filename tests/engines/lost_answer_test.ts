@@ -4,7 +4,7 @@ import { type ChaosProxy, chaosProxy } from "../proof/chaos_proxy.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 interface Act {
   readonly name: string;
@@ -169,7 +169,7 @@ async function latestEntry(berth: TestService): Promise<{ readonly result: strin
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test(
     "an act whose answer is lost is answered and audited as done where the engine shows it",

@@ -6,7 +6,7 @@ import { browserMissing, sharedBrowser } from "../support/browser.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const browserOf = sharedBrowser();
@@ -30,7 +30,7 @@ async function processes(engine: TestEngine, container: string): Promise<string>
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const shared = await sharedEngine(kind);
+  const shared = await lawEngine(kind);
   const test = (name: string, run: (engine: TestEngine, browser: Browser) => Promise<void>) =>
     shared.test(
       name,

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { Backends } from "../../engines/links/backends.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { numbers } from "../support/numbers.ts";
 import { SILENT } from "../support/silent_log.ts";
@@ -141,7 +141,7 @@ function byKey(key: string) {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("after a storm of operations by the command line the mirror equals the engine's own lists, field by field", async (engine) => {
     console.log(`storm of ${SECONDS} s, BERTH_STORM_SEED=${SEED}`);

@@ -65,6 +65,17 @@ const STEPS: readonly Step[] = [
   { file: "tests/store/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
   { file: "tests/engines/ssh_engine_test.ts" },
   { file: "tests/engines/tls_engine_test.ts" },
+  // The same laws on Podman
+  ...[
+    "apply/apply_late",
+    "apply/exact_bad_files",
+    "engines/lost_answer",
+    "page/shell",
+    "streams/half_open",
+    "streams/live_logs",
+    "streams/terminal",
+  ].map((name) => ({ file: `tests/${name}_test.ts` })),
+  { file: "tests/artifacts/event_loop_test.ts", when: "alone" },
   { file: "tests/artifacts/file_churn_test.ts", when: "alone" },
   { file: "tests/proof/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
   { file: "tests/proof/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },

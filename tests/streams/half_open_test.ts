@@ -6,7 +6,7 @@ import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { LiveVisitor } from "./live_visitor.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { Visitor } from "../support/stream_service.ts";
 import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
@@ -46,7 +46,7 @@ async function counting(engine: TestEngine, name: string): Promise<AsyncDisposab
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("half-open connections cut logs, measurements and events, and each resumes without a loss", async (engine) => {
     await using proxy = chaosProxy(engine.socket);

@@ -4,7 +4,7 @@ import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { LiveVisitor } from "./live_visitor.ts";
 import { serveEngines, startService, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 interface Item {
   readonly source: string;
@@ -48,7 +48,7 @@ async function upTo(visitor: LiveVisitor, id: string, count: number): Promise<vo
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("merged logs go on behind the cursor of each source while berth and a container restart: no line is lost or told twice", async (engine) => {
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));

@@ -12,7 +12,7 @@ import { StreamLimit } from "../../plugins/containers/backends/stream_limit.ts";
 import { terminalRoutes } from "../../plugins/containers/events/routes.ts";
 import { chaosProxy } from "../proof/chaos_proxy.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { StreamService, Visitor } from "../support/stream_service.ts";
 
@@ -75,7 +75,7 @@ async function leave(...visitors: Visitor[]): Promise<void> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("events come with rising numbers, resume behind any of them, and hold no command line", async (engine) => {
     await using berth = await serve(engine);

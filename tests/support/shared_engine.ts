@@ -68,12 +68,20 @@ export async function sharedEngine(kind: EngineKind, settings?: string): Promise
 }
 
 /** Like `sharedEngine`, for tests that take minutes: only `deno task proof` starts the engine and runs them. */
-export async function proofEngine(kind: EngineKind): Promise<SharedEngine> {
-  if (isProof()) return await sharedEngine(kind);
+export async function proofEngine(kind: EngineKind, settings?: string): Promise<SharedEngine> {
+  if (isProof()) return await sharedEngine(kind, settings);
   return {
     engine: null,
     test: (name) => Deno.test.ignore(`${name} (${kind}, in \`deno task proof\`)`, () => {}),
   };
+}
+
+/**
+ * Like `sharedEngine`, for laws that hold on either engine by the same code: Docker on every commit, and Podman, too, in
+ * `deno task proof`.
+ */
+export async function lawEngine(kind: EngineKind, settings?: string): Promise<SharedEngine> {
+  return kind === "docker" ? await sharedEngine(kind, settings) : await proofEngine(kind, settings);
 }
 
 function isRequired(): boolean {
