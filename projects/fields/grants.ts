@@ -44,7 +44,7 @@ export const grantsOf = ({ group, unit, service }: Declared): readonly Granted[]
 /** Reads a mode as Compose does, which takes a text for octal; null for what is none. */
 export function modeOf(node: Node | null): number | null {
   if (node?.kind === "scalar" && typeof node.value === "string" && !node.unknown) {
-    return /^0*[0-7]+$/.test(node.value) ? parseInt(node.value, 8) : null;
+    return /^[0-7]+$/.test(node.value) ? parseInt(node.value, 8) : null;
   }
   return numberOf(node);
 }
