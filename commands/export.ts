@@ -1,9 +1,12 @@
 /** `berth export <file>`: everything in the store as one file, for `berth import` into another store. */
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { writeCopy } from "../store/copy_file.ts";
+import { isAlone } from "../store/sqlite/inspection.ts";
+import { askOnce } from "./ask.ts";
 import { mustBeFree, mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
+import { ownAddress } from "./own_address.ts";
 import type { Line } from "./table.ts";
 
 export async function run({ args: [file = ""], option }: Line): Promise<number> {
@@ -11,14 +14,27 @@ export async function run({ args: [file = ""], option }: Line): Promise<number> 
     const config = await readConfig();
     await mustHaveStore("export", config);
     if (option("--force") === undefined) await mustBeFree("export", file);
+    const isServing = await isServed(config);
     await using store = await openStore(config);
     const counts = await writeCopy(store.copy, file);
     console.log(`${shown(counts)} were written to ${file}`);
     console.log("Keep it as you keep the store, and take the sealing key along");
+    if (isServing) {
+      console.error(
+        "berth: A berth runs on this store. What it writes from now on is not in the file: to move the store, stop it " +
+          "and export again with --force",
+      );
+    }
     return 0;
   } catch (error) {
     return tell(error);
   }
+}
+
+/** Returns true if a berth has the store open; one with PostgreSQL is asked at its own address. */
+async function isServed(config: Config): Promise<boolean> {
+  if (config.database === null) return !isAlone(`${config.data}/berth.db`);
+  return (await askOnce(`${ownAddress(config)}/api/health/live`))?.status === 200;
 }
 
 /** `3 keys, 12 audit`: the tables that hold something. */

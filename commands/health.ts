@@ -2,6 +2,7 @@
 import { readConfig } from "../config.ts";
 import { readClientSettings } from "../config/client.ts";
 import { askOnce } from "./ask.ts";
+import { ownAddress } from "./own_address.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./table.ts";
 
@@ -10,7 +11,7 @@ export async function run(line: Line): Promise<number> {
   const path = `/api/health/${line.option("--ready") === undefined ? "live" : "ready"}`;
   let base: string;
   try {
-    base = readClientSettings().url ?? await ownAddress();
+    base = readClientSettings().url ?? ownAddress(await readConfig());
   } catch (error) {
     return tell(error);
   }
@@ -25,11 +26,4 @@ export async function run(line: Line): Promise<number> {
       }`,
   );
   return 1;
-}
-
-/** Returns the address of this service on its own machine. */
-async function ownAddress(): Promise<string> {
-  const { host, port, tls } = await readConfig();
-  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `${tls === null ? "http" : "https"}://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
