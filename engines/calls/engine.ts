@@ -6,7 +6,7 @@ import { Connections } from "./connections.ts";
 import { Cutoff } from "./cutoff.ts";
 import { engineError } from "./errors.ts";
 import { failureOf, type Subject } from "./failure.ts";
-import { type EngineVersion, type Greeting, greetingOf, timeOn, versionOf } from "./greeting.ts";
+import { type EngineVersion, type Greeting, greetingOf, identityIn, timeOn, versionOf } from "./greeting.ts";
 import type { Credentials, RawConnection } from "./kept_connection.ts";
 import { at, type EnginePath } from "./path.ts";
 import { Requests, textOf } from "./requests.ts";
@@ -118,6 +118,11 @@ export class Engine implements Disposable {
     return versionOf(
       await this.get(at`/version`, { doing: "read the engine's version", firstByteMs: 30_000 }),
     );
+  }
+
+  /** A text that only this Docker has, by whatever address. Machines that were copied have one id, and other names. */
+  async identity(): Promise<string | null> {
+    return identityIn(await this.get(at`/info`, { doing: "read the engine's id" }));
   }
 
   /** A read: the parsed JSON of a 2xx answer, or a `ServiceError`. */

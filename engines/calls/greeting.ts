@@ -53,6 +53,12 @@ export function versionOf(answered: unknown): EngineVersion {
   };
 }
 
+/** Reads the answer to `/info`; null where it names no id. */
+export function identityIn(answered: unknown): string | null {
+  const { ID, Name, DockerRootDir } = objectOf(answered);
+  return textOf(ID) === "" ? null : [ID, Name, DockerRootDir].map(textOf).join(" ");
+}
+
 /** The newest API version that both support. Throws `engine_failed` if there is none. */
 function negotiated(engine: string, offered: string | null): string {
   const match = /^(\d{1,3})\.(\d{1,3})$/.exec(offered ?? "");

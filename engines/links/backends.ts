@@ -5,6 +5,7 @@ import type { ServiceError } from "../../core/error.ts";
 import type { Backend } from "../../core/runtime.ts";
 import { findEngines, type FoundEngine, type UserEnvironment } from "./discovery.ts";
 import { Link } from "./link.ts";
+import { Twins } from "./twins.ts";
 import { addressText, type EngineAddress } from "../calls/address.ts";
 import { reasonOf } from "../calls/failure.ts";
 import type { EngineKind } from "../calls/greeting.ts";
@@ -46,6 +47,7 @@ export class Backends implements AsyncDisposable {
   readonly feed = new EventFeed();
   readonly #links: Link[] = [];
   readonly #unsupported = new Map<string, Backend>();
+  readonly #twins = new Twins();
   readonly #targets = new Set<string>();
   readonly #stopping = new AbortController();
   #searching: Promise<void> = Promise.resolve();
@@ -231,7 +233,8 @@ export class Backends implements AsyncDisposable {
       name = `${engine.name}-${number}`;
     }
     try {
-      this.#links.push(new Link({ ...engine, name, feed: this.feed, log: this.log, ssh: this.ssh }));
+      const { feed, log, ssh } = this;
+      this.#links.push(new Link({ ...engine, name, feed, log, ssh, twins: this.#twins }));
     } catch (error) { // no permission for this engine: go on with the others
       this.#unsupported.set(name, {
         ...unsupported(name, addressText(engine.address), reasonOf(error)),

@@ -168,7 +168,7 @@ async function targetOf(found: FoundEngine): Promise<string> {
 }
 
 /** The same for all ways to one engine. */
-async function placeOf(address: EngineAddress): Promise<string> {
+export async function placeOf(address: EngineAddress): Promise<string> {
   if (address.kind === "tls") return `${address.host}:${address.port}`;
   if (address.kind === "ssh") return addressText(address);
   return await Deno.realPath(address.path).catch(() => address.path);

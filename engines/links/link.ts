@@ -16,6 +16,7 @@ import { readEvents, ToldEvents } from "../mirror/events.ts";
 import { pause } from "../../core/pause.ts";
 import { EventCheck } from "../mirror/event_check.ts";
 import { Tunnel } from "./tunnel.ts";
+import { type Twin, TwinFailure, type Twins } from "./twins.ts";
 import { type Way, WayFailure } from "./way.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -26,6 +27,9 @@ const PODMAN_NETWORKS_MS = 1_500;
 const AGAIN_MS = 1_000;
 /** The longest wait between two attempts to reconnect. */
 const LONGEST_WAIT_MS = 1_000;
+
+/** The same for one that another link has already. */
+const TWIN_WAIT_MS = 30_000;
 
 /** Ends a connection to an engine that does not answer: what is known of it stays. */
 const SILENT = Symbol("silent");
@@ -43,6 +47,7 @@ export interface LinkOptions {
   readonly log: Log;
   /** The program that reaches other hosts. */
   readonly ssh: string;
+  readonly twins: Twins;
 }
 
 export class Link implements AsyncDisposable {
@@ -51,6 +56,8 @@ export class Link implements AsyncDisposable {
   readonly #feed: EventFeed;
   readonly #log: Log;
   readonly #address: EngineAddress;
+  readonly #twins: Twins;
+  readonly #twin: Twin;
   /** The way to an engine on another host; null for one of this host. */
   readonly #way: Way | null;
   readonly #sights = new HostSights();
@@ -81,8 +88,10 @@ export class Link implements AsyncDisposable {
   readonly #healthExecs = new HealthExecs();
   #firstTry = Promise.withResolvers<void>();
 
-  constructor({ name, address, guess, feed, log, ssh }: LinkOptions) {
+  constructor({ name, address, guess, feed, log, ssh, twins }: LinkOptions) {
     this.#address = address;
+    this.#twins = twins;
+    this.#twin = twins.join(name);
     this.#log = log.with({ backend: name });
     const nameOf = (id: string) => this.mirror.containers.nameOf(id);
     if (address.kind === "ssh") {
@@ -185,7 +194,7 @@ export class Link implements AsyncDisposable {
     await Promise.all([this.#running, this.#watchdog[Symbol.asyncDispose]()]);
     await this.#way?.[Symbol.asyncDispose]();
     this.mirror[Symbol.dispose]();
-    this.#firstTry.resolve();
+    this.#tried();
     this.#ready.resolve();
     await Promise.all([
       this.mirror.containers.idle(),
@@ -202,14 +211,18 @@ export class Link implements AsyncDisposable {
       await this.#heard.promise;
       this.#attempt = new AbortController();
       this.#greeted = false;
+      let isTwin = false;
       try {
         if (await this.#watch()) failures = 0;
       } catch (error) {
         const failure = await this.#whyNot(error);
+        isTwin = failure instanceof TwinFailure;
         if (this.#attempt.signal.reason !== SILENT) this.#down(error, failure);
       }
       if (this.#stopping.signal.aborted) return;
-      const wait = Math.min(LONGEST_WAIT_MS, 50 * 2 ** failures) * (0.5 + Math.random() / 2);
+      const wait = isTwin
+        ? TWIN_WAIT_MS
+        : Math.min(LONGEST_WAIT_MS, 50 * 2 ** failures) * (0.5 + Math.random() / 2);
       failures = Math.min(failures + 1, 8);
       await pause(wait, this.#stopping.signal);
     }
@@ -224,6 +237,8 @@ export class Link implements AsyncDisposable {
     this.#greeted = true;
     this.#kind = kind;
     this.#api = api;
+    await this.#twins.claim(this.#twin, this.engine, kind, this.#address);
+    this.#twin.introduced.resolve();
     const attempt = this.#attempt;
     let check: EventCheck | null = null;
     let syncing: Promise<void> = Promise.resolve();
@@ -307,7 +322,7 @@ export class Link implements AsyncDisposable {
     this.engine.silent(this.#since);
     this.#release();
     this.#setState("unresponsive", `it has not answered since ${this.#since}`);
-    this.#firstTry.resolve();
+    this.#tried();
   }
 
   async #answered(time: number | null): Promise<void> {
@@ -369,7 +384,12 @@ export class Link implements AsyncDisposable {
         : "away",
       reason,
     );
+    this.#tried();
+  }
+
+  #tried(): void {
     this.#firstTry.resolve();
+    this.#twin.introduced.resolve();
   }
 
   /** Wakes callers that wait; they see that it is not ready. */
