@@ -6,9 +6,12 @@
 # The first stage needs the npm registry. `tools/image.ts` builds the others from what this machine has, without a network.
 ARG BUILDER=node:24-bookworm@sha256:3a09aa6354567619221ef6c45a5051b671f953f0a1924d1f819ffb236e520e6b
 FROM ${BUILDER} AS build
+ARG NPM_CONFIG_REGISTRY
 WORKDIR /src
 COPY . .
-RUN npx -y deno@2.9.6 run -A tools/image.ts --ssh --prepare
+RUN npm ci --prefix .ci/toolchain --ignore-scripts \
+ || { echo "The npm registry cannot be reached. Build where it can be, or name another: --build-arg NPM_CONFIG_REGISTRY=URL" >&2; exit 1; }
+RUN .ci/toolchain/node_modules/.bin/deno run -A tools/image.ts --ssh --prepare
 
 FROM scratch AS program
 COPY --from=build /src/dist/image/runtime/ /

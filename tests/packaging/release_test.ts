@@ -139,8 +139,23 @@ Deno.test("every script that a workflow runs is there, with the options that it 
   for (const [, path, option] of release.matchAll(/(tools\/\w+\.ts)(?: (--\w+))?/g)) {
     assert.ok((await text(path!)).includes(option ?? ""), `${path} ${option}`);
   }
-  const version = JSON.parse(await text(".ci/versions.json")).deno;
-  for (const [, named] of release.matchAll(/deno@(\S+)/g)) assert.equal(named, version);
+});
+
+Deno.test("what leaves this repository is built with a runtime whose bytes are pinned", async () => {
+  const { deno } = JSON.parse(await text(".ci/versions.json"));
+  const { packages } = JSON.parse(await text(".ci/toolchain/package-lock.json"));
+  const { "": root, ...locked } = packages;
+  assert.deepEqual(root.dependencies, { deno });
+  assert.ok(Object.keys(locked).length > 5);
+  for (const [name, { integrity, version }] of Object.entries<Record<string, string>>(locked)) {
+    assert.match(integrity ?? "", /^sha512-/, name);
+    if (/deno/.test(name)) assert.equal(version, deno, name);
+  }
+  for (const path of [".github/workflows/release.yml", ".github/workflows/publish.yml", "Dockerfile"]) {
+    const file = await text(path);
+    assert.match(file, /npm ci --prefix \.ci\/toolchain --ignore-scripts/, path);
+    assert.doesNotMatch(file, /deno@|setup-deno/, path);
+  }
 });
 
 Deno.test("the files of a release are the program's, without tests and tools", async () => {

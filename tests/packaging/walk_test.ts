@@ -87,6 +87,12 @@ test(
   reason,
 );
 
+test("a build that reaches no registry says so in one sentence, and what to do", async (engine) => {
+  await importBuilder(engine, BUILDER);
+  const args = ["build", "--network=none", "--build-arg", `BUILDER=${BUILDER}`, ROOT];
+  await assert.rejects(engine.cli(...args), /The npm registry cannot be reached\. Build where it can be/);
+}, reason);
+
 /** A repository whose branch stands at the first commit that has the Dockerfile; `newest` is what lies here. */
 async function makeOrigin(path: string): Promise<void> {
   const first =
