@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { containerRuntime } from "../../plugins/containers/plugin.ts";
 import { startBerthProcess } from "../support/berth_process.ts";
-import { FIXTURE, NoEngine, type TestEngine } from "../support/engine.ts";
+import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService, TestCaller, type TestService } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
@@ -87,8 +87,11 @@ onHost(
     const home = await Deno.makeTempDir();
     await using _tidy = { [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }) };
     await Deno.mkdir(`${home}/.orbstack/run`, { recursive: true });
-    await Deno.symlink(engine.socket, `${home}/.orbstack/run/docker.sock`);
-    await engine.cli("create", "--name", "both", "--network", "none", FIXTURE, "idle");
+    await using here = await startEngine("docker"); // one engine by two ways would be shown once
+    await Deno.symlink(here.socket, `${home}/.orbstack/run/docker.sock`);
+    for (const one of [engine, here]) {
+      await one.cli("create", "--name", "both", "--network", "none", FIXTURE, "idle");
+    }
     const settings = { engines: "found,nas=ssh://ada@nas", ssh: host.program, home };
     await using berth = await startService({
       unclaimed: {},
