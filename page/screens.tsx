@@ -15,6 +15,8 @@ interface Screen {
 const others = () => import("./screens_later.tsx");
 loadOthersBy(others);
 const Apply = later(async () => (await others()).Apply);
+const Folders = later(async () => (await others()).Folders);
+const Project = later(async () => (await others()).Project);
 const Plan = later(async () => (await others()).Plan);
 const Audit = later(async () => (await others()).Audit);
 const Disk = later(async () => (await others()).Disk);
@@ -38,6 +40,8 @@ type Parts = Readonly<Record<string, string | undefined>>;
 
 const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) => Screen])[] = [
   [pattern("/"), () => ({ title: words.overview.title, view: <Overview /> })],
+  [pattern("/folders"), () => ({ title: words.projects.folders, view: <Folders /> })],
+  [pattern("/p/:id"), ({ id = "" }) => ({ title: nameIn(id), view: <Project id={id} key={id} /> })],
   [pattern("/w/:id"), ({ id = "" }) => ({ title: id, view: <Workspace id={id} key={id} /> })],
   [
     pattern("/w/:id/plan"),
@@ -64,6 +68,9 @@ const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) =
   [pattern("/settings/sessions"), () => ({ title: words.settings.sessions.title, view: <Sessions /> })],
   [pattern("/settings/engines"), () => ({ title: words.settings.engines.title, view: <Engines /> })],
 ];
+
+/** Returns the name in a project's id: the part before its folder or engine. */
+const nameIn = (id: string): string => id.lastIndexOf("@") > 0 ? id.slice(0, id.lastIndexOf("@")) : id;
 
 function pattern(pathname: string): URLPattern {
   return new URLPattern({ pathname });

@@ -29,7 +29,10 @@ const Projects = z.object({
   engines: z.array(z.object({
     name: z.string().describe("The engine's name"),
     state: BackendState.describe("`up` if it answers"),
-    reason: z.string().optional().describe("Why it is not up"),
+    reason: z.string().optional().describe("Why it is not up, or does not list the kinds in `stale`"),
+    stale: z.array(z.string()).optional().describe(
+      "Kinds of objects that it does not list although it is up: what is told of them is as last known",
+    ),
   })).describe("The engines, for callers who may see them"),
   liveNeeds: LiveNeeds.optional(),
 }).meta({ id: "Projects" });
@@ -117,7 +120,7 @@ async function rowsOf(options: ComparedOptions, { models, shown }: Seen, princip
     loose: looseContainers(others),
     engines: (engines?.backends() ?? []).filter(({ name }) =>
       reachOf(principal, "system:read").has({ engine: name })
-    ).map(({ name, state, reason }) => ({ name, state, reason })),
+    ).map(({ name, state, reason, stale }) => ({ name, state, reason, stale })),
     liveNeeds,
   };
 }

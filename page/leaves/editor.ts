@@ -55,7 +55,7 @@ export class TextEditor implements Disposable {
       root,
       extensions: [
         EditorState.phrases.of(phrases),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
         lineNumbers(),
         foldGutter(),
         lintGutter(),

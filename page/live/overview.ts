@@ -91,7 +91,7 @@ export async function readCompared(
   return found;
 }
 
-function seenUnit(told: OverviewUnit): Unit {
+export function seenUnit(told: OverviewUnit): Unit {
   return {
     ...told,
     place: startOf(told.location),

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { words } from "../words/en.ts";
 import type { MountReading } from "../../client/berth/models.ts";
+import { readable } from "./readable.ts";
 import { StaleMount } from "./stale_mount.tsx";
 import { shown } from "./shown.ts";
 
@@ -18,18 +19,6 @@ export function between(one: string, other: string): readonly [start: number, en
 }
 
 const WORD = /[\p{L}\p{N}]/u;
-
-/** `268435456 bytes` as `256 MiB`, where that is no less exact. */
-export function readable(text: string): string {
-  const [, digits] = /^(\d{4,15}) bytes$/.exec(text) ?? [];
-  if (digits === undefined) return text;
-  let amount = Number(digits);
-  let unit = 0;
-  for (; amount % 1_024 === 0 && unit < UNITS.length - 1; unit++) amount /= 1_024;
-  return `${amount} ${UNITS[unit]}`;
-}
-
-const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 
 function Differing(given: { readonly text: string; readonly other: string }) {
   const [text, other] = [readable(given.text), readable(given.other)];

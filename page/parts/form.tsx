@@ -13,10 +13,12 @@ export interface FieldProps {
   readonly autofocus?: boolean;
   /** It may be left empty. */
   readonly optional?: boolean;
+  /** The text that it begins with. */
+  readonly value?: string;
 }
 
 export function Field(
-  { label, name, hint, type = "text", autocomplete = "off", autofocus, optional }: FieldProps,
+  { label, name, hint, type = "text", autocomplete = "off", autofocus, optional, value }: FieldProps,
 ) {
   const id = useId();
   const shared = {
@@ -26,6 +28,7 @@ export function Field(
     required: optional !== true,
     spellcheck: false,
     autocapitalize: "none" as const,
+    ...(value === undefined ? {} : { defaultValue: value }),
     ref: (input: HTMLInputElement | null) => {
       if (autofocus && input && document.activeElement === document.body) input.focus();
     },

@@ -1,6 +1,9 @@
 /** A view that is loaded by the first who looks at it. */
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { NoProjectsProps } from "./no_projects.tsx";
+import type { RegisterFormProps } from "./register.tsx";
+import type { UndeclaredProps } from "./undeclared.tsx";
 import type { RemoveDialogProps } from "./remove_dialog.tsx";
 import { words } from "../words/en.ts";
 import { Loading } from "./states.tsx";
@@ -24,6 +27,10 @@ export function later<Props extends object>(
 /** Parts that the first screens show later, from the script of the other screens. */
 export interface Others {
   readonly Lately: ComponentType;
+  readonly RegisterForm: ComponentType<RegisterFormProps>;
+  readonly NoProjects: ComponentType<NoProjectsProps>;
+  readonly Undeclared: ComponentType<UndeclaredProps>;
+  readonly Units: ComponentType<{ readonly id: string }>;
   readonly Measured: ComponentType<{ readonly container: string }>;
   readonly RemoveDialog: ComponentType<RemoveDialogProps>;
   readonly ProofDialog: ComponentType;
@@ -38,6 +45,10 @@ export function loadOthersBy(load: () => Promise<Others>): void {
 }
 
 export const LaterLately = later(async () => (await loadOthers()).Lately);
+export const LaterRegisterForm = later(async () => (await loadOthers()).RegisterForm);
+export const LaterUndeclared = later(async () => (await loadOthers()).Undeclared);
+export const LaterNoProjects = later(async () => (await loadOthers()).NoProjects);
+export const LaterUnits = later(async () => (await loadOthers()).Units);
 export const LaterMeasured = later(async () => (await loadOthers()).Measured);
 export const LaterRemoveDialog = later(async () => (await loadOthers()).RemoveDialog);
 export const LaterProofDialog = later(async () => (await loadOthers()).ProofDialog);

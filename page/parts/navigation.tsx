@@ -12,7 +12,11 @@ interface Group {
 const { nav, settings } = words;
 
 const GROUPS: readonly Group[] = [
-  { word: nav.overview, paths: ["/w/"], screens: [["/", nav.overview]] },
+  {
+    word: nav.overview,
+    paths: ["/w/", "/p/"],
+    screens: [["/", words.projects.list], ["/folders", words.projects.folders]],
+  },
   { word: nav.containers, paths: [], screens: [["/c", nav.containers]] },
   {
     word: nav.resources,

@@ -1,5 +1,6 @@
-/** One field from which everything is a few letters away: screens, workspaces, containers, and what can be done. */
+/** One field from which everything is a few letters away: screens, projects, containers, and what can be done. */
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { projectHref } from "../live/projects.ts";
 import { containerHref } from "./container_href.ts";
 import { control, CONTROLS, type Destinations, readDestinations } from "../live/destinations.ts";
 import { isDense, makeDense } from "./dense.ts";
@@ -31,7 +32,7 @@ export function Palette() {
 function Search({ close }: { readonly close: () => void }) {
   const [text, setText] = useState("");
   const [index, setIndex] = useState(0);
-  const [found, setFound] = useState<Destinations>({ workspaces: [], containers: [] });
+  const [found, setFound] = useState<Destinations>({ projects: [], containers: [] });
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
@@ -114,11 +115,11 @@ function fitting(text: string, found: Destinations): readonly Item[] {
     .map(({ item }) => item);
 }
 
-function* itemsOf({ workspaces, containers }: Destinations, parts: readonly string[]): Iterable<Item> {
+function* itemsOf({ projects, containers }: Destinations, parts: readonly string[]): Iterable<Item> {
   const { palette } = words;
   for (const [path, word] of SCREENS) yield { word, kind: palette.screen, act: () => go(path) };
-  for (const { id, name } of workspaces) {
-    yield { word: name, kind: palette.workspace, act: () => go(`/w/${encodeURIComponent(id)}`) };
+  for (const { id, name } of projects) {
+    yield { word: name, kind: palette.project, act: () => go(projectHref(id)) };
   }
   for (const { backend, name } of containers) {
     const at = containerHref({ backend, name });

@@ -4,6 +4,7 @@ import { applies } from "./de_applies.ts";
 import { bytes, clock, count, day, duration, minute, moment, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { findings } from "./de_findings.ts";
+import { projects } from "./de_projects.ts";
 import { records } from "./de_records.ts";
 import { kindsOf, resources } from "./de_resources.ts";
 import { settings } from "./de_settings.ts";
@@ -70,7 +71,7 @@ export const words = {
   loading: "Wird gelesen …",
   nav: {
     label: "Seiten",
-    overview: "Übersicht",
+    overview: "Projekte",
     containers: "Container",
     resources: "Ressourcen",
     activity: "Aktivität",
@@ -83,7 +84,7 @@ export const words = {
     input: "Eine Seite, ein Projekt, ein Container oder eine Aktion",
     none: "Nichts passt.",
     screen: "Seite",
-    workspace: "Arbeitsbereich",
+    project: "Projekt",
     unit: "Einheit",
     container: "Container",
     action: "Aktion",
@@ -107,6 +108,7 @@ export const words = {
   settings,
   files,
   findings,
+  projects,
   ...records,
   ...resources,
   shell,
@@ -137,7 +139,7 @@ export const words = {
       `${backend} zählt seine ${kindsOf(kinds)} nicht auf: ${reason}`,
     unloaded: "Diese Seite konnte nicht geladen werden. Laden Sie neu.",
     notFound: "Eine solche Seite gibt es nicht",
-    toOverview: "Zur Übersicht",
+    toOverview: "Zu den Projekten",
   },
   signIn: {
     title: "Anmelden",
@@ -172,27 +174,20 @@ export const words = {
       "Öffnen Sie den Link, den berth beim Start ausgegeben hat. Er enthält ein Einmal-Token, das 30 Minuten gilt; für ein neues starten Sie berth noch einmal.",
   },
   overview: {
-    title: "Übersicht",
+    title: "Projekte",
     question: "Läuft, was ich geschrieben habe?",
-    allWell: (units: number, ago: string) =>
-      `Alles läuft wie geschrieben (${count(units, "Einheit", "Einheiten")}, vor ${ago} geprüft)`,
     checked: (ago: string) => `vor ${ago} geprüft`,
     count: (verdict: Verdict, amount: number) => {
-      if (verdict === "differs") return `${count(amount, "Einheit weicht ab", "Einheiten weichen ab")}`;
+      if (verdict === "differs") return count(amount, "weicht ab", "weichen ab");
       return `${number.format(amount)} ${VERDICTS[verdict]}`;
     },
     wellRest: (amount: number) =>
       count(amount, "Einheit ist, wie sie sein soll", "Einheiten sind, wie sie sein sollen"),
-    showRest: "Anzeigen",
-    hideRest: "Ausblenden",
     emptyTitle: "Tragen Sie Ihren ersten Ordner ein",
     emptyLead:
       "Nennen Sie einen Ordner mit Compose-Dateien oder anderem YAML. berth liest ihn, ändert nichts darin und zeigt, wo das, was läuft, abweicht.",
-    noRight:
-      "Sie dürfen keine Arbeitsbereiche sehen. Bitten Sie einen Admin um die Berechtigung workspaces:read.",
     noEngine:
       "Keine Container-Engine ist bekannt. Starten Sie Docker oder Podman, oder nennen Sie eine in BERTH_ENGINES; berth findet sie von selbst.",
-    workspaces: "Arbeitsbereiche",
     register: "Einen Ordner eintragen",
     path: "Der volle Pfad des Ordners auf der Maschine, auf der berth läuft",
     pathHint: (roots: readonly string[]) =>
@@ -204,19 +199,14 @@ export const words = {
     inContainer: "Läuft berth in einem Container, binden Sie den Ordner auch dort unter demselben Pfad ein.",
     submit: "Eintragen",
     log: "Log",
-    inNoFile: "läuft, steht in keiner Datei",
     shell: "Shell",
     ignore: "Ignorieren …",
     ignoreIt: "Ignorieren",
     ignoreQuestion: (name: string) =>
       `${name} wird hier in diesem Browser nicht mehr gezeigt. Die Liste der Container sagt weiter, dass ihn niemand deklariert hat.`,
-    ignored: (amount: number) =>
-      `${count(amount, "Container wird", "Container werden")} in diesem Browser ignoriert.`,
     unignore: "Wieder zeigen",
     lately: "Zuletzt",
     allEvents: "Alle Ereignisse",
-    since: (ago: string) => `seit ${ago}`,
-    units: (amount: number) => count(amount, "Einheit", "Einheiten"),
     reading: "Wird noch gelesen",
     missing: "Der Ordner ist weg; er kommt von selbst wieder",
     unreadable: "Der Ordner kann nicht gelesen werden",

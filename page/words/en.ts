@@ -8,6 +8,7 @@ import { files } from "./en_files.ts";
 import { findings } from "./en_findings.ts";
 import { log, logs } from "./en_logs.ts";
 import { measures } from "./en_measures.ts";
+import { projects } from "./en_projects.ts";
 import { records } from "./en_records.ts";
 import { resources } from "./en_resources.ts";
 import { type Spoken, spoken } from "./language.ts";
@@ -62,7 +63,7 @@ const english = {
   loading: "Reading …",
   nav: {
     label: "Screens",
-    overview: "Overview",
+    overview: "Projects",
     containers: "Containers",
     resources: "Resources",
     activity: "Activity",
@@ -76,7 +77,7 @@ const english = {
     input: "A screen, a project, a container or an action",
     none: "Nothing fits.",
     screen: "screen",
-    workspace: "workspace",
+    project: "project",
     unit: "unit",
     container: "container",
     action: "action",
@@ -100,6 +101,7 @@ const english = {
   settings,
   files,
   findings,
+  projects,
   shell,
   graph,
   log,
@@ -130,7 +132,7 @@ const english = {
       `${backend} does not list its ${kinds.join(" and ")}: ${reason}`,
     unloaded: "This screen could not be loaded. Reload the page.",
     notFound: "There is no such screen",
-    toOverview: "To the overview",
+    toOverview: "To the projects",
   },
   signIn: {
     title: "Sign in",
@@ -164,25 +166,19 @@ const english = {
       "Open the link that berth printed when it started. It holds a one-time token, which is good for 30 minutes; start berth again for a new one.",
   },
   overview: {
-    title: "Overview",
+    title: "Projects",
     question: "Is what runs what I wrote?",
-    allWell: (units: number, ago: string) =>
-      `Everything runs as written (${count(units, "unit", "units")}, checked ${ago} ago)`,
     checked: (ago: string) => `checked ${ago} ago`,
     count: (verdict: Verdict, amount: number) => {
-      if (verdict === "differs") return `${count(amount, "unit differs", "units differ")}`;
+      if (verdict === "differs") return count(amount, "differs", "differ");
       return `${number.format(amount)} ${VERDICTS[verdict]}`;
     },
     wellRest: (amount: number) => count(amount, "unit is as it should be", "units are as they should be"),
-    showRest: "Show them",
-    hideRest: "Hide them",
     emptyTitle: "Register your first folder",
     emptyLead:
       "Name a folder with Compose files or other YAML of yours. berth reads it, changes nothing in it, and shows where what runs differs.",
-    noRight: "You may not see workspaces. Ask an admin for the permission workspaces:read.",
     noEngine:
       "No container engine is known. Start Docker or Podman, or name one in BERTH_ENGINES; berth finds it by itself.",
-    workspaces: "Workspaces",
     register: "Register a folder",
     path: "The folder's full path on the machine that runs berth",
     pathHint: (roots: readonly string[]) =>
@@ -194,19 +190,14 @@ const english = {
     inContainer: "Where berth runs in a container, mount the folder under the same path, too.",
     submit: "Register",
     log: "Log",
-    inNoFile: "runs, in no file",
     shell: "Shell",
     ignore: "Ignore …",
     ignoreIt: "Ignore",
     ignoreQuestion: (name: string) =>
       `${name} is no longer shown here in this browser. The list of containers goes on saying that nobody declared it.`,
-    ignored: (amount: number) =>
-      `${count(amount, "container is", "containers are")} ignored in this browser.`,
     unignore: "Show again",
     lately: "Lately",
     allEvents: "All events",
-    since: (ago: string) => `for ${ago}`,
-    units: (amount: number) => count(amount, "unit", "units"),
     reading: "Still being read",
     missing: "The folder is gone; it comes back by itself",
     unreadable: "The folder cannot be read",

@@ -69,7 +69,7 @@ test("a list that an engine does not give says so with the reason, shows what wa
   await assertFits(opened, "/networks, as last known");
   await go(page, "/");
   await here(page, /docker does not list its networks: Cannot .*no bridge has room/);
-  await here(page, "shop.db");
+  await here(page, "shop");
   await go(page, "/settings/engines");
   await here(page, "up, does not list its networks");
   await go(page, "/volumes");
@@ -89,7 +89,7 @@ test("every list that lacks an engine says which one and why above the rest", as
   const { page } = opened;
   for (
     const [path, text, told = /podman does not answer: \S/] of [
-      ["/", "shop.db"],
+      ["/", "shop"],
       ["/c", "shop-web"],
       ["/images", "web:1"],
       ["/volumes", "shop_data"],

@@ -18,11 +18,10 @@ test("what happens behind berth's back shows by itself, and a mended file clears
 
   const { page } = list;
   await list.visit("/");
-  const cache = page.getByRole("listitem").filter({
-    has: page.getByRole("link", { name: "blog.cache", exact: true }),
-  });
+  const blog = page.getByRole("listitem", { name: "blog", exact: true });
+  await blog.getByRole("button", { name: "Show the services of blog" }).click();
+  const cache = blog.locator(".facing").filter({ hasText: "compose.yaml:12:16" });
   await cache.getByText("256 MiB").waitFor();
-  await cache.getByText("blog/compose.yaml:12:16").waitFor();
   const file = `${folder}/blog/compose.yaml`;
   const text = await Deno.readTextFile(file);
   await save(berth, "blog", file, text.replace("    mem_limit: 256m\n", ""));
@@ -100,14 +99,14 @@ test("what nobody declared can be ignored in this browser, and what happened las
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;
   await page.getByRole("region", { name: "Lately" }).getByRole("link", { name: /_1$/ }).first().waitFor();
-  const cron = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "legacy-cron" }) })
-    .filter({ hasText: "in no file" });
+  const cron = page.getByRole("listitem", { name: "1 container on docker" });
+  await cron.getByRole("button", { name: /^Show/ }).click();
   await page.getByRole("button", { name: "Ignore … legacy-cron" }).click();
   await assertFitsAll(opened, "the question before ignoring");
   await page.getByRole("dialog").getByRole("button", { name: "Ignore", exact: true }).click();
   await cron.waitFor({ state: "detached" });
   await page.reload();
-  await page.getByText("1 container is ignored in this browser.").waitFor();
+  await page.getByText("1 row is ignored in this browser.").waitFor();
   assert.equal(await cron.count(), 0);
   await page.getByRole("button", { name: "Show again" }).click();
   await cron.waitFor();

@@ -32,7 +32,7 @@ Deno.test({
     await page.keyboard.type("bake");
     assert.equal(await page.getByRole("option").count(), 1);
     await page.keyboard.press("Enter");
-    await at("/w/bakery");
+    await at("/p/bakery%40bakery");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("no such thing");
     await page.getByText("Nothing fits.").waitFor();
@@ -51,6 +51,8 @@ Deno.test({
     await page.getByRole("searchbox").blur();
     await page.keyboard.type("go");
     await at("/");
+    await page.keyboard.type("gd");
+    await at("/disk"); // it has no search field
     await page.keyboard.type("/");
     await field.waitFor();
     await page.keyboard.press("Escape");
@@ -69,7 +71,7 @@ Deno.test({
     await page.keyboard.press("Enter");
     await keys.getByLabel("Use single letters").check();
     await keys.getByRole("button", { name: "Close" }).click();
-    await at("/");
+    await at("/disk");
     assert.deepEqual(opened.complaints, []);
   },
 });

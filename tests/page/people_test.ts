@@ -28,7 +28,7 @@ test(
     await page.keyboard.press("Enter");
 
     await page.getByRole("heading", { name: "Is what runs what I wrote?" }).waitFor();
-    await page.getByText("runs, in no file").first().waitFor();
+    await page.getByText("running, in no file").first().waitFor();
     await page.getByRole("button", { name: "Register a folder" }).click();
     await page.getByText(`Allowed are ${folder}/shop and all folders below.`).waitFor();
     const found = page.getByRole("region", { name: "Found on this machine" });
@@ -40,24 +40,25 @@ test(
     assert.equal(await page.getByLabel("The folder's full path").inputValue(), `${folder}/shop`);
     await page.getByRole("button", { name: "Register", exact: true }).click();
 
-    const row = page.getByRole("listitem").filter({ hasText: "shop.db" });
-    await row.getByText("shop/compose.yaml:12:12").waitFor();
+    await page.getByRole("button", { name: "Show the services of shop" }).click();
+    const row = page.getByRole("listitem").filter({ hasText: "compose.yaml:12:12" }).last();
+    await row.getByText("compose.yaml:12:12").waitFor();
     assert.equal(
       (await row.innerText()).replace(/\s+/g, " ").trim(),
-      "shop.db differs Log shop_db_1 Shell shop_db_1 image declared postgres:17 runs postgres:16 shop/compose.yaml:12:12",
+      "db differs Log shop_db_1 Shell shop_db_1 image declared postgres:17 runs postgres:16 compose.yaml:12:12",
     );
-    await row.getByText("shop/compose.yaml:12:12").click();
+    await row.getByRole("link", { name: "db", exact: true }).click();
     const line = page.locator(".line.is-differing").first();
     await line.getByText("postgres:16").waitFor();
     assert.match(
       (await line.innerText()).replace(/\s+/g, " "),
       /^12 image: postgres:17 image runs postgres:16$/,
     );
-    assert.equal(new URL(page.url()).pathname, "/w/shop");
+    assert.equal(new URL(page.url()).pathname, "/p/shop%40shop");
 
     // Who comes back is still signed in, and whoever has the old link sees no setup.
     await opened.visit("/");
-    await page.getByText("shop/compose.yaml:12:12").waitFor();
+    await page.getByRole("listitem", { name: "shop" }).getByText("restarting").waitFor();
     await using other = await openPage(browser, berth, { path });
     await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
     await other.page.getByLabel("Name").fill("ada");
@@ -66,7 +67,7 @@ test(
     await other.page.getByRole("alert").waitFor();
     await other.page.getByLabel("Password").fill("harbour lights at dusk");
     await other.page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await other.page.getByText("shop/compose.yaml:12:12").waitFor();
+    await other.page.getByRole("listitem", { name: "shop" }).getByText("restarting").waitFor();
     assert.deepEqual([...complaints, ...other.complaints], []);
   },
 );
@@ -83,9 +84,9 @@ test("a viewer finds nothing to change, and each button says which permission it
   await using opened = await openPage(browser, berth, { key: viewer.credential });
   const { page } = opened;
   const buttons: string[] = [];
-  for (const path of ["/", "/w/shop", "/c", "/c/docker/legacy-cron"]) {
+  for (const path of ["/", "/p/shop%40shop", "/w/shop", "/c", "/c/docker/legacy-cron"]) {
     await opened.visit(path);
-    await page.getByRole("main").getByText(/legacy-cron|shop\.db/).first().waitFor();
+    await page.getByRole("main").getByText(/legacy-cron|shop\.db|postgres:16/).first().waitFor();
     if (path === "/c") await page.getByRole("row", { name: "legacy-cron" }).press("x");
     for (const button of await page.locator("main button.button").all()) {
       const [name, title] = [await button.innerText(), await button.getAttribute("title")];
@@ -121,7 +122,14 @@ test("a person with one project sees it on every screen, a word where there is n
   const main = page.getByRole("main");
   for (
     const [path, text] of [
-      ["/", "shop/compose.yaml:12:12"],
+      ["/", "restarting"],
+      ["/p/shop", "compose.yaml:12:12"],
+      ["/p/shop%40shop?unit=shop.db", "postgres:16"],
+      ["/p/shop%40shop?view=files", "compose.yaml"],
+      ["/p/shop%40shop?view=logs", "job 40 done in 120 ms"],
+      ["/p/shop%40shop?view=graph", "postgres:17"],
+      ["/p/blog", "There is no project"],
+      ["/folders", "shop"],
       ["/w/shop", "postgres:16"],
       ["/w/shop?view=graph", "postgres:17"],
       ["/w/shop?view=files", "compose.yaml"],

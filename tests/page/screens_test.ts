@@ -11,6 +11,16 @@ test("every screen opens by its address, accessible in both themes and at 360 px
   for (
     const [path, text] of [
       ["/", "Is what runs what I wrote?"],
+      ["/?verdict=asWritten", "infra"],
+      ["/?q=no-such-project", "No project matches"],
+      ["/folders", "Register a folder"],
+      ["/p/shop", "postgres:17"],
+      ["/p/shop%40shop?unit=shop.db", "Orders and customers"],
+      ["/p/shop%40shop?view=files", "compose.yaml"],
+      ["/p/shop%40shop?view=graph", "postgres:17"],
+      ["/p/shop%40shop?view=logs", "job 40 done in 120 ms"],
+      ["/p/shop%40shop?view=history", "Nothing was applied"],
+      ["/p/no-such-project", "There is no project"],
       ["/w/shop", "shop.migrate"],
       ["/w/shop?view=findings", "compose.yaml:"],
       ["/w/shop?view=graph", "postgres:17"],
@@ -129,14 +139,15 @@ services:
         ["overridden", "compose.override.yaml:3:12", "redis:7", "caddy:2"],
       ] as const
     ) {
-      await opened.visit("/");
+      await opened.visit("/p/layers%40layers");
       const item = page.getByRole("listitem").filter({
-        has: page.getByRole("link", { name: `layers.${unit}`, exact: true }),
+        has: page.getByRole("link", { name: unit, exact: true }),
       });
-      await item.getByText(`layers/${place}`).click();
-      const facing = page.getByRole("main").locator(".facing").filter({ hasText: place });
+      const facing = item.locator(".facing").filter({ hasText: place });
       await facing.getByText(declared).waitFor();
       await facing.getByText(runs).waitFor();
+      await facing.getByText(place).click();
+      assert.equal(new URL(page.url()).searchParams.get("file"), place.split(":")[0]);
     }
     assert.deepEqual(opened.complaints, []);
   } finally {

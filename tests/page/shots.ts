@@ -7,10 +7,17 @@ import { seed, startScene } from "./scene.ts";
 
 const FOLDER = new URL("../../page/shots/", import.meta.url).pathname;
 const PROJECTS = "/srv/projects";
-const WIDTHS = [1440, 1024, 360];
+const WIDTHS = [1440, 1024, 390];
 const THEMES = ["light", "dark"] as const;
 const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["overview", "/"],
+  ["overview-filtered", "/?verdict=broken"],
+  ["folders", "/folders"],
+  ["project", "/p/shop%40shop"],
+  ["project-unit", "/p/shop%40shop?unit=shop.db"],
+  ["project-files", "/p/blog%40blog?view=files"],
+  ["project-graph", "/p/shop%40shop?view=graph"],
+  ["project-logs", "/p/shop%40shop?view=logs"],
   ["workspace", "/w/shop"],
   ["workspace-well", "/w/infra"],
   ["graph", "/w/shop?view=graph"],
@@ -51,6 +58,14 @@ const ACTS: readonly (readonly [name: string, path: string, act: (page: Page) =>
   ["palette", "/", async (page) => {
     await page.keyboard.press("Control+k");
     await page.getByRole("option").first().waitFor();
+  }],
+  ["overview-unfolded", "/", async (page) => {
+    await page.getByRole("button", { name: "Show the services of shop" }).click();
+    await page.getByRole("button", { name: "Show the services of blog" }).click();
+    if ((page.viewportSize()?.width ?? 0) > 700) {
+      await page.getByRole("checkbox", { name: "Choose infra" }).check();
+    }
+    await page.locator(".project-units .facing").first().waitFor();
   }],
   ["keys", "/", (page) => page.keyboard.type("?")],
   ["files-save", "/w/shop?view=files", async (page) => {

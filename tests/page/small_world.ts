@@ -44,7 +44,13 @@ function logOf({ url }: Request): Response {
 
 /** The address of each screen and view, and what shows that it is there. */
 export const SCREENS: readonly (readonly [path: string, text: string | RegExp])[] = [
-  ["/", "shop.db"],
+  ["/", "shop"],
+  ["/folders", "Register a folder"],
+  ["/p/shop%40all", "declared in"],
+  ["/p/shop%40all?unit=shop.db", "db:1"],
+  ["/p/shop%40all?view=graph", "web:1"],
+  ["/p/shop%40all?view=files", "depends_on: [db]"],
+  ["/p/shop%40all?view=history", "Nothing was applied"],
   ["/w/all", "db:1"],
   ["/w/all?view=graph", "web:1"],
   ["/w/all?view=files&file=shop%2Fcompose.yaml", "depends_on: [db]"],

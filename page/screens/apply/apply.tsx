@@ -17,7 +17,7 @@ import { Trouble, Unread } from "../../parts/states.tsx";
 import { words } from "../../words/en.ts";
 import { Hook } from "./hook.tsx";
 import { Reasons } from "./reasons.tsx";
-import { ApplyMark, StepMark } from "./state_mark.tsx";
+import { ApplyMark, StepMark } from "../../parts/apply_mark.tsx";
 
 const TEXT = words.applies;
 

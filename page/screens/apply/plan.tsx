@@ -17,7 +17,7 @@ import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Hook } from "./hook.tsx";
 import { Reasons } from "./reasons.tsx";
-import { ApplyMark } from "./state_mark.tsx";
+import { ApplyMark } from "../../parts/apply_mark.tsx";
 
 const TEXT = words.applies;
 type Action = PlanModel["action"];

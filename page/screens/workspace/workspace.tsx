@@ -11,12 +11,12 @@ import { shown } from "../../parts/shown.ts";
 import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
 import { Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
-import { go } from "../../router.ts";
+import { go, query } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Differences } from "./differences.tsx";
-import { Files } from "./files.tsx";
+import { Files } from "../../parts/files/files.tsx";
 import { Findings } from "./findings.tsx";
-import { Graph } from "./graph/graph.tsx";
+import { Graph } from "../../parts/graph/graph.tsx";
 
 export function Workspace({ id }: { readonly id: string }) {
   const read = useResource(`workspace ${id}`, (signal) => readWorkspace(id, signal));
@@ -45,7 +45,7 @@ export function Workspace({ id }: { readonly id: string }) {
       </header>
       <Tabs label={words.workspace.tabs} tabs={tabs} />
       {tab === "differences" && <Differences units={units} revision={workspace.revision ?? ""} />}
-      {tab === "graph" && <Graph id={id} />}
+      {tab === "graph" && <Graph id={id} group={query.value.get("group")} />}
       {tab === "files" && <Files workspace={workspace} />}
       {tab === "findings" && <Findings id={id} revision={workspace.revision ?? ""} />}
       {tab === "logs" && <MergedLogView chosen={{ workspace: id }} name={workspace.name} key={id} />}

@@ -1,24 +1,24 @@
 /** The graph of a workspace: what needs what, and how each is doing, as a drawing and as a list. */
 import { useMemo, useState } from "preact/hooks";
-import { type Dag, type DagNode, WORKSPACE_ARTIFACTS_DAG } from "../../../../client/berth/workspaces.ts";
-import { useResource } from "../../../live/resource.ts";
-import { client } from "../../../live/session.ts";
-import { Reading } from "../../../parts/reading.tsx";
-import { shown } from "../../../parts/shown.ts";
-import { Sign } from "../../../parts/sign.tsx";
-import { Empty } from "../../../parts/states.tsx";
-import { go, query, withQuery } from "../../../router.ts";
-import { words } from "../../../words/en.ts";
+import { type Dag, type DagNode, WORKSPACE_ARTIFACTS_DAG } from "../../../client/berth/workspaces.ts";
+import { useResource } from "../../live/resource.ts";
+import { client } from "../../live/session.ts";
+import { Reading } from "../reading.tsx";
+import { shown } from "../shown.ts";
+import { Sign } from "../sign.tsx";
+import { Empty } from "../states.tsx";
+import { go, query, withQuery } from "../../router.ts";
+import { words } from "../../words/en.ts";
 import { Drawn } from "./drawn.tsx";
-import { layOut } from "../../../parts/graph_layout.ts";
+import { layOut } from "../graph_layout.ts";
 import { linksOf, nameOf } from "./links.ts";
 import { Outline } from "./outline.tsx";
 
 /** Node kinds that are always drawn; the others are drawn on request. */
 const MAIN: readonly DagNode["kind"][] = ["unit", "group", "missing"];
 
-export function Graph({ id }: { readonly id: string }) {
-  const group = query.value.get("group");
+/** Draws a workspace, or only the group of this name. */
+export function Graph({ id, group }: { readonly id: string; readonly group: string | null }) {
   const read = useResource(
     `graph ${id} ${group}`,
     async (signal) => {

@@ -1,10 +1,10 @@
 /** The drawing: only what is in view is drawn; walked by arrows along what needs what. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { DagNode } from "../../../../client/berth/workspaces.ts";
-import { shown } from "../../../parts/shown.ts";
-import { Sign } from "../../../parts/sign.tsx";
-import { words } from "../../../words/en.ts";
-import { type Box, type Drawing, meets, type Placed } from "../../../parts/graph_layout.ts";
+import type { DagNode } from "../../../client/berth/workspaces.ts";
+import { shown } from "../shown.ts";
+import { Sign } from "../sign.tsx";
+import { words } from "../../words/en.ts";
+import { type Box, type Drawing, meets, type Placed } from "../graph_layout.ts";
 import { type Links, saidOf, verdictIn } from "./links.ts";
 
 const ZOOMS = [0.25, 0.5, 0.75, 1, 1.5, 2];

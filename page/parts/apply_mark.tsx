@@ -1,8 +1,8 @@
 /** The state of an apply or of a step, as a sign beside its word. */
-import type { Apply, ApplyStep } from "../../../client/berth/models.ts";
-import { Mark } from "../../parts/sign.tsx";
-import type { Verdict } from "../../verdict.ts";
-import { words } from "../../words/en.ts";
+import type { Apply, ApplyStep } from "../../client/berth/models.ts";
+import { Mark } from "./sign.tsx";
+import type { Verdict } from "../verdict.ts";
+import { words } from "../words/en.ts";
 
 const OF_APPLY: Readonly<Record<Apply["state"], Verdict>> = {
   running: "notStarted",

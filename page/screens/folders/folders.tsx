@@ -1,22 +1,33 @@
-/** The folders that berth knows, and registering another one. */
+/** The folders that berth reads, and registering another one. */
 import { useState } from "preact/hooks";
-import type { WorkspaceState } from "../../live/overview.ts";
+import { readOverview, type WorkspaceState } from "../../live/overview.ts";
+import { useResource } from "../../live/resource.ts";
 import { VERDICTS } from "../../verdict.ts";
 import { Act } from "../../parts/act.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { shown } from "../../parts/shown.ts";
+import { Reading } from "../../parts/reading.tsx";
 import { Mark } from "../../parts/sign.tsx";
 import { words } from "../../words/en.ts";
-import { RegisterForm } from "./register.tsx";
+import { RegisterForm } from "../../parts/register.tsx";
 
-export function Workspaces(
+export function Folders() {
+  const read = useResource("folders and their units", readOverview);
+  return (
+    <Reading read={read} permission="workspaces:read">
+      {({ workspaces }) => <List workspaces={workspaces} reload={read.reload} />}
+    </Reading>
+  );
+}
+
+function List(
   { workspaces, reload }: { readonly workspaces: readonly WorkspaceState[]; readonly reload: () => void },
 ) {
   const [isAsking, setAsking] = useState(false);
   return (
-    <section class="workspaces" aria-labelledby="workspaces">
+    <section class="workspaces" aria-labelledby="folders">
       <div class="section-head">
-        <h2 id="workspaces">{words.overview.workspaces}</h2>
+        <h1 id="folders">{words.projects.folders}</h1>
         <Act permission="workspaces:write" act={() => setAsking(true)}>{words.overview.register}</Act>
       </div>
       <ul class="rows">

@@ -1,8 +1,8 @@
 /** The dependencies of nodes in both directions, and how a node is described in words. */
-import type { Dag, DagNode } from "../../../../client/berth/workspaces.ts";
-import { shown } from "../../../parts/shown.ts";
-import type { Verdict } from "../../../verdict.ts";
-import { words } from "../../../words/en.ts";
+import type { Dag, DagNode } from "../../../client/berth/workspaces.ts";
+import { shown } from "../shown.ts";
+import type { Verdict } from "../../verdict.ts";
+import { words } from "../../words/en.ts";
 
 export interface Links {
   readonly needs: (id: string) => readonly string[];

@@ -1,17 +1,24 @@
 /** The form that registers a folder, with the allowed folders and those found on the machine. */
-import { type Folders, SYSTEM_FOLDERS } from "../../../client/berth/system.ts";
-import { WORKSPACES } from "../../../client/berth/workspaces.ts";
-import { useResource } from "../../live/resource.ts";
-import { client, may } from "../../live/session.ts";
-import { Field, Form } from "../../parts/form.tsx";
-import { shown } from "../../parts/shown.ts";
-import { go } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { type Folders, SYSTEM_FOLDERS } from "../../client/berth/system.ts";
+import { WORKSPACES } from "../../client/berth/workspaces.ts";
+import { useResource } from "../live/resource.ts";
+import { client, may } from "../live/session.ts";
+import { Field, Form } from "./form.tsx";
+import { shown } from "./shown.ts";
+import { go } from "../router.ts";
+import { words } from "../words/en.ts";
 
 const readFolders = (signal: AbortSignal) =>
   client.get(SYSTEM_FOLDERS, { signal }).then((answer) => answer.json());
 
-export function RegisterForm({ done, cancel }: { readonly done: () => void; readonly cancel?: () => void }) {
+export interface RegisterFormProps {
+  readonly done: () => void;
+  readonly cancel?: () => void;
+  /** The folder that the form begins with. */
+  readonly path?: string;
+}
+
+export function RegisterForm({ done, cancel, path }: RegisterFormProps) {
   const folders = useResource(may("workspaces:write") ? "folders" : null, readFolders, { live: false });
   if (!may("workspaces:write")) return <p class="hint">{words.lacks("workspaces:write")}</p>;
   const { roots, suggestions } = folders.value.value ?? { roots: null, suggestions: [] };
@@ -28,6 +35,7 @@ export function RegisterForm({ done, cancel }: { readonly done: () => void; read
       <Field
         label={words.overview.path}
         name="path"
+        {...(path === undefined ? {} : { value: path })}
         {...(roots === null ? {} : { hint: words.overview.pathHint(roots.map(shown)) })}
         autofocus
       />

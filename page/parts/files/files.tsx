@@ -4,21 +4,26 @@ import type { Workspace, WorkspaceFile } from "../../../client/berth/workspaces.
 import { draftKey, drafts, makeEditable, readFiles } from "../../live/files.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
-import { Act } from "../../parts/act.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
-import { shown } from "../../parts/shown.ts";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Act } from "../act.tsx";
+import { Confirm } from "../confirm.tsx";
+import { shown } from "../shown.ts";
+import { Empty, Loading, Trouble } from "../states.tsx";
 import { query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { FileView } from "./file_view.tsx";
 
-export function Files({ workspace }: { readonly workspace: Workspace }) {
+/** Shows all files of a workspace, or those below one of its folders. */
+export function Files(
+  { workspace, folder = "." }: { readonly workspace: Workspace; readonly folder?: string },
+) {
   const { id, revision, editable } = workspace;
   const read = useResource(`files ${id} ${revision}`, (signal) => readFiles(id, signal), { live: false });
   // The open file stays open while the list is read again.
   const last = useRef(read.value.value);
   last.current = read.value.value ?? last.current;
-  const listed = last.current;
+  const listed = last.current?.filter(({ path }) =>
+    ["", "."].includes(folder) || path.startsWith(`${folder}/`)
+  );
   const problem = read.problem.value;
   if (listed === undefined) {
     return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;

@@ -1,10 +1,10 @@
 /** The same graph as a list: groups that open, with what is in them and what each needs. */
 import { useState } from "preact/hooks";
-import type { Dag, DagNode } from "../../../../client/berth/workspaces.ts";
-import { shown } from "../../../parts/shown.ts";
-import { Mark } from "../../../parts/sign.tsx";
-import { words } from "../../../words/en.ts";
-import type { Drawing } from "../../../parts/graph_layout.ts";
+import type { Dag, DagNode } from "../../../client/berth/workspaces.ts";
+import { shown } from "../shown.ts";
+import { Mark } from "../sign.tsx";
+import { words } from "../../words/en.ts";
+import type { Drawing } from "../graph_layout.ts";
 import { type Links, nameOf, verdictIn } from "./links.ts";
 
 /** With more than so many, groups are closed at first. */

@@ -15,11 +15,11 @@ import {
 } from "../../live/files.ts";
 import { problemOf } from "../../live/problem.ts";
 import { useResource } from "../../live/resource.ts";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Diff } from "../../parts/diff.tsx";
-import { Form } from "../../parts/form.tsx";
-import { shown } from "../../parts/shown.ts";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Dialog } from "../dialog.tsx";
+import { Diff } from "../diff.tsx";
+import { Form } from "../form.tsx";
+import { shown } from "../shown.ts";
+import { Empty, Loading, Trouble } from "../states.tsx";
 import { words } from "../../words/en.ts";
 
 interface Ending {

@@ -1,0 +1,212 @@
+/** One project: its services beside what runs of them, its files, logs and graph, and its past applies. */
+import { APPLIES } from "../../../client/berth/applies.ts";
+import { WORKSPACE, type Workspace } from "../../../client/berth/workspaces.ts";
+import type { Unit } from "../../live/overview.ts";
+import { problemOf } from "../../live/problem.ts";
+import { planHref, type Project as Model, projectHref, readProject } from "../../live/projects.ts";
+import { useResource } from "../../live/resource.ts";
+import { client, may } from "../../live/session.ts";
+import { ApplyMark } from "../../parts/apply_mark.tsx";
+import { UnitBeside } from "../../parts/beside.tsx";
+import { containerHref } from "../../parts/container_href.ts";
+import { Files } from "../../parts/files/files.tsx";
+import { Graph } from "../../parts/graph/graph.tsx";
+import { LaterMeasured } from "../../parts/later.tsx";
+import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Sign } from "../../parts/sign.tsx";
+import { Empty, Trouble, Unread } from "../../parts/states.tsx";
+import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
+import { UnitRow } from "../../parts/unit_row.tsx";
+import { query } from "../../router.ts";
+import { VERDICTS } from "../../verdict.ts";
+import { words } from "../../words/en.ts";
+
+const TEXT = words.projects;
+
+export function Project({ id }: { readonly id: string }) {
+  const read = useResource(`project ${id}`, (signal) => readProject(id, signal));
+  const project = read.value.value;
+  const problem = read.problem.value;
+  if (problem?.code === "ambiguous_name") return <Candidates name={id} ids={problem.errors} />;
+  if (project === undefined) return <Unread problem={problem} again={read.reload} />;
+  return (
+    <>
+      {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
+      <Known project={project} key={project.id} />
+    </>
+  );
+}
+
+/** The projects that a short name could mean. */
+function Candidates(
+  { name, ids }: { readonly name: string; readonly ids: readonly { readonly message: string }[] },
+) {
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{TEXT.which(shown(name))}</h1>
+      </header>
+      <ul class="rows">
+        {ids.map(({ message }) => (
+          <li class="row" key={message}>
+            <a href={projectHref(message)}>{shown(message)}</a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Known({ project }: { readonly project: Model }) {
+  const { workspace } = project;
+  const folder = useResource(
+    workspace !== null && may("workspaces:read") ? `folder ${workspace.id}` : null,
+    (signal) => readFolder(workspace?.id ?? "", signal),
+  ).value.value ?? null;
+  const tabs: readonly Tab[] = [
+    { id: "services", word: TEXT.servicesWord, count: project.units.length },
+    ...folder === null ? [] : [{ id: "files", word: words.files.word }],
+    { id: "logs", word: words.logs.word },
+    ...workspace === null ? [] : [{ id: "graph", word: words.graph.word }],
+    ...workspace !== null && may("projects:plan") ? [{ id: "history", word: TEXT.history }] : [],
+  ];
+  const tab = currentTab(tabs);
+  return (
+    <div class={tab === "logs" ? "list-screen" : ""}>
+      <Header project={project} />
+      <Tabs label={TEXT.tabs} tabs={tabs} />
+      {tab === "services" && <Services project={project} revision={folder?.revision ?? ""} />}
+      {tab === "files" && folder !== null && <Files workspace={folder} folder={project.folder ?? "."} />}
+      {tab === "logs" && (
+        <MergedLogView chosen={{ project: project.project }} name={project.name} key={project.id} />
+      )}
+      {tab === "graph" && workspace !== null && <Graph id={workspace.id} group={project.name} />}
+      {tab === "history" && workspace !== null && <History workspace={workspace.id} group={project.name} />}
+    </div>
+  );
+}
+
+/** Reads the folder of a project; null for callers who see only the project. */
+async function readFolder(id: string, signal: AbortSignal): Promise<Workspace | null> {
+  try {
+    return (await client.get(WORKSPACE, { params: { id }, signal })).json();
+  } catch (error) {
+    if (problemOf(error)?.status === 404) return null;
+    throw error;
+  }
+}
+
+function Header({ project }: { readonly project: Model }) {
+  const { id, name, verdict, counts, workspace, folder, engines, ports } = project;
+  const said = VERDICTS.filter((one) => counts[one] > 0).map((one) => words.overview.count(one, counts[one]));
+  return (
+    <>
+      <header class="screen-head">
+        <h1>
+          <Sign verdict={verdict} /> {shown(name)}
+        </h1>
+        <span class="quiet">{said.join(", ")}</span>
+        <span class="screen-end">{workspace !== null && may("projects:plan") && <Ways id={id} />}</span>
+      </header>
+      <p class="project-facts">
+        {ports.map((port) => (
+          <a key={port} href={`http://${location.hostname}:${port}/`} target="_blank" rel="noreferrer">
+            :{port}
+          </a>
+        ))}
+        {engines.length > 0 && <span>{shown(TEXT.on(engines.join(", ")))}</span>}
+        {workspace === null ? <span>{TEXT.inNoFile}</span> : (
+          <span>
+            {TEXT.folder} {may("workspaces:read")
+              ? <a href={`/w/${encodeURIComponent(workspace.id)}`}>{shown(workspace.name)}</a>
+              : shown(workspace.name)}
+          </span>
+        )}
+        {folder !== null && !["", "."].includes(folder) && <code>{shown(folder)}</code>}
+      </p>
+    </>
+  );
+}
+
+/** Every way to change a project is a plan, which is shown first. */
+const Ways = ({ id }: { readonly id: string }) => (
+  <>
+    <a class="button is-main" href={planHref(id)}>{TEXT.bring}</a>
+    <a class="button" href={planHref(id, "restart")}>{words.containers.restart}</a>
+    <a class="button" href={planHref(id, "stop")}>{words.containers.stop}</a>
+    <a class="button" href={planHref(id, "down")}>{words.applies.actions.down}</a>
+  </>
+);
+
+function Services({ project, revision }: { readonly project: Model; readonly revision: string }) {
+  const asked = query.value.get("unit");
+  if (project.workspace === null) return <OnlyRuns project={project} />;
+  if (project.units.length === 0) return <Empty title={words.workspace.noUnits} />;
+  return (
+    <ul class="findings" aria-label={TEXT.servicesOf(shown(project.name))}>
+      {project.units.map((unit) => (
+        <UnitRow unit={unit} project={project.id} isOpen={unit.name === asked} key={unit.id}>
+          <Runs unit={unit} />
+          {unit.name === asked && <UnitBeside unit={unit} revision={revision} isAsked />}
+        </UnitRow>
+      ))}
+    </ul>
+  );
+}
+
+/** The image of a unit, and its containers with what they use. */
+function Runs({ unit: { image, containers } }: { readonly unit: Unit }) {
+  return (
+    <div class="unit-runs">
+      {image !== null && <code class="quiet">{shown(image)}</code>}
+      {containers.map((one) => (
+        <span key={`${one.backend} ${one.id}`}>
+          <a href={containerHref(one)}>{shown(one.name)}</a>
+          {one.state === "running" && may("containers:read") && (
+            <span class="unit-measures">
+              <LaterMeasured container={`${one.backend}/${one.id}`} />
+            </span>
+          )}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function OnlyRuns({ project }: { readonly project: Model }) {
+  return (
+    <Empty title={TEXT.onlyRuns(project.running)}>
+      <p class="lead">{TEXT.onlyRunsLead}</p>
+      <a class="button" href={`/c?${new URLSearchParams({ project: project.project })}`}>
+        {words.container.toList}
+      </a>
+    </Empty>
+  );
+}
+
+/** The applies of the project, the newest first. */
+function History({ workspace, group }: { readonly workspace: string; readonly group: string }) {
+  const read = useResource(`history ${workspace} ${group}`, async (signal) => {
+    const { items } = (await client.get(APPLIES, { query: { workspace, limit: 200 }, signal })).json();
+    return items.filter((one) => one.group === group);
+  });
+  const items = read.value.value;
+  const problem = read.problem.value;
+  if (items === undefined) return problem === null ? null : <Trouble problem={problem} again={read.reload} />;
+  if (items.length === 0) return <Empty title={TEXT.noHistory} />;
+  return (
+    <ul class="rows">
+      {items.map(({ id, action, state, by, createdAt, reason }) => (
+        <li class="row journal-row" key={id}>
+          <a href={`/applies/${encodeURIComponent(id)}`}>{words.applies.actions[action]}</a>
+          <ApplyMark apply={{ state, reason }} />
+          <span class="quiet">
+            {words.moment(Date.parse(createdAt))} {shown(words.applies.by(by))}
+          </span>
+          {reason !== null && <span class="hint">{shown(reason)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
