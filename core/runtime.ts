@@ -319,8 +319,11 @@ export interface HostFolder {
   readonly there: string;
 }
 
-/** Objects of which an engine may tell nothing when they change: images of some builds, and networks of Podman. */
-export type Untold = "images" | "networks";
+/**
+ * Objects of which an engine may tell nothing, or late, when they change: images of some builds, and networks and
+ * containers of Podman, whose events come up to a quarter of a second after the change.
+ */
+export type Untold = "images" | "networks" | "containers";
 
 export interface ContainerRuntime {
   backends(): readonly Backend[];
@@ -342,7 +345,7 @@ export interface ContainerRuntime {
   holdings(): Promise<Holdings | null>;
   /** Learns whether the engine sees a folder of this machine; it is remembered until the engine is lost. Runs nothing. */
   sightOf(folder: HostFolder, backend: string): Promise<HostSight>;
-  /** Lists objects of an engine anew that it may have announced by no event. Rejects where it cannot. */
+  /** Lists objects of an engine anew that it may not have announced yet. Rejects where it cannot. */
   relist(backend: string, kind: Untold): Promise<void>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;

@@ -111,6 +111,13 @@ export class ContainerMirror implements Disposable {
     await this.#queue.fresh();
   }
 
+  /** Reads the rows that the engine's list shows differently or lacks, and those that are new. */
+  async relist(): Promise<void> {
+    this.#listing ??= "compare";
+    this.#queue.need("change");
+    await this.#queue.fresh();
+  }
+
   /** Tries again where the engine refused the list. */
   again(): void {
     if (this.problem !== null) this.compare();

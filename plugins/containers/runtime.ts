@@ -138,7 +138,8 @@ export class EngineRuntime implements ActingRuntime {
   }
 
   async relist(backend: string, kind: Untold): Promise<void> {
-    await this.engines.named(backend).mirror[kind].resync();
+    const { mirror } = this.engines.named(backend);
+    await (kind === "containers" ? mirror.containers.relist() : mirror[kind].resync());
   }
 
   async imageTaggedAt(name: string, backend: string): Promise<number | null> {

@@ -2,6 +2,7 @@
 
 import type { Place } from "../../artifacts/artifact.ts";
 import { isBelow } from "../../artifacts/files/inside.ts";
+import { pinned } from "../../artifacts/files/real_folder.ts";
 import { mapped, onEngine } from "../../artifacts/live/join.ts";
 import { containerNeeds, joinNeeds } from "../../core/container_needs.ts";
 import type { EngineActs } from "../../core/engine_acts.ts";
@@ -61,8 +62,9 @@ class ActJudge {
   /** Returns the spec with the links of its sources followed. Throws `apply_failed` for a right that is missing. */
   async container(spec: Partial<ContainerSpec>): Promise<Partial<ContainerSpec>> {
     const { model } = this.#ground;
-    const holdings = await this.#holdings();
-    const placed = await this.#placesOf(holdings, bindsIn(spec).map(({ source }) => source));
+    const sources = bindsIn(spec).map(({ source }) => source);
+    const holdings = await this.#heldNow(sources);
+    const placed = await this.#placesOf(holdings, sources);
     await this.refuse(containerNeeds(spec, await this.facts(holdings, placed)));
     if (spec.mounts === undefined) return spec;
     return {
@@ -89,9 +91,8 @@ class ActJudge {
     const found = this.#here(await acts.find(id));
     const sources = found === null ? [] : this.#ownSources(found);
     if (found === null || sources.length === 0) return await start();
-    const holdings = await this.#holdings();
-    const placed = await this.#placesOf(holdings, sources);
-    await this.#refuseMoved(found, await this.facts(holdings, placed), placed);
+    const holdings = await this.#heldNow(sources);
+    const placed = await this.#settled(found, holdings, sources);
     await start();
     const seen = await this.#withMade(holdings, placed);
     const elsewhere = await mountedElsewhere(this.#here(await acts.find(id)), seen);
@@ -99,6 +100,23 @@ class ActJudge {
     await acts.stop(id, 0);
     if (step.kind !== "container.restart") await acts.remove(id);
     throw failed(`Container "${found.name}" was ended: "${elsewhere}" was exchanged while it started`);
+  }
+
+  /**
+   * Returns the places of the sources, which lead nowhere that the applier may not mount in any of several looks. Nobody
+   * waits between the last ones and the start, so that an exchange that goes on all the time shows itself in one of them.
+   */
+  async #settled(
+    found: InspectedContainer,
+    holdings: Holdings,
+    sources: readonly string[],
+  ): Promise<ReadonlyMap<string, Placed>> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const placed = await this.#placesOf(holdings, sources);
+      await this.#refuseMoved(found, await this.facts(holdings, placed), placed);
+      if (isStill(placed)) return placed;
+    }
+    throw failed(`Cannot start "${found.name}": its folders are exchanged all the time`);
   }
 
   /** Looks again at sources that were not there before the start: the engine makes some, and others may have, too. */
@@ -158,6 +176,16 @@ class ActJudge {
     return this.options.orders.ground;
   }
 
+  /** Returns the holdings with containers that were made a moment ago: they may write to the folders of these sources. */
+  async #heldNow(sources: readonly string[]): Promise<Holdings> {
+    const { runtime, backend, model } = this.#ground;
+    const isLate = runtime.backends().some(({ name, kind }) => name === backend && kind === "podman");
+    if (isLate && sources.some((source) => isBelow(source, model.root))) {
+      await runtime.relist(backend, "containers");
+    }
+    return await this.#holdings();
+  }
+
   async #holdings(): Promise<Holdings> {
     const holdings = await this.#ground.runtime.holdings();
     if (holdings === null) throw failed("Cannot go on: no engine lists what it has");
@@ -208,6 +236,17 @@ class ActJudge {
 }
 
 const PROJECT = "com.docker.compose.project";
+
+/** Looks right before a start. Each finds one that exchanges a folder all the time with the chance of a half. */
+const LOOKS = 16;
+/** Somebody with the right to both folders may exchange them now and then. */
+const TRIES = 5;
+
+/** Returns true if each source leads to the same folder in every look. */
+const isStill = (placed: ReadonlyMap<string, Placed>): boolean =>
+  [...placed].every(([source, { identity }]) =>
+    Array.from({ length: LOOKS }, () => pinned(source)?.identity ?? null).every((now) => now === identity)
+  );
 
 const hostNeed = (source: string): SpecNeed => ({
   right: "host",

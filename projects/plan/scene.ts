@@ -107,7 +107,7 @@ export interface Asked {
 
 /** Lists anew what the engine does not announce, and the plan may be about. */
 async function listAnew(runtime: ContainerRuntime, backend: Backend, group: Group): Promise<void> {
-  const kinds: Untold[] = backend.kind === "podman" ? ["networks"] : [];
+  const kinds: Untold[] = backend.kind === "podman" ? ["networks", "containers"] : [];
   if (group.units.some(({ service }) => service?.build)) kinds.push("images");
   await Promise.all(kinds.map((kind) =>
     runtime.relist(backend.name, kind).catch(() => {
