@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { hostReach, type Own, unasked } from "./host_reach.ts";
 
 const OWN: Own = {
-  project: "shop",
   folder: "/w/shop",
   containers: new Set(["mine"]),
   networks: new Set(["shop_default"]),
@@ -16,6 +15,12 @@ const bind = (Source: string, Propagation = "rprivate") => ({
   Destination: "/x",
   Propagation,
 });
+
+/** A container of an image alone, as the engine shows it. */
+const ORDINARY = {
+  HostConfig: { LogConfig: { Type: "json-file", Config: {} }, NetworkMode: "bridge", IpcMode: "private" },
+  Config: { Labels: {} },
+};
 
 const described = (host: object = {}, mounts: readonly object[] = [], networks: object = {}) => ({
   HostConfig: { LogConfig: { Type: "json-file" }, NetworkMode: "shop_default", IpcMode: "private", ...host },
@@ -39,6 +44,19 @@ Deno.test("Each planted fact of a container that reaches the host is found", () 
     described({ IpcMode: "container:theirs" }),
     described({ NetworkMode: "host" }),
     described({ NetworkMode: "ns:/proc/1/ns/net" }),
+    described({ NetworkMode: "theirs_default" }),
+    described({ Runtime: "other" }),
+    described({ Annotations: { "run.oci.handler": "krun" } }),
+    described({ StorageOpt: { size: "1G" } }),
+    described({ MaskedPaths: [] }),
+    described({ ReadonlyPaths: [] }),
+    described({ Links: ["/theirs:/mine/x"] }),
+    described({ VolumeDriver: "other" }),
+    described({ Isolation: "process" }),
+    described({ CpuRealtimeRuntime: 1 }),
+    described({ LogConfig: { Type: "json-file", Config: { path: "/etc/x" } } }),
+    described({ SomethingNew: "x" }),
+    { ...described(), Config: { Labels: { "ofelia.job-local.x.command": "id" } } },
     described({ VolumesFrom: ["theirs:ro"] }),
     described({ LogConfig: { Type: "syslog" } }),
     described({}, [bind("/etc")]),
@@ -47,13 +65,13 @@ Deno.test("Each planted fact of a container that reaches the host is found", () 
     described({}, [{ Type: "volume", Name: "theirs_data", Destination: "/x" }]),
     described({}, [], { theirs_default: {} }),
   ];
-  for (const one of reaching) assert.equal(hostReach(one, OWN).length, 1, JSON.stringify(one));
+  for (const one of reaching) assert.equal(hostReach(one, OWN, ORDINARY).length, 1, JSON.stringify(one));
 });
 
 Deno.test("A container of its own project alone has no such fact", () => {
   const mounts = [bind("/w/shop/data"), { Type: "volume", Name: "shop_data", Destination: "/x" }];
   const host = { PidMode: "container:mine", VolumesFrom: ["mine:ro"], SecurityOpt: ["no-new-privileges"] };
-  assert.deepEqual(hostReach(described(host, mounts, { shop_default: {} }), OWN), []);
+  assert.deepEqual(hostReach(described(host, mounts, { shop_default: {} }), OWN, ORDINARY), []);
 });
 
 Deno.test("A fact counts unless the step that made the container asks for the right to it", () => {

@@ -4,7 +4,7 @@ import type { Apply } from "../../projects/apply/apply_shape.ts";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
-import { hostReach, type Own, unasked } from "../access/host_reach.ts";
+import { lookAtMade } from "../support/watched_makes.ts";
 import { save, workspace } from "../streams/live_scene.ts";
 import {
   type Answer,
@@ -89,36 +89,8 @@ export class ApplyScene {
     }, OVER).catch((error) => {
       throw new Error(`${error.message}: ${JSON.stringify(open)}`, { cause: error });
     });
-    if (apply.state === "done") await this.#assertAsked(apply, berth);
+    await lookAtMade();
     return apply;
-  }
-
-  /** Compares what the apply made with a list of host-reaching facts that does not come from berth. */
-  async #assertAsked({ id, plan }: Apply, berth: TestCaller): Promise<void> {
-    const { status, body } = await berth.call(`GET /api/plans/${plan}`);
-    if (status !== 200) return; // a test lets its plans expire
-    const own = await this.#own();
-    for (const container of own.containers) {
-      const { status, json } = await this.engine.ask(`GET /containers/${container}/json`);
-      const [by, n] = (json?.Config?.Labels?.["dev.berth.apply"] ?? "").split(":");
-      if (status !== 200 || by !== id) continue;
-      const needs = (body as Plan).steps.find((step) => String(step.n) === n)?.needs ?? [];
-      assert.deepEqual(unasked(hostReach(json, own), needs), [], `${json.Name} reaches more than was asked`);
-    }
-  }
-
-  async #own(): Promise<Own> {
-    const { engine, name, path } = this;
-    const label = `label=com.docker.compose.project=${name}`;
-    const list = async (...args: string[]) =>
-      new Set((await engine.cli(...args, "--filter", label)).split("\n").filter((one) => one !== ""));
-    return {
-      project: name,
-      folder: await Deno.realPath(path),
-      containers: await list("ps", "--all", "--quiet", "--no-trunc"),
-      networks: await list("network", "ls", "--format", "{{.Name}}"),
-      volumes: await list("volume", "ls", "--quiet"),
-    };
   }
 
   /** Makes a file in a container, as soon as it runs under the name. */

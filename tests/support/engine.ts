@@ -3,6 +3,7 @@
 import { eventually } from "./eventually.ts";
 import { fixtureImage } from "./fixture_image.ts";
 import { quoted, Sandbox } from "./sandbox.ts";
+import { WatchedMakes } from "./watched_makes.ts";
 
 export type EngineKind = "docker" | "podman";
 
@@ -90,6 +91,7 @@ async function borrowed(kind: EngineKind, socket: string): Promise<TestEngine> {
   const refuse = () => Promise.reject(new Error("The engine named by BERTH_TEST_ENGINE is not ours to stop"));
   const client = new Client(socket, folder);
   await client.importFixture();
+  const watched = await WatchedMakes.on(kind, client, socket, FIXTURE);
   return {
     ...client.calls(),
     kind,
@@ -101,8 +103,10 @@ async function borrowed(kind: EngineKind, socket: string): Promise<TestEngine> {
     resume: refuse,
     start: refuse,
     [Symbol.asyncDispose]: async () => {
-      client.close();
-      await Deno.remove(folder, { recursive: true });
+      await using stack = new AsyncDisposableStack();
+      stack.defer(() => Deno.remove(folder, { recursive: true }));
+      stack.defer(() => client.close());
+      stack.use(watched);
     },
   };
 }
@@ -139,17 +143,21 @@ async function launch(
     }, { timeoutMs: STARTUP_MS });
     if (state === "ended") throw new Error(`${kind} ended at once`);
   };
+  let watched: WatchedMakes | null = null;
   const end = async () => {
-    client.close();
-    await sandbox[Symbol.asyncDispose]();
-    await removeCgroups(kind, folder, name);
-    await Deno.remove(folder, { recursive: true });
+    await using stack = new AsyncDisposableStack();
+    stack.defer(() => Deno.remove(folder, { recursive: true }));
+    stack.defer(() => removeCgroups(kind, folder, name));
+    stack.use(sandbox);
+    stack.defer(() => client.close());
+    stack.use(watched);
   };
   let ended: Promise<void> | undefined;
   const stop = () => ended ??= end();
   try {
     await start();
     await client.importFixture();
+    watched = await WatchedMakes.on(kind, client, socket, FIXTURE);
   } catch (error) {
     const log = await Deno.readTextFile(`${folder}/log`).catch(() => "");
     await stop();

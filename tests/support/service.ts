@@ -15,6 +15,7 @@ import { AS_REPLICAS, dropStores, storeSettings, tellReplicas } from "./chosen_s
 import { COMPOSE } from "./compose_version.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free_port.ts";
+import { tellsPlans } from "./watched_makes.ts";
 
 /** Any setting, and the parts that a test brings itself. */
 export interface ServiceOptions extends Partial<Config> {
@@ -109,7 +110,10 @@ export class TestService extends TestCaller implements AsyncDisposable {
     private readonly untold: ReadonlySet<string>,
   ) {
     super(berth.url, admin, () => this.#heard());
+    this.#plans = tellsPlans(berth);
   }
+
+  readonly #plans: Disposable;
 
   /** The service, or both of it. */
   get replicas(): readonly Berth[] {
@@ -203,6 +207,7 @@ export class TestService extends TestCaller implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.second?.[Symbol.asyncDispose]();
     await bounded("the stop of berth", this.berth.stop());
+    this.#plans[Symbol.dispose]();
     if (this.keepsFolder) return;
     await dropStores(this.folder);
     await Deno.remove(this.folder, { recursive: true });
