@@ -132,12 +132,17 @@ const MOUNT: Rows<Mount> = {
   mustExist: harmless,
 };
 
+/** Names that engines give to volumes. */
+const VOLUME_NAME = /^[0-9A-Za-z][\w.-]*$/;
+
 function sourceNeeds(
   field: string,
   { type, source, readOnly }: Mount,
   facts: SpecFacts,
 ): readonly SpecNeed[] {
   if (type === "volume" && source !== "") {
+    // Whatever a file calls its volume: an engine would take a path for a folder of the host.
+    if (!VOLUME_NAME.test(source)) return host(field, `uses "${source}", which is no name of a volume`);
     const owner = facts.volumeOwner(source);
     if (owner === "own") return NOTHING;
     if (owner === "other") {

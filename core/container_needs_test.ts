@@ -8,7 +8,7 @@ import type { SpecFacts } from "./spec_rows.ts";
 const FACTS: SpecFacts = {
   isOwnContainer: (container) => container === "mine",
   networkOwner: (name) => ["own", "pasta"].includes(name) ? "own" : name === "theirs" ? "other" : "unknown",
-  volumeOwner: (name) => name === "own" ? "own" : name === "theirs" ? "other" : "unknown",
+  volumeOwner: (name) => /^(?:own|[./].*)$/.test(name) ? "own" : name === "theirs" ? "other" : "unknown",
   placeOf: (source) =>
     source.startsWith("/w/own")
       ? "own"
@@ -97,7 +97,9 @@ const HOST: readonly Spec[] = [
     .map((one) => bind("/w/own", [one])),
   { mounts: [{ type: "npipe", source: "x", target: "/x", readOnly: false, options: [] }] },
   { mounts: [{ type: "glob", source: "/e*", target: "/x", readOnly: false, options: [] }] },
-  { mounts: [{ type: "volume", source: "/etc", target: "/x", readOnly: false, options: [] }] },
+  ...["/etc", "../etc", "./etc"].map((source): Spec => ({
+    mounts: [{ type: "volume", source, target: "/x", readOnly: false, options: [] }],
+  })),
   { networks: [network("host")] },
   { networks: [network("own", { driverOptions: { "com.docker.network.endpoint.sysctls": "x" } })] },
   { networks: [network("own", { links: ["theirs:db"] })] },

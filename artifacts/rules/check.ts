@@ -103,7 +103,7 @@ function found(rule: (say: Say) => void): readonly Finding[] {
 }
 
 /** Findings of which Compose would refuse the file, or read one of two values. */
-const REFUSED = /^(?:schema\/|compose\/|yaml\/duplicate-key$|ref\/unknown-(?:link|volumes-from)$)/;
+const REFUSED = /^(?:schema\/|compose\/|yaml\/duplicate-key$|ref\/unknown-(?:link|namespace|volumes-from)$)/;
 
 /** Returns the errors of a group's files by which it cannot run as written, as the reader found them. */
 export function errorsOf(group: Group): JudgedFinding[] {

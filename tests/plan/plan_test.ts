@@ -288,6 +288,11 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual(await blockedBy("lent", one("lent", "volumes_from: [nobody]")), [
       "ref/unknown-volumes-from:7",
     ]);
+    for (const key of ["pid", "ipc", "network_mode"]) {
+      assert.deepEqual(await blockedBy(`joins${key}`, one(`joins${key}`, `${key}: 'service:nobody'`)), [
+        "ref/unknown-namespace:7",
+      ]);
+    }
     assert.deepEqual(
       await blockedBy("pathed", one("pathed", "volumes: [{ type: volume, source: ./a, target: /a }]")),
       ["compose/bad-mount:7"],
