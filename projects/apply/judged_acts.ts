@@ -91,7 +91,7 @@ class ActJudge {
     const found = this.#here(await acts.find(id));
     const sources = found === null ? [] : this.#ownSources(found);
     if (found === null || sources.length === 0) return await start();
-    const holdings = await this.#heldNow(sources);
+    const holdings = await this.#holdings();
     const placed = await this.#settled(found, holdings, sources);
     await start();
     const seen = await this.#withMade(holdings, placed);
