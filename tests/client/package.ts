@@ -1,4 +1,5 @@
-/** The client as a stranger gets it: the packed tarball, installed into a folder of its own. */
+/** The client as a stranger gets it: the tarball of a release, installed into a folder of its own. */
+import { packClient } from "../../tools/npm_package.ts";
 
 const client = new URL("../../client/", import.meta.url);
 const ROOT = new URL("../../", import.meta.url);
@@ -19,8 +20,7 @@ export interface Installed extends AsyncDisposable {
 /** Packs the client and installs the tarball. */
 export async function installPacked(): Promise<Installed> {
   const folder = await Deno.makeTempDir({ prefix: "berth-packed-" });
-  const tarball = `${folder}/client.tgz`;
-  await command(Deno.execPath(), ["pack", "--allow-dirty", "--quiet", "-o", tarball], client);
+  const tarball = `${folder}/${await packClient(folder)}`;
   const target = `${folder}/node_modules/@berth/client`;
   await Deno.mkdir(target, { recursive: true });
   await command("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"], folder);

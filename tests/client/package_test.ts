@@ -1,7 +1,10 @@
 /** What the package promises as a package: its size, its independence, its documentation, its readiness for JSR. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
+import { packClient } from "../../tools/npm_package.ts";
+import { REPOSITORY } from "../../tools/names.ts";
 import { bundle, command, installPacked } from "./package.ts";
+import { playground } from "./playground.ts";
 
 const client = new URL("../../client/", import.meta.url);
 const MOST_BYTES = 4710;
@@ -35,7 +38,6 @@ Deno.test("102 every symbol of the client is documented, and JSR would take it",
 });
 
 Deno.test("102 verifyTls: false needs no more of Deno than --allow-net", async () => {
-  const { playground } = await import("./playground.ts");
   await using servers = await playground();
   const { port } = servers.ground.https["private CA"];
   const script = `import { Client, Endpoint } from ${JSON.stringify(new URL("mod.ts", client).href)};
@@ -70,6 +72,46 @@ Deno.test("the packed tarball has every entry, with types", async () => {
   for (const { types, import: code } of Object.values(entries) as { types: string; import: string }[]) {
     ok((await Deno.stat(`${target}/${types}`)).isFile && (await Deno.stat(`${target}/${code}`)).isFile);
   }
+});
+
+const hasNpm = await new Deno.Command("npm", { args: ["--version"], stdin: "null" }).output()
+  .then(({ success }) => success, () => false);
+if (!hasNpm) console.warn("SKIPPED: npm installs the client: npm is not installed");
+
+Deno.test({
+  name:
+    "npm installs the tarball of a release from nothing, with what its page shows, and Node runs the example",
+  ignore: !hasNpm,
+  async fn() {
+    const folder = await Deno.makeTempDir({ prefix: "berth-npm-" });
+    try {
+      const tarball = `${folder}/${await packClient(folder)}`;
+      await Deno.mkdir(`${folder}/app`);
+      await Deno.writeTextFile(`${folder}/app/package.json`, '{"private":true,"type":"module"}');
+      // Offline, with an empty cache: it needs nothing besides itself.
+      const args = ["install", "--offline", "--no-audit", "--no-fund", "--cache", `${folder}/cache`, tarball];
+      await command("npm", args, `${folder}/app`);
+
+      const target = `${folder}/app/node_modules/@berth/client`;
+      const manifest = JSON.parse(await Deno.readTextFile(`${target}/package.json`));
+      match(manifest.description, /^A small typed HTTP client/);
+      equal(manifest.license, "MIT");
+      deepEqual(manifest.repository, { type: "git", url: `git+${REPOSITORY}.git`, directory: "client" });
+      deepEqual([manifest.engines, manifest.sideEffects], [{ node: ">=22" }, false]);
+      deepEqual(manifest.publishConfig, { access: "public", provenance: true });
+      for (const name of ["README.md", "CHANGELOG.md", "LICENSE"]) {
+        ok((await Deno.stat(`${target}/${name}`)).isFile, name);
+      }
+      await using servers = await playground();
+      await Deno.copyFile(new URL("./examples/odata.mjs", import.meta.url), `${folder}/app/odata.mjs`);
+      match(
+        await command("node", ["odata.mjs", `${servers.ground.http}/v4`], `${folder}/app`),
+        /^200 \/Nodes\(7/,
+      );
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
 });
 
 /** Every module that the client's entries reach. */
