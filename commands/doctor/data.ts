@@ -6,7 +6,8 @@ import { fingerprintOf, readSealingKey, sealingKeyPath } from "../../auth/sealin
 import type { Config } from "../../config.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedDatabase } from "../../store/postgres/inspection.ts";
-import { type Check, isOpenToOthers, type Setup, statOf, textOf } from "./check.ts";
+import { type Check, isOpenToOthers, type Setup, statOf } from "./check.ts";
+import { mountOf } from "./mounts.ts";
 
 const LITTLE_SPACE = 200 * 1024 * 1024;
 
@@ -54,11 +55,8 @@ async function lookAtFolder({ config: { data } }: Setup): Promise<Finding[]> {
 /** SQLite's locks and shared memory do not hold on network file systems. */
 async function lookAtFileSystem({ config: { data, database } }: Setup): Promise<Finding[]> {
   if (database !== null) return [];
-  const type = fileSystemOf(
-    await Deno.realPath(data).catch(() => data),
-    await textOf("/proc/self/mountinfo") ?? "",
-  );
-  return type !== null && /^(?:nfs\d?|cifs|smb\d?|9p|ceph|glusterfs|fuse\.(?!fuse-overlayfs).*)$/.test(type)
+  const { type } = await mountOf(data) ?? { type: "" };
+  return /^(?:nfs\d?|cifs|smb\d?|9p|ceph|glusterfs|fuse\.(?!fuse-overlayfs).*)$/.test(type)
     ? [
       wrong(
         `The data folder is on a network file system (${type}), where SQLite's locks do not hold`,
@@ -66,21 +64,6 @@ async function lookAtFileSystem({ config: { data, database } }: Setup): Promise<
       ),
     ]
     : [];
-}
-
-/** The type of the file system that holds a path, by the text of `/proc/self/mountinfo`. */
-export function fileSystemOf(path: string, mounts: string): string | null {
-  let best = "";
-  let type: string | null = null;
-  for (const line of mounts.split("\n")) {
-    const [before = "", after = ""] = line.split(" - ");
-    const at = before.split(" ")[4]?.replaceAll("\\040", " ");
-    if (at === undefined || at.length < best.length) continue;
-    if (path !== at && !path.startsWith(at === "/" ? "/" : `${at}/`)) continue;
-    best = at;
-    type = after.split(" ")[0] ?? null;
-  }
-  return type;
 }
 
 async function lookAtSpace({ config: { data } }: Setup): Promise<Finding[]> {
@@ -97,10 +80,10 @@ async function lookAtSpace({ config: { data } }: Setup): Promise<Finding[]> {
     : [];
 }
 
+/** Told by the mounts: a driver of storage may keep a container's root and the volumes on one file system of the host. */
 async function lookAtVolume({ config: { data }, isContained }: Setup): Promise<Finding[]> {
   if (!isContained) return [];
-  const [folder, root] = await Promise.all([statOf(data), statOf("/")]);
-  return folder !== null && folder.dev === root?.dev
+  return await statOf(data) !== null && (await mountOf(data))?.at === "/"
     ? [
       wrong(
         `The data folder "${data}" is inside the container and goes with it`,

@@ -1,6 +1,7 @@
 /** The folders with projects. */
 import { type Finding, risky, wrong } from "../../core/finding.ts";
 import { type Check, type Setup, statOf, textOf } from "./check.ts";
+import { mountOf } from "./mounts.ts";
 
 const FEW_WATCHES = 16_384;
 
@@ -56,11 +57,9 @@ async function lookAtWorkspaces({ store, config: { roots } }: Setup): Promise<Fi
 /** An engine knows the host's path, so a folder must be mounted under the same one. */
 async function lookAtMounts({ isContained, config: { roots } }: Setup): Promise<Finding[]> {
   if (!isContained) return [];
-  const system = (await statOf("/"))?.dev;
   const found: Finding[] = [];
   for (const root of roots) {
-    const folder = await statOf(root);
-    if (folder !== null && root !== "/" && folder.dev === system) {
+    if (root !== "/" && await statOf(root) !== null && (await mountOf(root))?.at === "/") {
       found.push(
         risky(
           `"${root}" is not mounted from the host`,

@@ -1,7 +1,7 @@
 /** `berth doctor` finds each of these mistakes, and nothing in a good setup. */
 import assert from "node:assert/strict";
 import { CHECKS, surroundingsOf } from "../../commands/doctor.ts";
-import { fileSystemOf } from "../../commands/doctor/data.ts";
+import { mountIn } from "../../commands/doctor/mounts.ts";
 import type { Setup } from "../../commands/doctor/check.ts";
 import { type Config, readConfig } from "../../config.ts";
 import type { Finding } from "../../core/finding.ts";
@@ -298,10 +298,13 @@ Deno.test("berth doctor knows the store of a berth that runs, of which all may b
   assert.match(of("first admin")[0].what, /no admin yet/);
 });
 
-Deno.test("berth doctor knows on which file system a folder is", () => {
-  const mounts = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n40 22 0:35 / /srv/my\\040data rw - nfs4 nas:/x rw\n";
-  assert.equal(fileSystemOf("/srv/my data/berth", mounts), "nfs4");
-  assert.equal(fileSystemOf("/srv/my data2", mounts), "ext4");
+Deno.test("berth doctor knows on which file system a folder is, and that a volume on the root's own disk is one", () => {
+  const mounts = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n40 22 0:35 / /srv/my\\040data rw - nfs4 nas:/x rw\n" +
+    "41 22 8:1 /volumes/berth-data/_data /data rw - ext4 /dev/sda1 rw\n";
+  assert.deepEqual(mountIn(mounts, "/srv/my data/berth"), { at: "/srv/my data", type: "nfs4" });
+  assert.deepEqual(mountIn(mounts, "/srv/my data2"), { at: "/", type: "ext4" });
+  assert.deepEqual(mountIn(mounts, "/data"), { at: "/data", type: "ext4" });
+  assert.equal(mountIn("", "/data"), null);
 });
 
 Deno.test("berth doctor shows every mistake in the settings, and exits with 1; with --json for programs", async () => {
