@@ -475,6 +475,10 @@ Deno.test("every way that berth is shipped bounds the memory that it may take", 
     );
   }
   assert.match(await Deno.readTextFile(`${PACKAGING}berth.service`), /^MemoryMax=2G\nMemorySwapMax=0$/m);
+  assert.match(
+    await Deno.readTextFile(`${PACKAGING}podman/berth.container`),
+    /^PodmanArgs=--memory=2g --memory-swap=2g$/m,
+  );
 });
 
 Deno.test("berth reads the Compose files of packaging/ without a finding", async (t) => {
