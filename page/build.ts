@@ -13,6 +13,15 @@ const SCRIPTS = {
 /** The place of the source digest in the built page. */
 const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;
 
+/** Told where something has to be fetched and cannot be. */
+export const NO_REGISTRY =
+  "The npm registry cannot be reached. Build where it can be, or name another: NPM_CONFIG_REGISTRY=URL";
+
+/** Tells by the runtime's words that a fetch failed, and nothing else. */
+export function isUnreachable(words: string): boolean {
+  return /client error \(Connect\)|error sending request for url/.test(words);
+}
+
 /** Returns the path as the system writes it: on Windows without the slash before the drive. */
 function pathOf({ pathname }: URL): string {
   return decodeURIComponent(Deno.build.os === "windows" ? pathname.slice(1) : pathname);
@@ -83,7 +92,9 @@ async function bundle(entry: string, ...output: readonly string[]): Promise<void
     stdin: "null",
     stdout: "null",
   }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
+  if (success) return;
+  const words = new TextDecoder().decode(stderr).trim();
+  throw new Error(isUnreachable(words) ? NO_REGISTRY : words);
 }
 
 /** Over everything that the built files depend on: sources, client, lock, and the runtime that bundles. */

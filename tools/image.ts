@@ -7,7 +7,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { VERSION } from "../version.ts";
 import { IMAGE, REPOSITORY } from "./names.ts";
-import { copyPackages, lateEntries, programFiles, ROOT } from "./program.ts";
+import { copyPackages, lateEntries, OF_PUBLIC_REGISTRY, programFiles, ROOT } from "./program.ts";
 import { run } from "./run.ts";
 
 /** Of files, so that the same input makes the same layers, but for that of what the runtime has learned. */
@@ -113,7 +113,8 @@ async function addProgram(root: string): Promise<void> {
   try {
     await run("cp", ["-r", `${cache}/npm`, made]);
     const modules = ["main.ts", ...await lateEntries()];
-    await run(Deno.execPath(), ["cache", "--frozen", ...modules], program, { DENO_DIR: made });
+    const env = { DENO_DIR: made, ...OF_PUBLIC_REGISTRY };
+    await run(Deno.execPath(), ["cache", "--frozen", ...modules], program, env);
     // The compiled modules are found by the path that the program will have.
     const compiled = `${made}/gen/file${await Deno.realPath(program)}`;
     await Deno.mkdir(`${cache}/gen/file`, { recursive: true });
@@ -131,7 +132,13 @@ async function addProgram(root: string): Promise<void> {
 
 /** Starts the program once, and asks for its health as the image does: what the runtime learns of it, it need not learn again. */
 async function warm(program: string, cache: string): Promise<void> {
-  const env = { DENO_DIR: cache, BERTH_DATA: `${cache}/data`, BERTH_ENGINES: "none", BERTH_PORT: "0" };
+  const env = {
+    DENO_DIR: cache,
+    ...OF_PUBLIC_REGISTRY,
+    BERTH_DATA: `${cache}/data`,
+    BERTH_ENGINES: "none",
+    BERTH_PORT: "0",
+  };
   const start = ["run", "--cached-only", "-A", "main.ts"];
   const berth = new Deno.Command(Deno.execPath(), {
     args: [...start, "serve"],
@@ -222,7 +229,7 @@ function optionOf(name: string, otherwise: string): string {
   return at < 0 ? otherwise : Deno.args[at + 1] ?? otherwise;
 }
 
-if (import.meta.main) {
+async function main(): Promise<void> {
   const context = optionOf("--out", `${ROOT}dist/image`);
   const ssh = Deno.args.includes("--ssh");
   await prepareImage(context, { ssh });
@@ -236,5 +243,14 @@ if (import.meta.main) {
       await buildImage(context, `${tag}-ssh`, engine, "ssh");
       console.log(`The image ${tag}-ssh is built`);
     }
+  }
+}
+
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    Deno.exit(1);
   }
 }

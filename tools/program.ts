@@ -1,6 +1,6 @@
 /** The files that a running berth is made of, and the packages that its lock file names. */
 import { fileURLToPath } from "node:url";
-import { buildPage } from "../page/build.ts";
+import { buildPage, isUnreachable, NO_REGISTRY } from "../page/build.ts";
 import { run } from "./run.ts";
 
 /** The folder of the project, with a separator behind it. */
@@ -67,28 +67,49 @@ export async function lockedPackages(lock = `${ROOT}deno.lock`): Promise<LockedP
 /** Puts the locked packages into a module cache of their own; only what the machine's cache lacks is fetched. */
 export async function copyPackages(cache: string): Promise<void> {
   const packages = await lockedPackages();
-  const missing: string[] = [];
   for (const { name, version } of packages) {
-    const from = await cachedPackage(name, version);
-    if (await Deno.stat(from).then(() => false, () => true)) missing.push(name);
+    if (await cachedPackage(name, version) !== null) continue;
+    await fetchPackages();
+    break;
   }
-  if (missing.length > 0) await run(Deno.execPath(), ["install", "--frozen"], ROOT);
   for (const { name, version } of packages) {
     const from = await cachedPackage(name, version);
-    const to = `${cache}/npm/registry.npmjs.org/${name}`;
+    if (from === null) throw new Error(`The module cache of this machine has no ${name} ${version}`);
+    const to = `${cache}/npm/${REGISTRY_FOLDER}/${name}`;
     await Deno.mkdir(to, { recursive: true });
     await run("cp", ["-r", from, `${to}/${version}`]);
     // The runtime asks for this of what the program names itself, and fetches it for no other package.
     const versions = `${from}/../registry.json`;
-    const isThere = await Deno.stat(versions).then(() => true, () => false);
-    if (isThere) await Deno.copyFile(versions, `${to}/registry.json`);
+    if (await exists(versions)) await Deno.copyFile(versions, `${to}/registry.json`);
   }
 }
 
+/** @throws Error with one sentence where no registry answers. */
+async function fetchPackages(): Promise<void> {
+  try {
+    await run(Deno.execPath(), ["install", "--frozen"], ROOT);
+  } catch (error) {
+    throw error instanceof Error && isUnreachable(error.message) ? new Error(NO_REGISTRY) : error;
+  }
+}
+
+const REGISTRY_FOLDER = "registry.npmjs.org";
+/** Of a program that uses what `copyPackages` has copied, wherever that was fetched from. */
+export const OF_PUBLIC_REGISTRY = { NPM_CONFIG_REGISTRY: `https://${REGISTRY_FOLDER}/` };
+
 let npmCache: string | undefined;
 
-/** Returns the folder in which this machine keeps a package. */
-export async function cachedPackage(name: string, version: string): Promise<string> {
+/** Returns the folder in which this machine keeps a package, or null; a copy from another registry is taken as well. */
+export async function cachedPackage(name: string, version: string): Promise<string | null> {
   npmCache ??= JSON.parse(await run(Deno.execPath(), ["info", "--json"])).npmCache as string;
-  return `${npmCache}/registry.npmjs.org/${name}/${version}`;
+  const usual = `${npmCache}/${REGISTRY_FOLDER}/${name}/${version}`;
+  if (await exists(usual)) return usual;
+  if (!await exists(npmCache)) return null;
+  // The path of another registry's address is a path here, too.
+  const words = ["-maxdepth", "8", "-type", "d", "-path", `*/${name}/${version}`, "-print", "-quit"];
+  return (await run("find", [npmCache, ...words])).trim() || null;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
 }
