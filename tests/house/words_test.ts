@@ -31,7 +31,6 @@ const NOT_YET: Readonly<Record<string, number>> = {
   "tests/engines": 8,
   "tests/house": 5,
   "tests/http": 7,
-  "tests/packaging": 6,
   "tests/page": 21,
   "tests/plan": 11,
   "tests/proof": 38,

@@ -14,6 +14,7 @@ import { noRegistry } from "../support/npm_registry.ts";
 import { quoted } from "../support/sandbox.ts";
 import { proofEngine } from "../support/shared_engine.ts";
 import { importBuilder } from "./builder_image.ts";
+import { inside } from "./inside.ts";
 
 const { engine: shared, test } = await proofEngine("docker");
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -49,7 +50,7 @@ test(
     stack.defer(async () => void await run("rm", ["-rf", folder]));
     await importBuilder(engine, BUILDER);
     await engine.cli("tag", FIXTURE, "nginx:1.27-alpine");
-    await makeOrigin(`${folder}/origin`);
+    const hasHistory = await makeOrigin(`${folder}/origin`);
     await openWayOut(engine, folder, stack);
     await makePrograms(engine, folder);
     const home = `${folder}/home`;
@@ -57,8 +58,11 @@ test(
 
     const shell = [`set -euo pipefail`, `cd`];
     for (const [at, block] of blocks.entries()) {
-      if (RESULTS[at]!.name === "upgrade") shell.push(`git -C ${folder}/origin reset -q --hard newest`);
+      const isUpgrade = RESULTS[at]!.name === "upgrade";
+      const image = (when: string) => `docker inspect -f '{{.Image}}' berth > ${folder}/${when}`;
+      if (isUpgrade) shell.push(`git -C ${folder}/origin reset -q --hard newest`, image("before"));
       shell.push(`exec >${folder}/${at} 2>&1`, `echo '--- ${RESULTS[at]!.name}'`, block);
+      if (isUpgrade) shell.push(image("after"));
     }
     await Deno.writeTextFile(`${folder}/walk`, shell.join("\n"));
     const env = {
@@ -77,6 +81,10 @@ test(
     );
     assert.equal(code, 0, said.filter((text) => text !== "").at(-1));
     for (const [at, { name, said: expected }] of RESULTS.entries()) assert.match(said[at]!, expected, name);
+    const [before, after] = await Promise.all(
+      ["before", "after"].map((when) => Deno.readTextFile(`${folder}/${when}`)),
+    );
+    assert.equal(before === after, !hasHistory, "the upgrade is another image");
     const project = await Deno.readTextFile(`${home}/projects/shop/compose.yaml`);
     assert.match(project, /team: shop/, "the projects stay");
     const { Config: { Labels } } = (await engine.ask("GET /containers/shop-web-1/json")).json;
@@ -93,8 +101,49 @@ test("a build that reaches no registry says so in one sentence, and what to do",
   await assert.rejects(engine.cli(...args), /The npm registry cannot be reached\. Build where it can be/);
 }, reason);
 
-/** A repository whose branch stands at the first commit that has the Dockerfile; `newest` is what lies here. */
-async function makeOrigin(path: string): Promise<void> {
+test(
+  "README's first command starts berth and its page for a user without rights who has Node alone",
+  async (engine) => {
+    const readme = await Deno.readTextFile(`${ROOT}README.md`);
+    const command = /^## Start\n[^]*?^```sh\n(npx [^#\n]*?) *#/m.exec(readme)?.[1];
+    assert.match(command ?? "", /task serve$/);
+    const folder = await Deno.makeTempDir({ prefix: "berth-walk-" });
+    await using stack = new AsyncDisposableStack();
+    stack.defer(async () => void await run("rm", ["-rf", folder]));
+    await openWayOut(engine, folder, stack);
+    await makePrograms(engine, folder);
+    await makeOrigin(`${folder}/origin`);
+    await run("git", ["clone", "-q", "--branch", "newest", `${folder}/origin`, `${folder}/home/berth`]);
+    await run("chown", ["-R", "1234:1234", `${folder}/home`]);
+    await Deno.chmod(folder, 0o755);
+    const env = `HOME=${folder}/home PATH=${folder}/bin HTTPS_PROXY=http://127.0.0.1:${PROXY_PORT}`;
+    const trust = "NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt DENO_TLS_CA_STORE=system"; // as the builder has it
+    const user =
+      `setpriv --reuid 1234 --regid 1234 --clear-groups env -i -C ${folder}/home/berth ${env} ${trust}`;
+    await engine.sandbox!.run(
+      `${user} bash -c ${quoted(`exec ${command}`)} >${folder}/said 2>&1 </dev/null & readme=$!`,
+    );
+
+    let words = "";
+    await eventually("it says what to do next, or ends", async () => {
+      words = await Deno.readTextFile(`${folder}/said`);
+      return words.includes("The key goes into") || await engine.sandbox!.run("kill -0 $readme") !== 0;
+    }, { timeoutMs: 60_000 }).catch((error) => assert.fail(`${error}: ${words}`));
+    const curl = (/^ +(curl [^]*?\n.*)$/m.exec(words)?.[1] ?? "").replace(/\\\n */, ""); // in one line
+    const setUp = await inside(engine, "bash", "-c", curl);
+    assert.match(setUp.out, /"key":"/, `${words}\n${setUp.error}`);
+    const page = await inside(engine, "curl", "-sS", /open(?:ing)?\s+(\S+?)#setup=/.exec(words)?.[1] ?? "");
+    assert.match(page.out, /<meta name="berth:build"/, words);
+    await engine.sandbox!.run("kill $readme; wait $readme");
+  },
+  reason,
+);
+
+/**
+ * A repository whose branch stands at the first commit that has the Dockerfile; `newest` is what lies here. Returns false
+ * where both are the same, because there is no history.
+ */
+async function makeOrigin(path: string): Promise<boolean> {
   const first =
     (await run("git", ["log", "--diff-filter=A", "--format=%H", "--", "Dockerfile"], ROOT).catch(() => ""))
       .trim().split("\n").at(-1);
@@ -106,6 +155,7 @@ async function makeOrigin(path: string): Promise<void> {
     git add -A && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m newest && git tag newest
     git reset -q --hard "\${1:-HEAD}"`;
   await run("bash", ["-c", script, path, ...(first ? [first] : [])]);
+  return Boolean(first);
 }
 
 /** git, Node, Docker and what every shell has, and nothing else. */
