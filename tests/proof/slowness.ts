@@ -8,7 +8,7 @@
 /** The work of one sample takes about so long on a quiet machine: longer than a turn that a busy one gives at once. */
 const PIECES = 40;
 const PIECE_MS = 1;
-const EVERY_MS = 500;
+const EVERY_MS = 1_500;
 /** Samples before the tests begin, for the quickest piece. */
 const FIRST_PIECES = 400;
 /** No machine is so slow that a bound means nothing. */
