@@ -129,7 +129,9 @@ async function launch(
     CONTAINERS_REGISTRIES_CONF: `${folder}/registries.conf`,
   });
   // crun refuses the hybrid of both cgroup versions; in the sandbox's own mounts the second can go.
-  if (kind === "podman") await sandbox.run(`umount /sys/fs/cgroup/unified 2>/dev/null; ${OWN_LEASES}`);
+  if (kind === "podman") {
+    await sandbox.run(`umount /sys/fs/cgroup/unified 2>/dev/null; ${OWN_LEASES}; ${NO_PACKAGES}`);
+  }
   const client = new Client(socket, folder);
   const command = kind === "docker"
     ? [...dockerd(folder, storage, `berth-${name}`), ...args]
@@ -215,6 +217,9 @@ lock_type = "file"
 
 /** All Podmans of a machine hand out addresses from one file, and those of killed ones never come back. */
 const OWN_LEASES = "mkdir -p /run/containers && mount -t tmpfs tmpfs /run/containers";
+
+/** Podman asks for the package of each of its programs whenever it tells its version, and nobody reads that. */
+const NO_PACKAGES = "mount --bind /bin/true /usr/bin/dpkg-query 2>/dev/null";
 
 const PODMAN_REGISTRIES = `unqualified-search-registries = []
 [[registry]]

@@ -1,5 +1,4 @@
 /** A PostgreSQL of a test's own: Debian's, as an unprivileged user, in a temporary folder, on a unix socket. */
-import pg from "pg";
 import { eventually } from "./eventually.ts";
 import type { PostgresSettings } from "../../store/postgres/connection.ts";
 
@@ -148,6 +147,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Runs statements as the owner of the server, and answers with the rows of the last. */
   async sql(text: string, database = "postgres"): Promise<Record<string, unknown>[]> {
+    const { default: pg } = await import("pg"); // most tests have no database, and it takes a while to load
     const client = new pg.Client({
       host: this.folder,
       port: this.port,
