@@ -4,7 +4,7 @@ import type { Apply } from "../../projects/apply/apply_shape.ts";
 import { project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const ends = ({ steps }: Apply) =>
   steps.filter(({ state }) => state !== "done").map(({ n, state }) => `${n} ${state}`);
@@ -29,7 +29,7 @@ const shop = (name: string, kind: string) =>
   );
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a project is brought up as its plan says, and Compose finds nothing to do", async (engine) => {
     const name = `up${kind}`;

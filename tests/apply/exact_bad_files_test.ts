@@ -60,6 +60,9 @@ async function refusedWhole(scene: ApplyScene, what: string): Promise<string> {
   return plan.blocked.map(({ message }) => message).join(" ");
 }
 
+/** All of them in the proof, else every third. */
+const TRIED = Object.entries(ENV_FILES).filter((_, nth) => Deno.env.get("BERTH_PROOF") === "1" || nth % 3 === 0);
+
 const LABEL = "label=com.docker.compose.project=bad";
 /** Podman shows a container's own id as its HOSTNAME. */
 const envOf = async (scene: ApplyScene) =>
@@ -75,7 +78,7 @@ for (const kind of ["docker", "podman"] as const) {
         const { berth, workspace, path } = scene;
         const wrong: string[] = [];
         let turn = 0;
-        for (const [what, { content, refused }] of Object.entries(ENV_FILES)) {
+        for (const [what, { content, refused }] of TRIED) {
           turn += 1;
           const name = `${turn}.env`;
           await Deno.writeFile(`${path}/${name}`, content);

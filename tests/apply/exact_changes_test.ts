@@ -1,12 +1,13 @@
 /**
  * A running project of berth, a random change of one field, an apply, and then Compose: it finds nothing to do, or what
- * it makes anew is the very container that berth left. 200 changes with BERTH_TEST_EDITS=200, a few otherwise.
+ * it makes anew is the very container that berth left. `deno task proof` makes 200 changes,
+ * and nothing else runs it.
  */
 import assert from "node:assert/strict";
 import { scene, type Seen } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
 import { numbers } from "../support/numbers.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { proofEngine } from "../support/shared_engine.ts";
 import { isAgreed } from "./exact/agreed.ts";
 import { FILES, type Form, FORMS } from "./exact/forms.ts";
 import { made, unequal } from "./exact/made.ts";
@@ -114,7 +115,7 @@ function someChanges(forms: readonly Form[], count: number, random: () => number
 const textOf = (changes: readonly Change[], when: "before" | "after") =>
   plainProject(changes.map((change) => ({ name: change.name, lines: running(change[when]) })));
 
-const { test } = await sharedEngine("docker");
+const { test } = await proofEngine("docker");
 
 test(
   `After ${CHANGES} random single changes applied by berth, Compose is idle or makes the same container`,

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { lawEngine } from "../support/shared_engine.ts";
+import { proofEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { Follower, type Line, logsOf } from "../support/follower.ts";
 import { numbers } from "../support/numbers.ts";
@@ -159,7 +159,7 @@ async function mayBeTorn(engine: TestEngine, id: string, stream: string, index: 
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await lawEngine(kind, SHORT_EVENTS);
+  const { test } = await proofEngine(kind, SHORT_EVENTS);
 
   test("in a storm of restarts and deaths of the engine every follower is told each line once and in order, and so is who comes and goes", async (engine) => {
     console.log(`storm of ${SECONDS} s, BERTH_STORM_SEED=${SEED}`);

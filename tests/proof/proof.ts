@@ -79,6 +79,7 @@ const STEPS: readonly Step[] = [
   ].map((name) => ({ file: `tests/${name}_test.ts` })),
   { file: "tests/artifacts/event_loop_test.ts", when: "alone" },
   { file: "tests/artifacts/file_churn_test.ts", when: "alone" },
+  { file: "tests/proof/streams_load_test.ts", when: "alone" },
   { file: "tests/proof/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
   { file: "tests/proof/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
   { file: "tests/proof/many_engines_test.ts", when: "alone" },
