@@ -81,6 +81,8 @@ const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
     /container state improper|is paused|not running|is running|running container|already in progress|marked for removal|only one instance of|pre-?defined .{0,200}network|overlaps with|already used on the host|already being used by a network/i,
     "conflict",
   ],
+  // Podman gives a container free between making its process and starting it: somebody stopped it meanwhile
+  [/\b(?:crun|runc) start .{1,200} failed: exit status 1\b/i, "conflict"],
   [
     /no matching subnet|invalid (?:subnet|gateway|ip\b|address|cidr|signal|mount|reference|container name)|not (?:a )?valid|bad parameter|unknown signal|unsupported (?:network |volume )?driver|not in subnet|address is out of range|executable file .{1,200} not found|attempted to invoke a command/i,
     "invalid_request",

@@ -12,6 +12,7 @@ Deno.test("a refusal that the caller can mend is no failure of the engine", () =
     [403, "operation is not permitted on pre-defined bridge network", "conflict"],
     [409, "network with name n1 already exists", "name_taken"],
     [500, "No such container: nope", "container_not_found"],
+    [500, "`/usr/bin/crun start 0123456789ab` failed: exit status 1", "conflict"],
     [500, "loopback interface is broken", "engine_failed"],
   ];
   for (const [status, message, code] of refusals) {

@@ -150,6 +150,26 @@ for (const { test } of [docker, podman]) {
   });
 }
 
+podman.test("20 callers start, stop and restart one container: who is beaten to it is told so, and it obeys afterwards (F26)", async (engine) => {
+  await using berth = await serveEngines({ podman: engine });
+  const id = await engine.cli("run", "-d", "--name", "wanted", FIXTURE);
+  const isKnown = async () => (await berth.call(`GET /api/containers/${id}`)).status === 200;
+  await eventually("it is known", isKnown);
+  const acts = ["start", "stop", "restart"];
+  const odd: string[] = [];
+  await Promise.all(Array.from({ length: 20 }, async (_, caller) => {
+    for (let n = 0; n < 5; n++) {
+      const act = acts[(caller * 4 + n * 5) % acts.length]!;
+      const { status, text } = await berth.call(`POST /api/containers/${id}/${act}`);
+      if (![200, 304, 409].includes(status)) odd.push(`${act}: ${status} ${text}`);
+    }
+  }));
+  assert.deepEqual(odd, []);
+  assert.equal((await berth.call(`POST /api/containers/${id}/restart`)).status, 200);
+  assert.equal((await engine.ask(`GET /containers/${id}/json`)).json.State.Running, true);
+  await engine.cli("rm", "-f", id);
+});
+
 if (isProof) {
   docker.test("a line of 200 MiB is cut and says so, and berth stays small (F19)", async (engine) => {
     await using streams = await startStreams(engine.socket);

@@ -408,10 +408,16 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F26",
         broken: "20 callers start, stop and remove one container at once",
         holds: "Each gets 204, 304, 404 or 409, and the lists agree with the engine afterwards",
-        proofs: [[
-          "tests/engines/engine_faults_test.ts",
-          "20 callers start, stop, inspect and remove one container: each answer is one that the document declares (F25, F26)",
-        ]],
+        proofs: [
+          [
+            "tests/engines/engine_faults_test.ts",
+            "20 callers start, stop, inspect and remove one container: each answer is one that the document declares (F25, F26)",
+          ],
+          [
+            "tests/engines/engine_faults_test.ts",
+            "20 callers start, stop and restart one container: who is beaten to it is told so",
+          ],
+        ],
       },
       {
         id: "F27",
