@@ -5,6 +5,7 @@ import { mainGroups } from "../../artifacts/graph/graph.ts";
 import { join, type RealPath, rootOf, runningProjects } from "../../artifacts/live/join.ts";
 import { isInside } from "../../artifacts/files/inside.ts";
 import type { RegisteredModel } from "../../artifacts/live/tool_projects.ts";
+import { asideFor } from "../../core/applies.ts";
 import type { Reach } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import {
@@ -242,6 +243,8 @@ const numberOf = ({ labels }: RunningContainer): number =>
 const byNumber = (a: RunningContainer, b: RunningContainer): number =>
   numberOf(a) - numberOf(b) || (a.name < b.name ? -1 : 1);
 
+const IN_HAND = "another berth may be replacing one of them: keep them until its apply is over";
+
 /**
  * The containers that certainly belong to the group. One that only carries its project's name blocks the plan: its
  * labels may be forged, or another folder may have started it.
@@ -275,8 +278,9 @@ async function ownContainers(
   const others = [...strangers, ...joined.filter((one) => one.group !== group).map(({ running }) => running)];
   const foreign = others.filter(({ project }) => project === group.project);
   if (foreign.length > 0) {
+    const isInHand = foreign.some(({ containers }) => containers.some(({ name }) => asideFor(name) !== null));
     const message = `Containers carry the project name "${group.project}" and come from elsewhere ` +
-      `(${names(foreign)}): remove them, or give one of the projects another name`;
+      `(${names(foreign)}): ${isInHand ? IN_HAND : "remove them, or give one of the projects another name"}`;
     draft.block("project/foreign-container", message, at, group.id);
   }
   return sure.flatMap(({ running }) => running.containers);

@@ -86,6 +86,7 @@ test("A swap that a berth left is not planned away by one with a folder of the s
     const there = await ApplyScene.on(engine, other, name, text(name, "green"));
     const plan = await there.plan();
     assert.deepEqual(plan.blocked.map(({ code }) => code), ["project/foreign-container"]);
+    assert.match(plan.blocked[0]?.message ?? "", /: another berth may be replacing one of them: keep them/);
     assert.equal((await there.begin(plan)).status, 409);
     assert.deepEqual(await scene.containers(), before);
 
