@@ -5,12 +5,26 @@ import type { Opened } from "./opened.ts";
 /** More than any screen of a test has. */
 const MOST_STEPS = 400;
 const AT_ONCE = 20;
+/** A screen that is drawn anew meanwhile is walked again. */
+const MOST_WALKS = 3;
 
 /**
  * Goes from the beginning of the document with Tab until it is there again. What Tab leaves out is in a grid, a list of
  * tabs or a drawing, within which arrows go on.
  */
-export async function assertWalked({ page }: Opened, screen: string): Promise<void> {
+export async function assertWalked(opened: Opened, screen: string): Promise<void> {
+  let walked = await walk(opened, screen);
+  for (let again = 1; walked.isNew && again < MOST_WALKS; again++) walked = await walk(opened, screen);
+  assert.deepEqual(walked.wrong, [], `${screen}, by keyboard`);
+}
+
+interface Walked {
+  readonly wrong: readonly string[];
+  /** Something that was not reached came while one walked. */
+  readonly isNew: boolean;
+}
+
+async function walk({ page }: Opened, screen: string): Promise<Walked> {
   await page.evaluate(BEGIN);
   let isOver = false;
   for (let steps = 0; !isOver; steps += AT_ONCE) {
@@ -18,8 +32,11 @@ export async function assertWalked({ page }: Opened, screen: string): Promise<vo
     for (let at = 0; at < AT_ONCE; at++) await page.keyboard.press("Tab");
     isOver = await page.evaluate<boolean>("walk.isOver");
   }
-  assert.deepEqual(await page.evaluate(END), [], `${screen}, by keyboard`);
+  return await page.evaluate<Walked>(END);
 }
+
+const ALL = "a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, " +
+  "[contenteditable=true], [tabindex='0']";
 
 /** Notes each element that gets the focus, and whether one would see it. */
 const BEGIN = `(() => {
@@ -44,7 +61,8 @@ const BEGIN = `(() => {
     }).join();
   document.activeElement?.blur();
   getSelection()?.removeAllRanges();
-  globalThis.walk = { reached, unseen, plain, nameOf, lookOf, isOver: false, end: () => ending.abort() };
+  const there = new Set(document.querySelectorAll("${ALL}"));
+  globalThis.walk = { there, reached, unseen, plain, nameOf, lookOf, isOver: false, end: () => ending.abort() };
   let first = null, before = null;
   addEventListener("focusin", (event) => {
     if (walk.isOver) return;
@@ -60,7 +78,7 @@ const BEGIN = `(() => {
 
 /** What shows its focus with a moment's delay gets it once more. */
 const END = `(async () => {
-  const { reached, unseen, plain, nameOf, lookOf } = walk;
+  const { there, reached, unseen, plain, nameOf, lookOf } = walk;
   walk.end();
   for (const one of plain) {
     document.activeElement.blur();
@@ -71,11 +89,11 @@ const END = `(async () => {
     if (look === lookOf(one)) unseen.add("looks the same with the focus: " + nameOf(one));
   }
   const groups = "[role=grid], [role=tablist], [role=listbox], [role=tree], [role=toolbar], svg";
-  const all = document.querySelectorAll(
-    "a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [contenteditable=true], [tabindex='0']");
+  const all = document.querySelectorAll("${ALL}");
   const missed = [...all].filter((one) => one.checkVisibility({ visibilityProperty: true })
     && !one.closest("[inert]") && !reached.has(one)
     && !(one.type === "radio" && [...reached].some(({ type, name }) => type === "radio" && name === one.name))
     && !(one.tabIndex < 0 && [...reached].some((other) => one.closest(groups)?.contains(other))));
-  return [...unseen, ...missed.map((one) => "not reached: " + nameOf(one))];
+  const wrong = [...unseen, ...missed.map((one) => "not reached: " + nameOf(one))];
+  return { wrong, isNew: missed.some((one) => !there.has(one)) };
 })()`;
