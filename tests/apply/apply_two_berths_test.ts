@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
 import { mortal } from "./apply_mortal.ts";
 import { ApplyScene, project, service } from "./apply_scene.ts";
-import type { TestEngine } from "../support/engine.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
@@ -98,3 +98,59 @@ test("A swap that a berth left is not planned away by one with a folder of the s
     await clear(scene);
   }
 });
+
+test("A prune that was planned before a swap keeps both of its containers", async (engine) => {
+  const name = "bothplanned";
+  await using berth = await serveEngines({ docker: engine });
+  const scene = await ApplyScene.on(engine, berth, name, text(name, "red"));
+  try {
+    assert.equal((await scene.apply()).state, "done");
+    const { [`${name}-web-1`]: web } = await scene.ids();
+    await engine.cli("stop", "-t", "1", web!);
+    const { plan, items } = await eventually("it is in a plan", async () => {
+      const { body } = await berth.call("POST /api/system/prune", { types: ["containers"], dryRun: true });
+      return body.items.some(({ id }: { id: string }) => id === web) ? body : null;
+    });
+    await engine.cli("create", "--name", `${name}-web-1.new-0123abcd`, "--network", "none", FIXTURE);
+    await eventually(
+      "the other one is known",
+      async () => (await berth.call(`GET /api/containers/${name}-web-1.new-0123abcd`)).status === 200,
+    );
+    const pruned = (await berth.call("POST /api/system/prune", { plan })).body;
+
+    assert.equal(items.length, 1);
+    assert.deepEqual(
+      pruned.items.map(({ result, reason }: Record<string, string>) => [result, reason]),
+      [["kept", "an apply replaces it"]],
+    );
+    assert.equal((await scene.ids())[`${name}-web-1`], web);
+  } finally {
+    await engine.cli("rm", "-f", `${name}-web-1.new-0123abcd`);
+    await scene.clear();
+  }
+});
+
+for (const act of ["create", "rename"]) {
+  test(`A prune at another berth leaves both containers of a swap that was cut after its ${act}`, async (engine) => {
+    const name = `bothprune${act}`;
+    const scene = await cut(engine, name, act);
+    try {
+      // As a restart of the host leaves them
+      await engine.cli("stop", "-t", "1", ...Object.values(await scene.containers()).map(({ id }) => id));
+      const before = await scene.ids();
+      await using other = await serveEngines({ docker: engine });
+      const { body } = await other.call("POST /api/system/prune", { types: ["containers"], dryRun: true });
+      const pruned = await other.call("POST /api/system/prune", { plan: body.plan });
+
+      assert.equal(pruned.status, 200, pruned.text);
+      const { [`${name}-db-1`]: _, ...swapped } = before;
+      assert.deepEqual(await scene.ids(), swapped, "the other container was stopped, and goes");
+      await using last = await again(scene);
+      const { id } = (await last.call("GET /api/applies")).body.items[0];
+      await scene.over(id, last);
+      assert.equal((await scene.containers())[`${name}-web-1`]?.state, "running");
+    } finally {
+      await clear(scene);
+    }
+  });
+}

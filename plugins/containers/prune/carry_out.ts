@@ -7,7 +7,7 @@ import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { objectOf, parseJson, textOf, textsOf, timeOf } from "../../../engines/calls/wire.ts";
 import { imageIdOf } from "../../../engines/rows/container.ts";
 import { UsedBy } from "../backends/used_by.ts";
-import { type Planned, PruneItem } from "./plan.ts";
+import { type Planned, PruneItem, swappedOf } from "./plan.ts";
 
 export const PruneResult = PruneItem.extend({
   result: z.enum(["planned", "removed", "gone", "kept"]).describe("`gone`: somebody else removed it before"),
@@ -60,6 +60,7 @@ async function remove(link: Link, planned: Planned): Promise<string | null> {
   const { id, name } = planned;
   switch (planned.type) {
     case "containers":
+      if (swappedOf([...mirror.containers.rows.values()]).has(id)) return "an apply replaces it";
       await engine.delete(at`/containers/${id}`, {
         doing: `remove container "${name}"`,
         missing: "container_not_found",

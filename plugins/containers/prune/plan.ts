@@ -1,5 +1,6 @@
 /** What a prune would remove from one engine: each object with its identity, the reason and the bytes. */
 import { z } from "zod";
+import { asideFor, nameWithoutAside } from "../../../core/applies.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
 import type { Measurement, UsageItem } from "../disk_usage/measurement.ts";
@@ -63,8 +64,19 @@ export function planFor(
 }
 
 function endedContainers({ link, filters, now }: Scope): ContainerRow[] {
-  return [...link.mirror.containers.rows.values()]
-    .filter((row) => ENDED.has(row.state) && passes(row, filters, now));
+  const all = [...link.mirror.containers.rows.values()];
+  const swapped = swappedOf(all);
+  return all.filter((row) => ENDED.has(row.state) && !swapped.has(row.id) && passes(row, filters, now));
+}
+
+/**
+ * Returns the ids of both containers of each swap, of whichever berth. Neither is pruned: the apply that has them in hand
+ * says which one has to go, and `berth doctor` where there is none.
+ */
+export function swappedOf(rows: readonly ContainerRow[]): ReadonlySet<string> {
+  const aside = rows.map(({ name }) => name).filter((name) => asideFor(name) !== null);
+  const names = new Set(aside.flatMap((name) => [name, nameWithoutAside(name)]));
+  return new Set(rows.filter(({ name }) => names.has(name)).map(({ id }) => id));
 }
 
 function plannedContainers(rows: readonly ContainerRow[], { link, usage }: Scope): Planned[] {
