@@ -47,8 +47,7 @@ const CHANGES: Readonly<Record<string, (scene: ApplyScene) => Promise<unknown>>>
 const { test } = await sharedEngine("docker");
 
 /** The kills of a change: all of them in the proof, else each change has one of its own. */
-const killsOf = (nth: number) =>
-  IS_PROOF ? KILLS : [KILLS[nth % KILLS.length]!];
+const killsOf = (nth: number) => IS_PROOF ? KILLS : [KILLS[nth % KILLS.length]!];
 
 for (const [nth, [change, apply]] of Object.entries(CHANGES).entries()) {
   for (const kill of killsOf(nth)) {

@@ -61,7 +61,9 @@ async function refusedWhole(scene: ApplyScene, what: string): Promise<string> {
 }
 
 /** All of them in the proof, else every third. */
-const TRIED = Object.entries(ENV_FILES).filter((_, nth) => Deno.env.get("BERTH_PROOF") === "1" || nth % 3 === 0);
+const TRIED = Object.entries(ENV_FILES).filter((_, nth) =>
+  Deno.env.get("BERTH_PROOF") === "1" || nth % 3 === 0
+);
 
 const LABEL = "label=com.docker.compose.project=bad";
 /** Podman shows a container's own id as its HOSTNAME. */

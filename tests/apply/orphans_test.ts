@@ -22,7 +22,8 @@ const podman = await sharedEngine("podman");
 
 if (podman.engine !== null) {
   const other = podman.engine;
-  const name = `berth is killed with ${2 * SHELLS} shells open on two engines: after the restart all are ended, ` +
+  const name =
+    `berth is killed with ${2 * SHELLS} shells open on two engines: after the restart all are ended, ` +
     "but those that ignore it, which are listed (F75)";
   docker.test(name, async (engine) => {
     const data = await Deno.makeTempDir({ prefix: "berth-orphans-" });

@@ -1281,7 +1281,10 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F75",
         broken: "berth is killed with 20 shells open",
         holds: `Within ${seconds(PROMISED.shellsEnded)} of the restart all are ended or listed`,
-        proofs: [["tests/apply/orphans_test.ts", "shells open on two engines: after the restart all are ended"]],
+        proofs: [[
+          "tests/apply/orphans_test.ts",
+          "shells open on two engines: after the restart all are ended",
+        ]],
       },
       {
         id: "F76",
