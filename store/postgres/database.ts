@@ -21,7 +21,8 @@ import {
 } from "./connection.ts";
 import { Listener } from "./listener.ts";
 import { migrate, MIGRATIONS, type Step, tooOld } from "./migrations.ts";
-import { LOCK_SPACE, LOCKS, type Queries, type Transaction, type Value } from "./transaction.ts";
+import { LOCK_SPACE, LOCKS, type Queries, type Transaction } from "./transaction.ts";
+import type { Value } from "../sql/steps.ts";
 
 const CHANNEL = "berth";
 

@@ -1,12 +1,5 @@
 /** Statements and transactions, as the tables see them. */
-
-export type Value =
-  | string
-  | number
-  | boolean
-  | Uint8Array
-  | null
-  | readonly (string | number | boolean | Uint8Array | null)[];
+import type { Lock, Value } from "../sql/steps.ts";
 
 /** Statements, each prepared once a connection. The caller names the shape of a row: a column holds what its migration says. */
 export interface Queries {
@@ -18,13 +11,13 @@ export interface Queries {
 
 export interface Transaction extends Queries {
   /** Until the end, all others wait who ask for the same lock. */
-  lock(what: keyof typeof LOCKS): Promise<void>;
+  lock(what: Lock): Promise<void>;
   /** Tells every replica, this one too, once it is committed. */
   tell(hint: string): Promise<void>;
 }
 
 /** Asked for first in a transaction, so that nobody waits for it in a circle. */
-export const LOCKS = {
+export const LOCKS: Readonly<Record<Lock, number>> = {
   /** The lock for keys, people and the last admin. */
   rights: 1,
   /** The counters of strangers. */

@@ -108,7 +108,8 @@ export class SqliteDatabase {
     return Object.values(this.#database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
   }
 
-  #statement(sql: string): StatementSync {
+  /** A statement for the life of the database; closing ends it. */
+  prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
@@ -119,11 +120,11 @@ export class SqliteDatabase {
 
   /** One row. The caller names its shape: all tables are STRICT, so a column holds what its migration says. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#statement(sql).get(...values) as Row | undefined;
+    return this.prepared(sql).get(...values) as Row | undefined;
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#statement(sql).all(...values) as Row[];
+    return this.prepared(sql).all(...values) as Row[];
   }
 
   /** Row by row, for tables that may be large. */
@@ -133,7 +134,7 @@ export class SqliteDatabase {
 
   /** Runs a change. Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#statement(sql).run(...values).changes);
+    return Number(this.prepared(sql).run(...values).changes);
   }
 
   /** Reads. A reader never waits for a writer. */

@@ -101,6 +101,12 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["people/"],
     ["access.ts"],
   ],
+  "store/": [
+    ["copy.ts"],
+    ["sql/"],
+    ["sqlite/", "postgres/"],
+    ["copy_file.ts", "measured.ts", "open.ts"],
+  ],
   "plugins/containers/": [
     ["permissions.ts"],
     ["backends/"],

@@ -17,7 +17,7 @@ export interface Mutation {
 }
 
 const CONTRACT = ["tests/store/store_sqlite_test.ts"];
-const SESSION = "store/sqlite/sessions.ts";
+const SESSION = "store/sql/sessions.ts";
 const DATABASE = "store/sqlite/database.ts";
 const READER = "artifacts/files/safe_reader.ts";
 
@@ -111,31 +111,31 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a change without its entry",
-    file: "store/sqlite/audit.ts",
-    from: "export function insertEntry(database: SqliteDatabase, entry: NewAuditEntry): void {",
+    file: "store/sql/audit.ts",
+    from: "export function insertEntry(entry: NewAuditEntry): Steps<unknown> {",
     to:
-      'export function insertEntry(database: SqliteDatabase, entry: NewAuditEntry): void {\n  if (entry.action.includes("api-keys/{id}")) return;',
+      'export function insertEntry(entry: NewAuditEntry): Steps<unknown> {\n  if (entry.action.includes("api-keys/{id}")) return run("DELETE FROM audit WHERE FALSE");',
     tests: ["tests/access/access_keys_test.ts", "tests/access/audit_test.ts"],
   },
   {
     name: "a workspace is removed without its entry",
-    file: "store/sqlite/workspaces.ts",
+    file: "store/sql/workspaces.ts",
     from:
-      'if (database.run("DELETE FROM workspaces WHERE id = ?", id) === 0) return false;\n        insertEntry(database, entry);',
-    to: 'if (database.run("DELETE FROM workspaces WHERE id = ?", id) === 0) return false;',
+      'if ((yield* run("DELETE FROM workspaces WHERE id = $1", id)) === 0) return false;\n        yield* insertEntry(entry);',
+    to: 'if ((yield* run("DELETE FROM workspaces WHERE id = $1", id)) === 0) return false;',
     tests: CONTRACT,
   },
   {
     name: "the last admin may go",
-    file: "store/sqlite/admins.ts",
-    from: "if (before > 0 && admins(database) === 0) {",
-    to: "if (before > 0 && admins(database) < 0) {",
+    file: "store/sql/admins.ts",
+    from: "if (before > 0 && (yield* admins()) === 0) {",
+    to: "if (before > 0 && (yield* admins()) < 0) {",
     tests: CONTRACT,
   },
   {
     name: "a spent refresh token ends nothing",
     file: SESSION,
-    from: '  end(database, session, now, entry);\n  return { kind: "reused" };',
+    from: '  yield* end(session, now, entry);\n  return { kind: "reused" };',
     to: '  return { kind: "reused" };',
     tests: CONTRACT,
   },

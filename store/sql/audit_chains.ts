@@ -1,10 +1,9 @@
-/** The two chains of the audit log in PostgreSQL: sealed at the new end, cut at the old one. */
+/** The two chains of the audit log: sealed at the new end, cut at the old one. */
 import type { AuditChain, AuditStore, ChainEnds, ChainState, SealedEntry, Seals } from "../../core/store.ts";
-import { entryFrom, type EntryRow } from "../records.ts";
+import { entryFrom, type EntryRow } from "./records.ts";
+import { ServiceError } from "../../core/error.ts";
 import { ENTRY_COLUMNS } from "./audit.ts";
-import type { PostgresDatabase } from "./database.ts";
-import type { Queries, Transaction } from "./transaction.ts";
-import { unavailable } from "./errors.ts";
+import { all, get, run, type Sql, type Steps } from "./steps.ts";
 
 type Chains = Pick<AuditStore, "seal" | "sealed" | "chains" | "unsealed" | "forget">;
 
@@ -16,15 +15,15 @@ const STATES =
   'SELECT chain, seq, mac, floor_seq AS "floorSeq", floor_mac AS "floorMac", proof FROM audit_chains ORDER BY chain';
 
 /** `FOR UPDATE`, the rows are the lock of their chains. */
-async function states(
-  queries: Queries,
-  lock: "" | " FOR UPDATE" = "",
-): Promise<Record<AuditChain, ChainState>> {
-  const rows = await queries.all<StateRow>(STATES + lock);
+function* states(lock: "" | " FOR UPDATE" = ""): Steps<Record<AuditChain, ChainState>> {
+  const rows = yield* all<StateRow>(STATES + lock);
   const of = (wanted: AuditChain) => {
     const found = rows.find(({ chain }) => chain === wanted);
     if (found === undefined) {
-      throw unavailable(`the chain "${wanted}" of its audit log has lost its ends; restore a backup`);
+      throw new ServiceError(
+        "store_unavailable",
+        `Cannot use the store: the chain "${wanted}" of its audit log has lost its ends; restore a backup`,
+      );
     }
     const { chain: _, ...state } = found;
     return state;
@@ -32,8 +31,8 @@ async function states(
   return { changes: of("changes"), refusals: of("refusals") };
 }
 
-async function move(tx: Transaction, chain: AuditChain, ends: ChainEnds, seals: Seals): Promise<void> {
-  await tx.run(
+function* move(chain: AuditChain, ends: ChainEnds, seals: Seals): Steps<void> {
+  yield* run(
     "UPDATE audit_chains SET seq = $1, mac = $2, floor_seq = $3, floor_mac = $4, proof = $5 WHERE chain = $6",
     ends.seq,
     ends.mac,
@@ -44,14 +43,15 @@ async function move(tx: Transaction, chain: AuditChain, ends: ChainEnds, seals: 
   );
 }
 
-export function auditChains(database: PostgresDatabase): Chains {
+export function auditChains(sql: Sql): Chains {
   return {
     // A transaction waits for nobody where there is nothing to seal.
     seal: async (seals, limit) => {
-      if (await database.get("SELECT 1 FROM audit WHERE seq IS NULL LIMIT 1") === undefined) return 0;
-      return await database.write(async (tx) => {
-        const ends: Record<AuditChain, ChainEnds> = await states(tx, " FOR UPDATE");
-        const rows = await tx.all<EntryRow>(
+      const waiting = () => get("SELECT 1 FROM audit WHERE seq IS NULL LIMIT 1");
+      if (await sql.read(waiting) === undefined) return 0;
+      return await sql.write(function* () {
+        const ends: Record<AuditChain, ChainEnds> = yield* states(" FOR UPDATE");
+        const rows = yield* all<EntryRow>(
           `SELECT ${ENTRY_COLUMNS} FROM audit WHERE seq IS NULL ORDER BY at, id LIMIT $1`,
           limit,
         );
@@ -60,35 +60,37 @@ export function auditChains(database: PostgresDatabase): Chains {
           const seq = before.seq + 1;
           const mac = seals.mac(before.mac, { ...entryFrom(row), seq });
           ends[row.chain] = { ...before, seq, mac };
-          return { id: row.id, seq, mac: mac.toHex() };
+          return { id: row.id, seq, mac };
         });
-        await tx.run(
-          "UPDATE audit SET seq = s.seq, mac = decode(s.mac, 'hex') " +
-            "FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS s (id, seq, mac) WHERE audit.id = s.id",
+        yield* run(
+          "UPDATE audit SET seq = s.seq, mac = s.mac " +
+            "FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) AS s (id, seq, mac) WHERE audit.id = s.id",
           sealed.map(({ id }) => id),
           sealed.map(({ seq }) => seq),
           sealed.map(({ mac }) => mac),
         );
-        for (const chain of new Set(rows.map((row) => row.chain))) await move(tx, chain, ends[chain], seals);
+        for (const chain of new Set(rows.map((row) => row.chain))) yield* move(chain, ends[chain], seals);
         return rows.length;
       });
     },
     sealed: async (chain, after, limit) => {
-      const rows = await database.all<EntryRow & { readonly mac: Uint8Array }>(
-        `SELECT ${ENTRY_COLUMNS}, mac FROM audit WHERE chain = $1 AND seq > $2 ORDER BY seq, id LIMIT $3`,
-        chain,
-        after,
-        limit,
+      const rows = await sql.read(() =>
+        all<EntryRow & { readonly mac: Uint8Array }>(
+          `SELECT ${ENTRY_COLUMNS}, mac FROM audit WHERE chain = $1 AND seq > $2 ORDER BY seq, id LIMIT $3`,
+          chain,
+          after,
+          limit,
+        )
       );
       return rows.map((row) => entryFrom(row) as SealedEntry); // `seq` is given, and `mac` goes along
     },
-    chains: () => states(database),
+    chains: () => sql.read(() => states()),
     unsealed: async () =>
-      (await database.get<{ n: number }>("SELECT count(*) AS n FROM audit WHERE seq IS NULL"))?.n ?? 0,
+      (await sql.read(() => get<{ n: number }>("SELECT count(*) AS n FROM audit WHERE seq IS NULL")))?.n ?? 0,
     forget: (chain, { before, keep }, seals, limit) =>
-      database.write(async (tx) => {
-        const { proof: _, ...ends } = (await states(tx, " FOR UPDATE"))[chain];
-        const young = (await tx.get<{ seq: number | null }>(
+      sql.write(function* () {
+        const { proof: _, ...ends } = (yield* states(" FOR UPDATE"))[chain];
+        const young = (yield* get<{ seq: number | null }>(
           "SELECT min(seq) AS seq FROM (SELECT seq, at FROM audit WHERE chain = $1 AND seq > $2 ORDER BY seq LIMIT $3) " +
             "AS oldest WHERE at >= $4",
           chain,
@@ -97,7 +99,7 @@ export function auditChains(database: PostgresDatabase): Chains {
           before,
         ))?.seq;
         const old = (young ?? Math.min(ends.floorSeq + limit, ends.seq) + 1) - 1;
-        const surplus = ends.seq - ends.floorSeq <= keep ? 0 : (await tx.get<{ seq: number }>(
+        const surplus = ends.seq - ends.floorSeq <= keep ? 0 : (yield* get<{ seq: number }>(
           "SELECT seq FROM audit WHERE chain = $1 AND seq IS NOT NULL AND actor_kind <> 'anonymous' " +
             "ORDER BY seq DESC LIMIT 1 OFFSET $2",
           chain,
@@ -105,15 +107,15 @@ export function auditChains(database: PostgresDatabase): Chains {
         ))?.seq ?? 0;
         const to = Math.min(Math.max(old, surplus), ends.floorSeq + limit);
         if (to <= ends.floorSeq) return 0;
-        const last = await tx.get<{ mac: Uint8Array }>(
+        const last = yield* get<{ mac: Uint8Array }>(
           "SELECT mac FROM audit WHERE chain = $1 AND seq = $2",
           chain,
           to,
         );
         // An entry that is missing there was removed by somebody else: nothing is cut that would hide it.
         if (last === undefined) return 0;
-        await tx.run("DELETE FROM audit WHERE chain = $1 AND seq <= $2", chain, to);
-        await move(tx, chain, { ...ends, floorSeq: to, floorMac: last.mac }, seals);
+        yield* run("DELETE FROM audit WHERE chain = $1 AND seq <= $2", chain, to);
+        yield* move(chain, { ...ends, floorSeq: to, floorMac: last.mac }, seals);
         return to - ends.floorSeq;
       }),
   };

@@ -1,4 +1,4 @@
-/** Sessions, their accounts and their chains of refresh tokens in PostgreSQL; a session's row is the lock of its chain. */
+/** Sessions, their accounts and their chains of refresh tokens; a session's row is the lock of its chain. */
 import type {
   AccountRecord,
   NewAccount,
@@ -9,13 +9,11 @@ import type {
   SessionRecord,
   SessionStore,
 } from "../../core/store.ts";
-import { accountFrom, type AccountRow } from "../records.ts";
+import { accountFrom, type AccountRow } from "./records.ts";
 import { ACCOUNT_COLUMNS } from "./accounts.ts";
 import { insertEntry } from "./audit.ts";
-import type { PostgresDatabase } from "./database.ts";
-import type { Queries, Transaction } from "./transaction.ts";
-import { RIGHTS } from "./hints.ts";
 import { findKey } from "./keys.ts";
+import { all, get, RIGHTS, run, type Sql, type Steps, tell } from "./steps.ts";
 
 interface SessionRow extends Omit<SessionRecord, "holder"> {
   readonly accountId: string | null;
@@ -36,50 +34,55 @@ const SESSION =
   's.expires_at AS "expiresAt", s.last_used_at AS "lastUsedAt", s.proved_at AS "provedAt", s.peer, s.device, s.binding ' +
   "FROM sessions s";
 
-export function postgresSessions(database: PostgresDatabase): SessionStore {
+export function sqlSessions(sql: Sql): SessionStore {
   return {
     open: (session, account, entryOf) =>
-      database.write(async (tx) => {
-        const remembered = await remember(tx, account, session.createdAt);
+      sql.write(function* () {
+        const remembered = yield* remember(account, session.createdAt);
         if (remembered.disabledAt !== null) return remembered;
-        await insertSession(tx, session, { kind: "user", id: remembered.id });
-        await insertEntry(tx, entryOf(remembered));
+        yield* insertSession(session, { kind: "user", id: remembered.id });
+        yield* insertEntry(entryOf(remembered));
         return remembered;
       }),
     openFor: (session, holder, entry) =>
-      database.write(async (tx) => {
-        if (!await isThere(tx, holder)) return null;
-        await insertSession(tx, session, holder);
-        await insertEntry(tx, entry);
-        return await find(tx, session.id, session.createdAt, Infinity);
+      sql.write(function* () {
+        if (!(yield* isThere(holder))) return null;
+        yield* insertSession(session, holder);
+        yield* insertEntry(entry);
+        return yield* find(session.id, session.createdAt, Infinity);
       }),
-    get: (id, now, idleMs) => find(database, id, now, idleMs),
-    list: async (holder, now, idleMs) => {
-      const rows = await database.all<SessionRow>(
-        `${SESSION} WHERE (s.account_id = $1 OR s.key_id = $1) AND s.ended_at IS NULL AND s.expires_at > $2 ` +
-          "AND s.last_used_at > $3 ORDER BY s.last_used_at DESC, s.id",
-        holder,
-        now,
-        now - idleMs,
-      );
-      const sessions = await Promise.all(rows.map((row) => sessionFrom(database, row)));
-      return sessions.filter((session) => session !== null);
-    },
+    get: (id, now, idleMs) => sql.read(() => find(id, now, idleMs)),
+    list: (holder, now, idleMs) =>
+      sql.read(function* () {
+        const rows = yield* all<SessionRow>(
+          `${SESSION} WHERE (s.account_id = $1 OR s.key_id = $1) AND s.ended_at IS NULL AND s.expires_at > $2 ` +
+            "AND s.last_used_at > $3 ORDER BY s.last_used_at DESC, s.id",
+          holder,
+          now,
+          now - idleMs,
+        );
+        const sessions: SessionRecord[] = [];
+        for (const row of rows) {
+          const session = yield* sessionFrom(row);
+          if (session !== null) sessions.push(session);
+        }
+        return sessions;
+      }),
     prove: (id, at, entry) =>
-      database.write(async (tx) => {
+      sql.write(function* () {
         if (
-          await tx.run("UPDATE sessions SET proved_at = $1 WHERE id = $2 AND ended_at IS NULL", at, id) === 0
+          (yield* run("UPDATE sessions SET proved_at = $1 WHERE id = $2 AND ended_at IS NULL", at, id)) === 0
         ) {
           return false;
         }
-        await insertEntry(tx, entry);
+        yield* insertEntry(entry);
         return true;
       }),
-    rotate: (rotation, entry) => database.write((tx) => rotate(tx, rotation, entry)),
-    end: (id, now, entry) => database.write((tx) => end(tx, id, now, entry)),
+    rotate: (rotation, entry) => sql.write(() => rotate(rotation, entry)),
+    end: (id, now, entry) => sql.write(() => end(id, now, entry)),
     endAll: (holder, keep, now, entry) =>
-      database.write(async (tx) => {
-        const ended = await tx.all<{ id: string }>(
+      sql.write(function* () {
+        const ended = yield* all<{ id: string }>(
           "UPDATE sessions SET ended_at = $1 WHERE (account_id = $2 OR key_id = $2) AND ended_at IS NULL " +
             "AND id IS DISTINCT FROM $3 RETURNING id",
           now,
@@ -87,65 +90,64 @@ export function postgresSessions(database: PostgresDatabase): SessionStore {
           keep,
         );
         if (ended.length > 0) {
-          await insertEntry(tx, entry);
-          await tx.tell(RIGHTS);
+          yield* insertEntry(entry);
+          yield* tell(RIGHTS);
         }
         return ended.map(({ id }) => id);
       }),
-    sweep: async (now, idleMs) => {
-      await database.run(
-        "DELETE FROM sessions WHERE ended_at IS NOT NULL OR expires_at <= $1 OR last_used_at <= $2",
-        now,
-        now - idleMs,
-      );
-    },
+    sweep: (now, idleMs) =>
+      sql.write(function* () {
+        yield* run(
+          "DELETE FROM sessions WHERE ended_at IS NOT NULL OR expires_at <= $1 OR last_used_at <= $2",
+          now,
+          now - idleMs,
+        );
+      }),
   };
 }
 
-async function find(
-  queries: Queries,
+function* find(
   id: string,
   now: number,
   idleMs: number,
-): Promise<SessionRecord | null> {
-  const row = await queries.get<SessionRow>(
+): Steps<SessionRecord | null> {
+  const row = yield* get<SessionRow>(
     `${SESSION} WHERE s.id = $1 AND s.ended_at IS NULL AND s.expires_at > $2 AND s.last_used_at > $3`,
     id,
     now,
     Number.isFinite(idleMs) ? now - idleMs : -1,
   );
-  return row === undefined ? null : await sessionFrom(queries, row);
+  return row === undefined ? null : yield* sessionFrom(row);
 }
 
-async function sessionFrom(
-  queries: Queries,
+function* sessionFrom(
   { accountId, keyId, ...rest }: SessionRow,
-): Promise<SessionRecord | null> {
+): Steps<SessionRecord | null> {
   if (keyId !== null) {
-    const key = await findKey(queries, keyId);
+    const key = yield* findKey(keyId);
     return key === null ? null : { ...rest, holder: { kind: "apiKey", key } };
   }
-  const account = await queries.get<AccountRow>(
-    `SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.id = $1`,
+  const account = yield* get<AccountRow>(
+    `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = $1`,
     accountId,
   );
   return account === undefined ? null : { ...rest, holder: { kind: "user", account: accountFrom(account) } };
 }
 
 /** A row that is found stays until the end of the transaction. */
-async function isThere(tx: Transaction, { kind, id }: Holder): Promise<boolean> {
+function* isThere({ kind, id }: Holder): Steps<boolean> {
   if (kind === "user") {
     const sql = "SELECT 1 FROM accounts WHERE id = $1 AND disabled_at IS NULL FOR SHARE";
-    return await tx.get(sql, id) !== undefined;
+    return (yield* get(sql, id)) !== undefined;
   }
-  if (await tx.get("SELECT 1 FROM keys WHERE id = $1 FOR KEY SHARE", id) === undefined) return false;
-  const key = await findKey(tx, id);
+  if ((yield* get("SELECT 1 FROM keys WHERE id = $1 FOR KEY SHARE", id)) === undefined) return false;
+  const key = yield* findKey(id);
   return key !== null && !key.disabled;
 }
 
 /** The account as it is from now on; a disabled one stays as it was. */
-async function remember(tx: Transaction, account: NewAccount, now: number): Promise<AccountRecord> {
-  await tx.run(
+function* remember(account: NewAccount, now: number): Steps<AccountRecord> {
+  yield* run(
     "INSERT INTO accounts (id, issuer, subject, name, email, picture, claims, created_at, last_seen_at) " +
       "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) " +
       "ON CONFLICT (issuer, subject) DO UPDATE SET name = excluded.name, email = excluded.email, " +
@@ -160,8 +162,8 @@ async function remember(tx: Transaction, account: NewAccount, now: number): Prom
     account.claims,
     now,
   );
-  const row = await tx.get<AccountRow>(
-    `SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.issuer = $1 AND a.subject = $2`,
+  const row = yield* get<AccountRow>(
+    `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE issuer = $1 AND subject = $2`,
     account.issuer,
     account.subject,
   );
@@ -169,10 +171,10 @@ async function remember(tx: Transaction, account: NewAccount, now: number): Prom
   return accountFrom(row);
 }
 
-async function insertSession(tx: Transaction, session: NewSession, holder: Holder): Promise<void> {
+function* insertSession(session: NewSession, holder: Holder): Steps<void> {
   const { id, createdAt, expiresAt, provedAt, peer, device, binding } = session;
   const isPerson = holder.kind === "user";
-  await tx.run(
+  yield* run(
     "INSERT INTO sessions (id, account_id, key_id, created_at, expires_at, last_used_at, proved_at, peer, device, " +
       "generation, binding) VALUES ($1, $2, $3, $4, $5, $4, $6, $7, $8, 1, $9)",
     id,
@@ -185,17 +187,16 @@ async function insertSession(tx: Transaction, session: NewSession, holder: Holde
     device,
     binding,
   );
-  if (isPerson) await tx.run("UPDATE accounts SET last_seen_at = $1 WHERE id = $2", createdAt, holder.id);
-  await addToken(tx, session.token, id, 1);
+  if (isPerson) yield* run("UPDATE accounts SET last_seen_at = $1 WHERE id = $2", createdAt, holder.id);
+  yield* addToken(session.token, id, 1);
 }
 
-async function addToken(
-  tx: Transaction,
+function* addToken(
   hash: Uint8Array,
   session: string,
   generation: number,
-): Promise<void> {
-  await tx.run(
+): Steps<void> {
+  yield* run(
     "INSERT INTO refresh_tokens (hash, session_id, generation) VALUES ($1, $2, $3)",
     hash,
     session,
@@ -203,9 +204,9 @@ async function addToken(
   );
 }
 
-async function rotate(tx: Transaction, rotation: Rotation, entry: NewAuditEntry): Promise<RotationResult> {
+function* rotate(rotation: Rotation, entry: NewAuditEntry): Steps<RotationResult> {
   const { session, presented, now } = rotation;
-  const alive = await tx.get<{ newest: number; accountId: string | null }>(
+  const alive = yield* get<{ newest: number; accountId: string | null }>(
     'SELECT generation AS newest, account_id AS "accountId" FROM sessions ' +
       "WHERE id = $1 AND ended_at IS NULL AND expires_at > $2 AND last_used_at > $3 FOR UPDATE",
     session,
@@ -213,7 +214,7 @@ async function rotate(tx: Transaction, rotation: Rotation, entry: NewAuditEntry)
     now - rotation.idleMs,
   );
   if (alive === undefined) return { kind: "ended" };
-  const token = await tx.get<Omit<TokenRow, "newest">>(
+  const token = yield* get<Omit<TokenRow, "newest">>(
     'SELECT generation, used_at AS "usedAt", sealed_successor AS sealed FROM refresh_tokens ' +
       "WHERE hash = $1 AND session_id = $2",
     presented,
@@ -223,7 +224,7 @@ async function rotate(tx: Transaction, rotation: Rotation, entry: NewAuditEntry)
   if (token.usedAt === null) {
     const generation = token.generation + 1;
     // The one before is past its grace now: its successor was used. Nothing may open it any more.
-    await tx.run(
+    yield* run(
       "UPDATE refresh_tokens SET used_at = CASE WHEN hash = $1 THEN $2 ELSE used_at END, " +
         "sealed_successor = CASE WHEN hash = $1 THEN $3::bytea END " +
         "WHERE session_id = $4 AND (hash = $1 OR sealed_successor IS NOT NULL)",
@@ -232,15 +233,15 @@ async function rotate(tx: Transaction, rotation: Rotation, entry: NewAuditEntry)
       rotation.sealed,
       session,
     );
-    await addToken(tx, rotation.successor, session, generation);
-    await tx.run(
+    yield* addToken(rotation.successor, session, generation);
+    yield* run(
       "UPDATE sessions SET generation = $1, last_used_at = $2 WHERE id = $3",
       generation,
       now,
       session,
     );
     if (alive.accountId !== null) {
-      await tx.run("UPDATE accounts SET last_seen_at = $1 WHERE id = $2", now, alive.accountId);
+      yield* run("UPDATE accounts SET last_seen_at = $1 WHERE id = $2", now, alive.accountId);
     }
     return { kind: "rotated" };
   }
@@ -248,19 +249,19 @@ async function rotate(tx: Transaction, rotation: Rotation, entry: NewAuditEntry)
   if (isPredecessor && now - token.usedAt <= rotation.graceMs && token.sealed !== null) {
     return { kind: "repeated", sealed: token.sealed };
   }
-  await end(tx, session, now, entry);
+  yield* end(session, now, entry);
   return { kind: "reused" };
 }
 
-async function end(tx: Transaction, session: string, now: number, entry: NewAuditEntry): Promise<boolean> {
-  const ended = await tx.run(
+function* end(session: string, now: number, entry: NewAuditEntry): Steps<boolean> {
+  const ended = yield* run(
     "UPDATE sessions SET ended_at = $1 WHERE id = $2 AND ended_at IS NULL",
     now,
     session,
   );
-  await tx.run("UPDATE refresh_tokens SET sealed_successor = NULL WHERE session_id = $1", session);
+  yield* run("UPDATE refresh_tokens SET sealed_successor = NULL WHERE session_id = $1", session);
   if (ended === 0) return false;
-  await insertEntry(tx, entry);
-  await tx.tell(RIGHTS);
+  yield* insertEntry(entry);
+  yield* tell(RIGHTS);
   return true;
 }

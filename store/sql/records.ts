@@ -1,6 +1,6 @@
 /** The rows that both stores select, and the records that are made of them. */
-import type { Grant } from "../core/access.ts";
-import type { ApplyRecord } from "../core/applies.ts";
+import type { Grant } from "../../core/access.ts";
+import type { ApplyRecord } from "../../core/applies.ts";
 import type {
   AccountRecord,
   AuditActor,
@@ -11,7 +11,7 @@ import type {
   KeyRecord,
   PersonRecord,
   PlanRecord,
-} from "../core/store.ts";
+} from "../../core/store.ts";
 
 export interface AccountRow extends Omit<AccountRecord, "grants"> {
   readonly grants: string | null;

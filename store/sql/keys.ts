@@ -1,13 +1,11 @@
-/** API keys in PostgreSQL, and the row that says that there was a first admin. */
+/** API keys, and the row that says that there was a first admin. */
 import { ServiceError } from "../../core/error.ts";
 import type { KeyCreator, KeyRecord, KeyStore, NewKey } from "../../core/store.ts";
 import { keepingAnAdmin } from "./admins.ts";
 import { insertEntry } from "./audit.ts";
-import type { PostgresDatabase } from "./database.ts";
-import type { Queries, Transaction } from "./transaction.ts";
-import { RIGHTS } from "./hints.ts";
 import { insertPerson } from "./people.ts";
-import { keyFrom, type KeyRow } from "../records.ts";
+import { keyFrom, type KeyRow } from "./records.ts";
+import { all, get, lock, RIGHTS, run, runShared, type Sql, type Steps, tell } from "./steps.ts";
 
 const KEY =
   'SELECT k.id, k.name, k.hash, k.previous_hash AS "previousHash", k.previous_until AS "previousUntil", ' +
@@ -21,60 +19,63 @@ const KEY =
 const FAMILY = "WITH RECURSIVE family (id) AS (SELECT id FROM keys WHERE id = $1 UNION " +
   "SELECT k.id FROM keys k JOIN family f ON k.creator_kind = 'apiKey' AND k.creator_id = f.id) ";
 
-export function postgresKeys(database: PostgresDatabase): KeyStore {
+export function sqlKeys(sql: Sql): KeyStore {
   return {
     list: async (createdBy = null) => {
-      const rows = await database.all<KeyRow>(
-        `${KEY} WHERE $1::text IS NULL OR k.creator_id = $1 ORDER BY k.created_at, k.id`,
-        createdBy,
+      const rows = await sql.read(() =>
+        all<KeyRow>(
+          `${KEY} WHERE $1::text IS NULL OR k.creator_id = $1 ORDER BY k.created_at, k.id`,
+          createdBy,
+        )
       );
       return rows.map(keyFrom);
     },
-    get: (id) => findKey(database, id),
+    get: (id) => sql.read(() => findKey(id)),
     add: (key, most, entry) =>
-      database.write(async (tx) => {
-        await tx.lock("rights");
-        const there = (await tx.get<{ n: number }>("SELECT count(*) AS n FROM keys"))?.n ?? 0;
+      sql.write(function* () {
+        yield* lock("rights");
+        const there = (yield* get<{ n: number }>("SELECT count(*) AS n FROM keys"))?.n ?? 0;
         if (there >= most) {
           throw new ServiceError(
             "too_many_keys",
             `Cannot make the key "${key.name}": there are ${most} already; delete those that nobody uses`,
           );
         }
-        await insertKey(tx, key);
-        await insertEntry(tx, entry);
+        yield* insertKey(key);
+        yield* insertEntry(entry);
       }),
     remove: (id, entry) =>
-      database.write((tx) =>
-        keepingAnAdmin(tx, async () => {
-          if (await tx.run(`${FAMILY} DELETE FROM keys WHERE id IN (SELECT id FROM family)`, id) === 0) {
+      sql.write(() =>
+        keepingAnAdmin(function* () {
+          if ((yield* run(`${FAMILY} DELETE FROM keys WHERE id IN (SELECT id FROM family)`, id)) === 0) {
             return false;
           }
-          await insertEntry(tx, entry);
-          await tx.tell(RIGHTS);
+          yield* insertEntry(entry);
+          yield* tell(RIGHTS);
           return true;
         })
       ),
     rotate: (id, hash, until, entry) =>
-      database.write(async (tx) => {
-        const rotated = await tx.run(
+      sql.write(function* () {
+        const rotated = yield* run(
           "UPDATE keys SET previous_hash = hash, previous_until = $1, hash = $2 WHERE id = $3",
           until,
           hash,
           id,
         );
         if (rotated === 0) return false;
-        await insertEntry(tx, entry);
-        await tx.tell(RIGHTS);
+        yield* insertEntry(entry);
+        yield* tell(RIGHTS);
         return true;
       }),
     adopt: (id, { creator, name, expiresAt }, entry) =>
-      database.write((tx) =>
-        keepingAnAdmin(tx, async () => {
-          const person = await personBehind(tx, creator);
-          const adopted = await tx.run(
+      sql.write(() =>
+        keepingAnAdmin(function* () {
+          const person = yield* personBehind(creator);
+          const adopted = yield* run(
             "UPDATE keys SET creator_kind = $1, creator_id = $2, created_by = $3, " +
-              "expires_at = least(expires_at, $4::bigint) WHERE id = $5",
+              "expires_at = CASE WHEN expires_at < $4::bigint THEN expires_at " +
+              "ELSE coalesce($4::bigint, expires_at) END WHERE id = $5",
             creator.kind,
             creator.id,
             name,
@@ -82,31 +83,32 @@ export function postgresKeys(database: PostgresDatabase): KeyStore {
             id,
           );
           if (adopted === 0) return false;
-          await tx.run(
+          yield* run(
             `${FAMILY} UPDATE keys SET person_id = $2 WHERE id IN (SELECT id FROM family)`,
             id,
             person,
           );
-          await insertEntry(tx, entry);
-          await tx.tell(RIGHTS);
+          yield* insertEntry(entry);
+          yield* tell(RIGHTS);
           return true;
         })
       ),
-    used: async (uses) => {
-      const ids = [...uses.keys()].sort(); // in one order for all replicas
-      const last = ids.flatMap((id) => uses.get(id) ?? []);
-      await database.run(
-        "UPDATE keys SET last_used_at = u.at, last_used_peer = u.peer " +
-          "FROM unnest($1::text[], $2::bigint[], $3::text[]) AS u (id, at, peer) " +
-          "WHERE keys.id = u.id AND coalesce(keys.last_used_at, 0) <= u.at",
-        ids,
-        last.map(({ at }) => at),
-        last.map(({ peer }) => peer),
-      );
-    },
+    used: (uses) =>
+      sql.write(function* () {
+        const ids = [...uses.keys()].sort(); // in one order for all replicas
+        const last = ids.flatMap((id) => uses.get(id) ?? []);
+        yield* run(
+          "UPDATE keys SET last_used_at = u.at, last_used_peer = u.peer " +
+            "FROM unnest($1::text[], $2::bigint[], $3::text[]) AS u (id, at, peer) " +
+            "WHERE keys.id = u.id AND coalesce(keys.last_used_at, 0) <= u.at",
+          ids,
+          last.map(({ at }) => at),
+          last.map(({ peer }) => peer),
+        );
+      }),
     ending: (now, before, entryOf) =>
-      database.write(async (tx) => {
-        const ids = await tx.all<{ id: string }>(
+      sql.write(function* () {
+        const ids = yield* all<{ id: string }>(
           "UPDATE keys SET warned_at = $1 WHERE warned_at IS NULL AND last_used_at IS NOT NULL " +
             "AND expires_at > $1 AND expires_at < $2 RETURNING id",
           now,
@@ -114,18 +116,18 @@ export function postgresKeys(database: PostgresDatabase): KeyStore {
         );
         const ending: KeyRecord[] = [];
         for (const { id } of ids) {
-          const key = await findKey(tx, id);
+          const key = yield* findKey(id);
           if (key === null) continue;
-          await insertEntry(tx, entryOf(key));
+          yield* insertEntry(entryOf(key));
           ending.push(key);
         }
         return ending;
       }),
-    isSetUp: async () => await database.get("SELECT 1 FROM setup WHERE id = 1") !== undefined,
+    isSetUp: async () => await sql.read(() => get("SELECT 1 FROM setup WHERE id = 1")) !== undefined,
     setUp: (first, entry) =>
-      database.write(async (tx) => {
+      sql.write(function* () {
         const admin = "key" in first ? first.key : first.person;
-        const added = await tx.run(
+        const added = yield* run(
           "INSERT INTO setup (id, admin_id, at) VALUES (1, $1, $2) ON CONFLICT DO NOTHING",
           admin.id,
           admin.createdAt,
@@ -133,23 +135,23 @@ export function postgresKeys(database: PostgresDatabase): KeyStore {
         if (added === 0) {
           throw new ServiceError("setup_done", "Cannot set up berth: it has its first admin already");
         }
-        await tx.run("DELETE FROM setup_token");
-        if ("key" in first) await insertKey(tx, first.key);
-        else await insertPerson(tx, first.person);
-        await insertEntry(tx, entry);
+        yield* runShared("DELETE FROM setup_token");
+        if ("key" in first) yield* insertKey(first.key);
+        else yield* insertPerson(first.person);
+        yield* insertEntry(entry);
       }),
   };
 }
 
 /** Inside a read or a write. */
-export async function findKey(queries: Queries, id: string): Promise<KeyRecord | null> {
-  const row = await queries.get<KeyRow>(`${KEY} WHERE k.id = $1`, id);
+export function* findKey(id: string): Steps<KeyRecord | null> {
+  const row = yield* get<KeyRow>(`${KEY} WHERE k.id = $1`, id);
   return row === undefined ? null : keyFrom(row);
 }
 
-async function insertKey(tx: Transaction, key: NewKey): Promise<void> {
-  const person = key.creator === null ? null : await personBehind(tx, key.creator);
-  await tx.run(
+function* insertKey(key: NewKey): Steps<void> {
+  const person = key.creator === null ? null : yield* personBehind(key.creator);
+  yield* run(
     "INSERT INTO keys (id, name, hash, grants, created_at, created_by, creator_kind, creator_id, person_id, " +
       "expires_at, sources) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
     key.id,
@@ -167,8 +169,8 @@ async function insertKey(tx: Transaction, key: NewKey): Promise<void> {
 }
 
 /** A creator that is gone or disabled by now makes nothing any more: its keys would outlive it. */
-async function personBehind(tx: Transaction, { kind, id }: KeyCreator): Promise<string | null> {
-  const row = await tx.get<{ personId: string | null; disabledAt: number | null }>(
+function* personBehind({ kind, id }: KeyCreator): Steps<string | null> {
+  const row = yield* get<{ personId: string | null; disabledAt: number | null }>(
     kind === "user"
       ? 'SELECT id AS "personId", disabled_at AS "disabledAt" FROM accounts WHERE id = $1'
       : 'SELECT k.person_id AS "personId", p.disabled_at AS "disabledAt" FROM keys k ' +

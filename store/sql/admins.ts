@@ -1,10 +1,11 @@
 /** The last admin: a change that takes rights away is carried out, admins are counted, and it is undone if none is left. */
 import { ServiceError } from "../../core/error.ts";
-import type { Transaction } from "./transaction.ts";
+import { get, lock, type Steps } from "./steps.ts";
 
 /** A grant of the admin's role that counts everywhere, in a column of grants. */
 const isAdmin = (grants: string) =>
-  `EXISTS (SELECT 1 FROM jsonb_array_elements(${grants}::jsonb) AS g WHERE g ->> 'role' = 'admin' AND g -> 'on' IS NULL)`;
+  `EXISTS (SELECT 1 FROM jsonb_array_elements(${grants}::jsonb) AS g (value) ` +
+  "WHERE g.value ->> 'role' = 'admin' AND g.value -> 'on' IS NULL)";
 
 /**
  * Counts the admins who will always have access: people of a provider depend on it, keys with an end will
@@ -20,11 +21,11 @@ const COUNT = "SELECT (SELECT count(*) FROM accounts WHERE password IS NOT NULL 
  * Does what may lower somebody, after all others who do. Throws `last_admin`, which undoes it, when there was an admin
  * before and is none afterwards.
  */
-export async function keepingAnAdmin<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
-  await tx.lock("rights");
-  const before = await admins(tx);
-  const value = await work();
-  if (before > 0 && await admins(tx) === 0) {
+export function* keepingAnAdmin<T>(work: () => Steps<T>): Steps<T> {
+  yield* lock("rights");
+  const before = yield* admins();
+  const value = yield* work();
+  if (before > 0 && (yield* admins()) === 0) {
     throw new ServiceError(
       "last_admin",
       "Cannot do that: nobody would be left who is an admin everywhere and for good; make another one first",
@@ -33,6 +34,6 @@ export async function keepingAnAdmin<T>(tx: Transaction, work: () => Promise<T>)
   return value;
 }
 
-async function admins(tx: Transaction): Promise<number> {
-  return (await tx.get<{ n: number }>(COUNT))?.n ?? 0;
+function* admins(): Steps<number> {
+  return (yield* get<{ n: number }>(COUNT))?.n ?? 0;
 }

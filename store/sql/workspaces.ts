@@ -1,19 +1,30 @@
-/** Workspaces in PostgreSQL. */
+/** Workspaces. */
 import { ServiceError } from "../../core/error.ts";
 import type { WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
 import { insertEntry } from "./audit.ts";
-import type { PostgresDatabase } from "./database.ts";
+import { all, get, run, type Sql } from "./steps.ts";
+
+type Row = Omit<WorkspaceRecord, "allowHardLinks" | "editable"> & {
+  readonly allowHardLinks: boolean | number;
+  readonly editable: boolean | number;
+};
 
 const COLUMNS = 'id, name, path, created_at AS "createdAt", allow_hard_links AS "allowHardLinks", editable';
 
-export function postgresWorkspaces(database: PostgresDatabase): WorkspaceStore {
+export function sqlWorkspaces(sql: Sql): WorkspaceStore {
   return {
-    list: () => database.all<WorkspaceRecord>(`SELECT ${COLUMNS} FROM workspaces ORDER BY name, id`),
-    get: async (id) =>
-      await database.get<WorkspaceRecord>(`SELECT ${COLUMNS} FROM workspaces WHERE id = $1`, id) ?? null,
+    list: () =>
+      sql.read(function* () {
+        return (yield* all<Row>(`SELECT ${COLUMNS} FROM workspaces ORDER BY name, id`)).map(recordFrom);
+      }),
+    get: (id) =>
+      sql.read(function* () {
+        const row = yield* get<Row>(`SELECT ${COLUMNS} FROM workspaces WHERE id = $1`, id);
+        return row === undefined ? null : recordFrom(row);
+      }),
     add: ({ id, name, path, createdAt, allowHardLinks, editable }, entry) =>
-      database.write(async (tx) => {
-        const added = await tx.run(
+      sql.write(function* () {
+        const added = yield* run(
           "INSERT INTO workspaces (id, name, path, created_at, allow_hard_links, editable) VALUES ($1, $2, $3, $4, $5, $6) " +
             "ON CONFLICT DO NOTHING",
           id,
@@ -29,11 +40,11 @@ export function postgresWorkspaces(database: PostgresDatabase): WorkspaceStore {
             `Cannot register the workspace "${name}": its id or its folder is registered already`,
           );
         }
-        await insertEntry(tx, entry);
+        yield* insertEntry(entry);
       }),
     change: (id, { allowHardLinks, editable }, entry) =>
-      database.write(async (tx) => {
-        const set = await tx.run(
+      sql.write(function* () {
+        const set = yield* run(
           "UPDATE workspaces SET allow_hard_links = coalesce($1, allow_hard_links), " +
             "editable = coalesce($2, editable) WHERE id = $3",
           allowHardLinks ?? null,
@@ -41,14 +52,18 @@ export function postgresWorkspaces(database: PostgresDatabase): WorkspaceStore {
           id,
         );
         if (set === 0) return false;
-        await insertEntry(tx, entry);
+        yield* insertEntry(entry);
         return true;
       }),
     remove: (id, entry) =>
-      database.write(async (tx) => {
-        if (await tx.run("DELETE FROM workspaces WHERE id = $1", id) === 0) return false;
-        await insertEntry(tx, entry);
+      sql.write(function* () {
+        if ((yield* run("DELETE FROM workspaces WHERE id = $1", id)) === 0) return false;
+        yield* insertEntry(entry);
         return true;
       }),
   };
+}
+
+function recordFrom(row: Row): WorkspaceRecord {
+  return { ...row, allowHardLinks: Boolean(row.allowHardLinks), editable: Boolean(row.editable) };
 }

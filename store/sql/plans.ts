@@ -1,24 +1,24 @@
-/** Plans in PostgreSQL, for as long as each is good for. */
+/** Plans, for as long as each is good for. */
 import type { PlanStore } from "../../core/store.ts";
 import { insertEntry } from "./audit.ts";
-import type { PostgresDatabase } from "./database.ts";
-import { planFrom, type PlanRow } from "../records.ts";
+import { planFrom, type PlanRow } from "./records.ts";
+import { get, lock, run, type Sql } from "./steps.ts";
 
 const COLUMNS = 'id, workspace_id AS "workspaceId", project, backend, creator_kind AS "creatorKind", ' +
   'creator_id AS "creatorId", created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt", body';
 
-export function postgresPlans(database: PostgresDatabase): PlanStore {
+export function sqlPlans(sql: Sql): PlanStore {
   return {
     add: (plan, most, entry) =>
-      database.write(async (tx) => {
-        await tx.lock("plans");
-        await tx.run("DELETE FROM plans WHERE expires_at <= $1", plan.createdAt);
+      sql.write(function* () {
+        yield* lock("plans");
+        yield* run("DELETE FROM plans WHERE expires_at <= $1", plan.createdAt);
         // The last of those that were added before, with room for this one.
-        await tx.run(
+        yield* run(
           "DELETE FROM plans WHERE id NOT IN (SELECT id FROM plans ORDER BY created_at DESC, place DESC LIMIT $1)",
           most - 1,
         );
-        await tx.run(
+        yield* run(
           "INSERT INTO plans (id, workspace_id, project, backend, creator_kind, creator_id, created_by, " +
             "created_at, expires_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
           plan.id,
@@ -32,15 +32,16 @@ export function postgresPlans(database: PostgresDatabase): PlanStore {
           plan.expiresAt,
           plan.body,
         );
-        await insertEntry(tx, entry);
+        yield* insertEntry(entry);
       }),
-    get: async (id, now) => {
-      const row = await database.get<PlanRow>(
-        `SELECT ${COLUMNS} FROM plans WHERE id = $1 AND expires_at > $2`,
-        id,
-        now,
-      );
-      return row === undefined ? null : planFrom(row);
-    },
+    get: (id, now) =>
+      sql.read(function* () {
+        const row = yield* get<PlanRow>(
+          `SELECT ${COLUMNS} FROM plans WHERE id = $1 AND expires_at > $2`,
+          id,
+          now,
+        );
+        return row === undefined ? null : planFrom(row);
+      }),
   };
 }

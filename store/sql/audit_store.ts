@@ -1,0 +1,61 @@
+/** The audit log: written, listed, sealed, counted and delivered. */
+import type { AuditChain, AuditStore } from "../../core/store.ts";
+import { entryFrom, type EntryRow } from "./records.ts";
+import { ENTRY_COLUMNS, insertEntries } from "./audit.ts";
+import { auditChains } from "./audit_chains.ts";
+import { auditStrangers } from "./audit_strangers.ts";
+import { all, get, run, type Sql } from "./steps.ts";
+
+export function sqlAudit(sql: Sql): AuditStore {
+  return {
+    append: (entries) => sql.write(() => insertEntries(entries)),
+    list: ({ before, limit, action, actor, result }) =>
+      sql.read(function* () {
+        const asked = { action, actor_id: actor, result };
+        const given = Object.entries(asked).flatMap(([column, value]) =>
+          value === null ? [] : [{ column, value }]
+        );
+        const matches = ["TRUE", ...given.map(({ column }, at) => `${column} = $${at + 1}`)].join(" AND ");
+        const values = given.map(({ value }) => value);
+        const rows = yield* all<EntryRow>(
+          `SELECT ${ENTRY_COLUMNS} FROM audit WHERE ${matches} AND id < $${given.length + 1} ` +
+            `ORDER BY id DESC LIMIT $${given.length + 2}`,
+          ...values,
+          before ?? Number.MAX_SAFE_INTEGER,
+          limit,
+        );
+        // Everything is the two chains and what waits for its seal: a million rows need not be counted for that.
+        const counted = given.length === 0
+          ? yield* get<{ n: number }>(
+            "SELECT CAST((SELECT sum(seq - floor_seq) FROM audit_chains) AS bigint) + " +
+              "(SELECT count(*) FROM audit WHERE seq IS NULL) AS n",
+          )
+          : yield* get<{ n: number }>(`SELECT count(*) AS n FROM audit WHERE ${matches}`, ...values);
+        return { items: rows.map(entryFrom), total: counted?.n ?? 0 };
+      }),
+    ...auditChains(sql),
+    ...auditStrangers(sql),
+    delivered: async (receiver) => {
+      const rows = await sql.read(() =>
+        all<{ chain: AuditChain; seq: number }>(
+          "SELECT chain, seq FROM audit_deliveries WHERE receiver = $1",
+          receiver,
+        )
+      );
+      return { changes: 0, refusals: 0, ...Object.fromEntries(rows.map(({ chain, seq }) => [chain, seq])) };
+    },
+    deliver: (receiver, places) =>
+      sql.write(function* () {
+        for (const [chain, seq] of Object.entries(places)) {
+          // One whose turn ended on its way takes nothing back that another one has delivered.
+          yield* run(
+            "INSERT INTO audit_deliveries (receiver, chain, seq) VALUES ($1, $2, $3) ON CONFLICT (receiver, chain) " +
+              "DO UPDATE SET seq = excluded.seq WHERE audit_deliveries.seq < excluded.seq",
+            receiver,
+            chain,
+            seq,
+          );
+        }
+      }),
+  };
+}

@@ -1,0 +1,43 @@
+/** The tables that every store has, over its database. */
+import type { Store } from "../../core/store.ts";
+import { sqlApplies } from "./applies.ts";
+import { sqlAudit } from "./audit_store.ts";
+import { sqlCommands } from "./commands.ts";
+import { sqlFileVersions } from "./file_versions.ts";
+import { sqlKeys } from "./keys.ts";
+import { sqlOffers } from "./offers.ts";
+import { sqlPeople } from "./people.ts";
+import { sqlPlans } from "./plans.ts";
+import { sqlSessions } from "./sessions.ts";
+import { sqlSigningKeys } from "./signing_keys.ts";
+import type { Sql } from "./steps.ts";
+import { sqlWorkspaces } from "./workspaces.ts";
+
+type Tables =
+  | "workspaces"
+  | "fileVersions"
+  | "keys"
+  | "people"
+  | "sessions"
+  | "signingKeys"
+  | "audit"
+  | "offers"
+  | "commands"
+  | "plans"
+  | "applies";
+
+export function tablesOf(sql: Sql): Pick<Store, Tables> {
+  return {
+    workspaces: sqlWorkspaces(sql),
+    fileVersions: sqlFileVersions(sql),
+    keys: sqlKeys(sql),
+    people: sqlPeople(sql),
+    sessions: sqlSessions(sql),
+    signingKeys: sqlSigningKeys(sql),
+    audit: sqlAudit(sql),
+    offers: sqlOffers(sql),
+    commands: sqlCommands(sql),
+    plans: sqlPlans(sql),
+    applies: sqlApplies(sql),
+  };
+}
