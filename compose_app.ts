@@ -122,6 +122,10 @@ export async function composeApp(
     const why = isOfKubernetes(variable) ? KUBERNETES_ADVICE : "docs/settings.md lists what is read";
     log.warn(`A variable is no setting of berth: ${why}`, { variable });
   }
+  for (const { name, now } of config.former) {
+    const instead = now === null ? "nobody needs it, so leave it out" : `write "${now}" in config.yaml`;
+    log.warn(`A setting is read under its old name for one release more: ${instead}`, { name });
+  }
   const permissions = new PermissionCatalogue(overrides.plugins);
   const replicas = owned.use(
     await Replicas.join({
@@ -362,7 +366,7 @@ async function auditReceiver(
   try {
     return { address, ca: await Deno.readTextFile(ca) };
   } catch (cause) {
-    throw new StartFailure(`Cannot read the file "${ca}" of "BERTH_AUDIT_SYSLOG_CA"`, { cause });
+    throw new StartFailure(`Cannot read the file "${ca}" of "auditSyslog.ca"`, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 /** The settings: read once from the environment and `config.yaml`, checked once, with all mistakes reported together. */
-import { checkSettings, type Mistake, SETTINGS, type Settings } from "./config/settings.ts";
+import { type FormerName, formerNames, GROUPS, openGroups, PLACES } from "./config/groups.ts";
+import { checkSettings, type Mistake, READ, type Settings } from "./config/settings.ts";
 import type { DatabaseAddress } from "./config/database_address.ts";
 import { isInContainer } from "./config/container.ts";
 import type { IdentityProviderSettings, RoleRule } from "./core/sign_in.ts";
@@ -49,6 +50,8 @@ export interface Config {
   readonly unclaimed: Readonly<Record<string, unknown>>;
   /** Variables that begin with `BERTH_` and that the core does not read; a plugin may. */
   readonly strays: readonly Stray[];
+  /** Names that were given and are read for one release more. */
+  readonly former: readonly FormerName[];
   /** Reads one environment variable for a plugin's setting; undefined for one that is empty. */
   readonly variable: (name: string) => string | undefined;
   readonly logLevel: "debug" | "info" | "warn" | "error";
@@ -116,37 +119,47 @@ export async function readConfig(
   const variable = saidBy(sources);
   const mistakes: string[] = [];
   const fromEnv: Record<string, string> = {};
-  for (const { key, variable: name } of SETTINGS) {
+  for (const { key, variable: name } of READ) {
     const value = variable(name);
     if (value !== undefined) fromEnv[key] = value.trim();
   }
   const data = fromEnv["data"] ?? configFolders(variable)?.data;
   const file = await readFile(variable("BERTH_CONFIG"), data, mistakes);
+  const opened = openGroups(file?.values ?? {});
+  mistakes.push(...opened.mistakes);
   const home = homeFolder(variable);
   const checked = checkSettings({
     ...(data === undefined ? {} : { data }),
     ...(home === undefined ? {} : { roots: [home] }),
     ...await credentialsIn(variable("CREDENTIALS_DIRECTORY")),
-    ...file?.values,
+    ...opened.values,
     ...fromEnv,
   });
+  const nameOf = namesOf(fromEnv, opened.former);
   const isContained = sources.isContained ?? await isInContainer(variable);
   if (!isMistaken(checked) && checked.published !== null && !isContained) {
     mistakes.push(
-      sentence({
-        key: "published",
-        inside: [],
-        message: "this is no container, and without one everybody who reaches this machine would reach berth",
-      }, fromEnv),
+      sentence(
+        {
+          key: "published",
+          inside: [],
+          message:
+            "this is no container, and without one everybody who reaches this machine would reach berth",
+        },
+        fromEnv,
+        nameOf,
+      ),
     );
   }
   const named = (sources.names?.() ?? []).filter((name) => variable(name) !== undefined);
-  const strays = straysAmong(named, [...SETTINGS.map((setting) => setting.variable), "BERTH_CONFIG"]);
+  const strays = straysAmong(named, [...READ.map((setting) => setting.variable), "BERTH_CONFIG"]);
   const given = { unclaimed: file?.unclaimed ?? {}, variable, file: file?.path ?? null, strays };
   const ofPlugins = (settings: Pick<Config, "plugins" | "pluginSettings">) =>
     mistakesOfPlugins({ ...given, ...settings });
   if (!isMistaken(checked) && mistakes.length === 0) {
-    const config = { ...joined(checked), ...given };
+    const variables = READ.flatMap(({ key, variable: name }) => key in fromEnv ? [{ key, name }] : []);
+    const former = [...opened.former, ...formerNames(variables)];
+    const config = { ...joined(checked), ...given, former };
     // Only plugins know whether one of them is theirs; nothing may begin on settings that were meant otherwise.
     const misspelt = strays.some(({ meant }) => meant !== null) ? await ofPlugins(config) : [];
     if (misspelt.length > 0) throw new SettingsError(misspelt);
@@ -154,7 +167,7 @@ export async function readConfig(
   }
   if (isMistaken(checked)) {
     mistakes.push(
-      ...checked.map((mistake) => sentence(isContained ? forContainer(mistake) : mistake, fromEnv)),
+      ...checked.map((mistake) => sentence(isContained ? forContainer(mistake) : mistake, fromEnv, nameOf)),
     );
   }
   const own = file?.values["pluginSettings"];
@@ -181,7 +194,7 @@ function isMistaken(checked: Settings | readonly Mistake[]): checked is readonly
   return Array.isArray(checked);
 }
 
-function joined(settings: Settings): Omit<Config, "file" | "unclaimed" | "variable" | "strays"> {
+function joined(settings: Settings): Omit<Config, "file" | "unclaimed" | "variable" | "strays" | "former"> {
   const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...others } =
     settings;
   const { auditSyslog, auditSyslogCa, databaseUrl, databasePasswordFile, databaseCa, databasePool, ...rest } =
@@ -269,7 +282,7 @@ async function readFile(
     mistakes.push(`"${path}" does not hold settings: a mapping of names to values is expected`);
     return null;
   }
-  const known = new Set(SETTINGS.map((setting) => setting.key));
+  const known = new Set([...READ.map((setting) => setting.key), ...Object.keys(GROUPS)]);
   const file: SettingsFile = { path, values: {}, unclaimed: {} };
   for (const [key, value] of Object.entries(values)) {
     (known.has(key) ? file.values : file.unclaimed)[key] = value;
@@ -289,7 +302,7 @@ function fileReason(error: unknown): string {
 async function credentialsIn(folder: string | undefined): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   if (folder === undefined) return found;
-  for (const { key, credential } of SETTINGS) {
+  for (const { key, credential } of READ) {
     if (credential === undefined) continue;
     const path = `${folder}/${credential}`;
     if (await Deno.stat(path).then(({ isFile }) => isFile, () => false)) found[key] = path;
@@ -307,9 +320,23 @@ function forContainer(mistake: Mistake): Mistake {
   };
 }
 
-/** Names the setting as its writer wrote it. Values stay out: some are secret. */
-function sentence({ key, inside, message }: Mistake, fromEnv: Record<string, string>): string {
-  const variable = SETTINGS.find((setting) => setting.key === key)?.variable ?? key;
-  if (key === "port" && isServiceAddress(fromEnv[key])) return `${variable}: ${KUBERNETES_ADVICE}`;
-  return `${[key in fromEnv ? variable : key, ...inside].join(".")}: ${message}`;
+/** Returns the name of a setting as its writer wrote it, and else as it is documented. */
+function namesOf(
+  fromEnv: Readonly<Record<string, string>>,
+  former: readonly FormerName[],
+): (key: string) => string {
+  return (key) => {
+    if (key in fromEnv) return READ.find((setting) => setting.key === key)?.variable ?? key;
+    return former.some(({ name }) => name === key) ? key : PLACES.get(key) ?? key;
+  };
+}
+
+/** Values stay out: some are secret. */
+function sentence(
+  { key, inside, message }: Mistake,
+  fromEnv: Record<string, string>,
+  nameOf: (key: string) => string,
+): string {
+  if (key === "port" && isServiceAddress(fromEnv[key])) return `${nameOf(key)}: ${KUBERNETES_ADVICE}`;
+  return `${[nameOf(key), ...inside].join(".")}: ${message}`;
 }

@@ -66,8 +66,8 @@ Deno.test("readConfig lists all mistakes at once, those of plugins too, each by 
     "BERTH_LOG_LEVEL",
     "BERTH_PORT",
     "BERTH_ROOTS.0",
-    "idpClientId",
-    "idpRedirectUris",
+    "identityProvider.clientId",
+    "identityProvider.redirectUris",
   ]);
 });
 
@@ -340,4 +340,93 @@ Deno.test("BERTH_PORT as Kubernetes sets it for a service named berth is said to
   const [mistake, ...more] = await mistakesOf({ BERTH_PORT: "tcp://10.96.0.12:8700" });
   assert.match(mistake ?? "", /^BERTH_PORT: Kubernetes sets it .*enableServiceLinks: false/);
   assert.deepEqual(more, []);
+});
+
+const GROUPED = {
+  identityProvider: {
+    issuer: "https://login.example",
+    clientId: "berth",
+    clientSecretFile: "/etc/secret",
+    redirectUris: ["https://berth.example/"],
+  },
+  auditSyslog: { transport: "tls", hostname: "logs.example", port: 6514, ca: "/etc/ca.pem" },
+  metricsPort: 9700,
+  metricsHost: "127.0.0.2",
+};
+
+async function readFileOf(yaml: string, variables: Record<string, string> = {}): Promise<Config> {
+  const file = await Deno.makeTempFile({ suffix: ".yaml" });
+  try {
+    await Deno.writeTextFile(file, yaml);
+    return await read({ BERTH_CONFIG: file, ...variables });
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+const grouped = ({ identityProvider, auditSyslog, metricsPort, metricsHost }: Config) => ({
+  identityProvider,
+  auditSyslog,
+  metricsPort,
+  metricsHost,
+});
+
+Deno.test("readConfig reads the identity provider, metrics and syslog as one key of the file each", async () => {
+  const config = await readFileOf(`
+identityProvider: { issuer: "https://login.example", clientId: berth, clientSecretFile: /etc/secret, redirectUris: ["https://berth.example/"] }
+auditSyslog: { address: "tls://logs.example:6514", ca: /etc/ca.pem }
+metrics: { port: 9700, host: 127.0.0.2 }
+`);
+  assert.deepEqual(grouped(config), GROUPED);
+  assert.deepEqual(config.former, []);
+});
+
+Deno.test("readConfig reads former names of variables and keys as before, and names their successors", async () => {
+  const variables = {
+    BERTH_IDP_ISSUER: "https://login.example",
+    BERTH_IDP_CLIENT_ID: "berth",
+    BERTH_IDP_CLIENT_SECRET_FILE: "/etc/secret",
+    BERTH_IDP_REDIRECT_URIS: "https://berth.example/",
+    BERTH_AUDIT_SYSLOG: "tls://logs.example:6514",
+    BERTH_AUDIT_SYSLOG_CA: "/etc/ca.pem",
+    BERTH_METRICS_PORT: "9700",
+    BERTH_METRICS_HOST: "127.0.0.2",
+    BERTH_COMPOSE_VERSION: "5.1.0",
+    BERTH_DATABASE_POOL: "3",
+  };
+  const byVariables = await read(variables);
+  assert.deepEqual(grouped(byVariables), GROUPED);
+  assert.equal(byVariables.composeVersion, "5.1.0");
+  assert.deepEqual(byVariables.former.map(({ name }) => name).sort(), Object.keys(variables).sort());
+  const now = (config: Config, asked: string) => config.former.find(({ name }) => name === asked)?.now;
+  assert.equal(now(byVariables, "BERTH_IDP_CLIENT_ID"), "identityProvider.clientId");
+  assert.equal(now(byVariables, "BERTH_METRICS_PORT"), "metrics.port");
+  assert.equal(now(byVariables, "BERTH_AUDIT_SYSLOG"), "auditSyslog.address");
+  assert.equal(now(byVariables, "BERTH_DATABASE_POOL"), null);
+
+  const byKeys = await readFileOf(`
+idpIssuer: https://login.example
+idpClientId: berth
+idpClientSecretFile: /etc/secret
+idpRedirectUris: ["https://berth.example/"]
+auditSyslog: tls://logs.example:6514
+auditSyslogCa: /etc/ca.pem
+metricsPort: 9700
+metricsHost: 127.0.0.2
+`);
+  assert.deepEqual(grouped(byKeys), GROUPED);
+  assert.equal(now(byKeys, "metricsHost"), "metrics.host");
+  assert.equal(now(byKeys, "idpIssuer"), "identityProvider.issuer");
+});
+
+Deno.test("readConfig lets a variable go before the file's group, and names parts that are wrong or unknown", async () => {
+  const config = await readFileOf("metrics: { port: 9700 }", { BERTH_METRICS_PORT: "9800" });
+  assert.equal(config.metricsPort, 9800);
+  const wrong =
+    'metrics: { port: 70000, hots: a }\nauditSyslog: { address: "ftp://a:1" }\nidentityProvider: x';
+  await assert.rejects(readFileOf(wrong), (error: SettingsError) => {
+    const names = error.mistakes.map((mistake) => mistake.split(":")[0]).sort();
+    assert.deepEqual(names, ["auditSyslog.address", "identityProvider", "metrics.hots", "metrics.port"]);
+    return true;
+  });
 });

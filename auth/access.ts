@@ -289,7 +289,9 @@ async function openProvider(
   log: Log,
 ): Promise<IdentityProvider | null> {
   if (settings === null) return null;
-  if (settings.redirectUris.length === 0) log.warn("Nobody can sign in: BERTH_IDP_REDIRECT_URIS is empty");
+  if (settings.redirectUris.length === 0) {
+    log.warn("Nobody can sign in: identityProvider.redirectUris is empty in config.yaml");
+  }
   if (rules().length === 0) log.warn("Nobody can sign in: no rule of BERTH_ROLES gives anybody a role");
   const secret = () => readClientSecret(settings.clientSecretFile);
   await secret().catch((error) => log.warn("Nobody can sign in", { error }));
@@ -310,7 +312,7 @@ async function readClientSecret(file: string | null): Promise<string | null> {
   } catch (cause) {
     throw new ServiceError(
       "identity_provider_unavailable",
-      'Cannot ask the identity provider: the file of "BERTH_IDP_CLIENT_SECRET_FILE" cannot be read',
+      'Cannot ask the identity provider: the file of "identityProvider.clientSecretFile" cannot be read',
       { cause },
     );
   }

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { inWords } from "../core/input_words.ts";
 import { LOG_LEVELS } from "../core/log.ts";
 import { absolutePath, listOf, matching, oneOf, text, wholeNumber } from "../core/setting_shapes.ts";
+import { GROUPS, PLACES, RETIRED } from "./groups.ts";
 import {
   baseUrl,
   databaseUrl,
@@ -347,21 +348,39 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
+/** A name under which a setting is read. */
+export interface ReadSetting {
+  readonly key: string;
+  readonly variable: string;
+  readonly credential?: string;
+}
+
 /** One row of the documentation. */
 export interface SettingRow {
   readonly key: string;
-  readonly credential?: string;
+  /** "–" for a setting that only the file has. */
   readonly variable: string;
   readonly default: string;
   readonly meaning: string;
 }
 
-export const SETTINGS: readonly SettingRow[] = Object.entries<Field<z.ZodType, unknown>>(
-  fields,
-).map(([key, { shown, meaning, credential }]) => ({
-  key,
-  ...(credential === undefined ? {} : { credential }),
-  variable: `BERTH_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
-  default: shown,
-  meaning,
-}));
+/** All that is read, former names too. */
+export const READ: readonly ReadSetting[] = Object.entries<Field<z.ZodType, unknown>>(fields).map((
+  [key, { credential }],
+) => ({ key, variable: variableOf(key), ...(credential === undefined ? {} : { credential }) }));
+
+/** The settings as they are documented: a group is one. */
+export const SETTINGS: readonly SettingRow[] = Object.entries<Field<z.ZodType, unknown>>(fields).flatMap(
+  ([key, { shown, meaning }]) => {
+    if (RETIRED.includes(key)) return [];
+    const [group, part] = PLACES.get(key)?.split(".") ?? [];
+    if (group === undefined) return [{ key, variable: variableOf(key), default: shown, meaning }];
+    const { parts, meaning: ofGroup } = GROUPS[group]!;
+    const isFirst = part === Object.keys(parts)[0];
+    return isFirst ? [{ key: group, variable: NONE, default: NONE, meaning: ofGroup }] : [];
+  },
+);
+
+function variableOf(key: string): string {
+  return `BERTH_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}

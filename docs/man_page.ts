@@ -42,7 +42,11 @@ keeps.
 .Pp
 The service reads these, and config.yaml in its data folder:
 .Bl -tag -width Ds
-${SETTINGS.map(({ variable, meaning }) => `.It Ev ${variable}\n${sentence(meaning)}`).join("\n")}
+${
+    SETTINGS.filter(({ variable }) => variable !== "–").map(({ variable, meaning }) =>
+      `.It Ev ${variable}\n${sentence(meaning)}`
+    ).join("\n")
+  }
 .El
 .Sh FILES
 .Bl -tag -width Ds

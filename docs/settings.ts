@@ -1,6 +1,7 @@
 /** Writes `docs/settings.md` out of the settings themselves; with `--check` it only says whether that is needed. */
 import type { z } from "zod";
-import { type SettingRow, SETTINGS } from "../config/settings.ts";
+import { PLACES } from "../config/groups.ts";
+import { READ, type SettingRow, SETTINGS } from "../config/settings.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { keyOf } from "../plugins/plugin_settings.ts";
 import { PLUGINS } from "../plugins/plugins.ts";
@@ -29,14 +30,15 @@ function rowsOf(rows: readonly SettingRow[]): string {
 const COLUMNS = "| variable | in `config.yaml` | default | meaning |\n| --- | --- | --- | --- |";
 
 export function settingsPage(): string {
-  const credentials = SETTINGS.flatMap(({ credential, variable }) =>
-    credential === undefined ? [] : [`\`${credential}\` for \`${variable}\``]
+  const credentials = READ.flatMap(({ key, credential, variable }) =>
+    credential === undefined ? [] : [`\`${credential}\` for \`${PLACES.get(key) ?? variable}\``]
   ).join(", ");
   return `# Settings
 
 <!-- Written by \`deno task docs\` from config/settings.ts and the plugins; a test holds it to that. -->
 
-Every setting is an environment variable, and may also stand in \`config.yaml\` in the data folder under its short name.
+A setting is an environment variable, and may also stand in \`config.yaml\` in the data folder under its short name;
+those with several parts stand there alone.
 The environment goes before the file. A mistake stops the start; all mistakes are listed at once. A variable within two
 edits of one of these is a mistake, too; others that begin with \`BERTH_\` are warned of. Kubernetes sets such variables,
 \`BERTH_PORT=tcp://…\` among them, beside a service that is named \`berth\`: set \`enableServiceLinks: false\` in the pod,
@@ -62,10 +64,13 @@ engines:
     ca: /etc/berth/engine/ca.pem
     cert: /etc/berth/engine/cert.pem
     key: /etc/berth/engine/key.pem
-idpIssuer: https://login.example/realms/main
-idpClientId: berth
-idpClientSecretFile: /etc/berth/client-secret
-idpRedirectUris: ["https://berth.example/"]
+identityProvider:
+  issuer: https://login.example/realms/main
+  clientId: berth
+  clientSecretFile: /etc/berth/client-secret
+  redirectUris: ["https://berth.example/"]
+auditSyslog: { address: "tls://logs.example:6514" }
+metrics: { port: 9700 }
 roles:
   - { claim: groups, value: platform, role: admin }
   - { claim: groups, value: developers, role: operator }

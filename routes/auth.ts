@@ -183,7 +183,7 @@ function signingIn({ access, origins }: AuthOptions): CoreRouter {
       if (provider === null) {
         throw new ServiceError(
           "identity_provider_not_configured",
-          'Cannot sign in: no identity provider is configured; set "BERTH_IDP_ISSUER", or use an API key',
+          'Cannot sign in: no identity provider is configured; set "identityProvider" in config.yaml, or use an API key',
         );
       }
       const device = deviceOf(call.request.headers, origins);

@@ -13,7 +13,7 @@ const all = route({
   path: "/metrics",
   summary: "The counters and measurements of the service, in the text format of Prometheus",
   description:
-    "For Prometheus, with an API key as bearer token. `BERTH_METRICS_PORT` opens a second port that " +
+    "For Prometheus, with an API key as bearer token. `metrics.port` in config.yaml opens a second port that " +
     "needs no key.",
   permission: "system:read",
   subject: "everything",

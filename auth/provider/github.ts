@@ -79,7 +79,9 @@ export class GitHub implements IdentityProvider {
     const client: Client = { client_id: this.#settings.clientId };
     const secret = await this.#secret();
     if (secret === null) {
-      throw unavailable('GitHub needs a client secret; name its file in "BERTH_IDP_CLIENT_SECRET_FILE"');
+      throw unavailable(
+        'GitHub needs a client secret; name its file in "identityProvider.clientSecretFile" in config.yaml',
+      );
     }
     const options = {
       [oauth.customFetch]: this.#fetch,

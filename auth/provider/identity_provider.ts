@@ -51,7 +51,9 @@ export function loginRefused(why: string, cause?: unknown): ServiceError {
 /** Throws `login_refused` unless the redirect URI is one of ours. Asked before the code leaves us. */
 export function mustBeOurs(redirectUri: string, allowed: readonly string[]): void {
   if (allowed.some((one) => one === redirectUri || isSameLoopback(one, redirectUri))) return;
-  throw loginRefused('the redirect URI is not among those that "BERTH_IDP_REDIRECT_URIS" allows');
+  throw loginRefused(
+    'the redirect URI is not among those that "identityProvider.redirectUris" in config.yaml allows',
+  );
 }
 
 const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];

@@ -34,7 +34,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
     'its user may not use these tables; make them the owner of the database ("ALTER DATABASE … OWNER TO …")',
   "53100": "the disk of its database is full; make room there",
   "53200": "its database is short of memory",
-  "53300": "its database has no connection left; raise max_connections there, or lower BERTH_DATABASE_POOL",
+  "53300": "its database has no connection left; raise max_connections there",
   "25006": READ_ONLY,
   "55P03": "others hold its locks for too long",
   "57014": "a statement took its database longer than five seconds",

@@ -239,7 +239,7 @@ Deno.test("A client secret that cannot be read is told to the log at start, and 
   assert.match(berth.logged.join(), /Nobody can sign in/);
   const refused = await berth.call("POST /api/auth/idp", { body: ANSWER });
   assert.deepEqual([refused.status, refused.body.code], [503, "identity_provider_unavailable"]);
-  assert.match(refused.body.title, /BERTH_IDP_CLIENT_SECRET_FILE/);
+  assert.match(refused.body.title, /identityProvider\.clientSecretFile/);
   assert.ok(!refused.body.title.includes("CANARY"));
   assert.equal(issuer.asked.get("/token"), undefined, "the code did not leave");
 });

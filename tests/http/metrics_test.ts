@@ -341,3 +341,18 @@ scrape_configs:
     },
   };
 }
+
+Deno.test("A start warns of every former name of a setting, and names the new place in config.yaml", async () => {
+  await using berth = await startService({
+    former: [{ name: "BERTH_METRICS_PORT", now: "metrics.port" }, { name: "BERTH_DATABASE_POOL", now: null }],
+  });
+  const warned = berth.logged().map((line) => JSON.parse(line)).filter(({ message }) =>
+    /old name/.test(message)
+  );
+  assert.deepEqual(warned.map(({ level, name }) => [level, name]), [
+    ["warn", "BERTH_METRICS_PORT"],
+    ["warn", "BERTH_DATABASE_POOL"],
+  ]);
+  assert.match(warned[0].message, /write "metrics\.port" in config\.yaml/);
+  assert.match(warned[1].message, /nobody needs it/);
+});

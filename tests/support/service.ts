@@ -360,6 +360,7 @@ function defaults(folder: string): Config {
     unclaimed: {},
     variable: () => undefined,
     strays: [],
+    former: [],
     auditSyslog: null,
     file: null,
   };
