@@ -4,7 +4,7 @@ import { isProven, verifyAudit } from "../auth/audit/verify.ts";
 import { Seal } from "../auth/sealing/sealing.ts";
 import { placeOf } from "../auth/sessions/signing_keys.ts";
 import { readConfig } from "../config.ts";
-import type { ChainState } from "../core/store.ts";
+import type { ChainState } from "../core/audit_store.ts";
 import { AUDIT_CHAINS } from "../core/store.ts";
 import { StartFailure } from "../start_failure.ts";
 import { type CheckedCopy, readCopy } from "../store/copy_file.ts";

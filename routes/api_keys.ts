@@ -4,7 +4,7 @@ import { ADDRESS_OR_RANGE } from "../http/declare/address_forms.ts";
 import type { Access } from "../auth/access.ts";
 import { addressRange } from "../auth/keys/address_range.ts";
 import { Grant, Grants, KeyName, Permission, type Rights, Role } from "../core/access.ts";
-import type { KeyRecord } from "../core/store.ts";
+import type { KeyRecord } from "../core/access_store.ts";
 import { text } from "../http/declare/query.ts";
 import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";

@@ -3,7 +3,8 @@ import { pause } from "../core/pause.ts";
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { ServiceError } from "../core/error.ts";
-import { AUDIT_CHAINS, type AuditChain, type AuditEntry as Entry, type AuditStore } from "../core/store.ts";
+import { type AuditEntry as Entry, type AuditStore } from "../core/audit_store.ts";
+import { AUDIT_CHAINS, type AuditChain } from "../core/store.ts";
 import { count, flag, many, text } from "../http/declare/query.ts";
 import { type CoreRouter, problems, raw, route, router } from "../http/declare/router.ts";
 

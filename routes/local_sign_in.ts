@@ -7,7 +7,7 @@ import { DEVICE_MAX_AGE_S } from "../auth/people/devices.ts";
 import { honestly, peerGroup } from "../auth/rate_limit.ts";
 import { KeyName } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { AccountRecord, SessionHolder } from "../core/store.ts";
+import type { AccountRecord, SessionHolder } from "../core/access_store.ts";
 import type { Call } from "../http/declare/call.ts";
 import { deviceCookie, deviceCookieOf } from "../http/declare/device_cookie.ts";
 import { type CoreRouter, empty, json, problems, route, router } from "../http/declare/router.ts";
@@ -126,7 +126,7 @@ const prove = route({
   },
 });
 
-export interface LocalSignInOptions {
+interface LocalSignInOptions {
   readonly access: Access;
   /** The origins our own pages have. */
   readonly origins: { has(origin: string): boolean };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { LOCAL_ISSUER } from "../auth/people/people.ts";
 import { Grant, Grants, KeyName, Role, roleEverywhere } from "../core/access.ts";
-import type { PersonRecord } from "../core/store.ts";
+import type { PersonRecord } from "../core/access_store.ts";
 import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";
 

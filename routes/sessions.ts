@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { EVERYTHING, may, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { SessionRecord } from "../core/store.ts";
+import type { SessionRecord } from "../core/access_store.ts";
 import { text } from "../http/declare/query.ts";
 import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";

@@ -5,7 +5,7 @@
 export type CopiedValue = null | number | string | Uint8Array;
 export type CopiedRow = Readonly<Record<string, CopiedValue>>;
 
-export interface CopiedTable {
+interface CopiedTable {
   readonly name: string;
   /** The columns that tell its rows apart: every copy has them in this order. */
   readonly order: readonly string[];

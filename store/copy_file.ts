@@ -14,7 +14,7 @@ const MAX_LINE = 64 * 1024 * 1024;
 const CHUNK = 256 * 1024;
 
 type Columns = Readonly<Record<string, readonly string[]>>;
-export type Counts = Readonly<Record<string, number>>;
+type Counts = Readonly<Record<string, number>>;
 
 interface Head {
   readonly format: string;

@@ -2,7 +2,7 @@
 import type { Store } from "../core/store.ts";
 import type { PostgresSettings } from "./postgres/connection.ts";
 
-export interface StoreSettings {
+interface StoreSettings {
   /** The data folder; it exists. */
   readonly data: string;
   /** Null: one SQLite file in the data folder. */

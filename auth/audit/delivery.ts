@@ -1,6 +1,7 @@
 /** Brings every sealed entry to a receiver outside, in order, and remembers in the store how far it is. */
 import type { Log } from "../../core/log.ts";
-import { AUDIT_CHAINS, type AuditChain, type AuditStore, type SealedEntry } from "../../core/store.ts";
+import { type AuditStore, type SealedEntry } from "../../core/audit_store.ts";
+import { AUDIT_CHAINS, type AuditChain } from "../../core/store.ts";
 import type { Receiver } from "./syslog.ts";
 import { syslogLine } from "./syslog_line.ts";
 
@@ -16,7 +17,7 @@ const MAX_RETRY_MS = 30_000;
 /** The time that a batch under way may still take when berth stops. */
 const FAREWELL_MS = 2_000;
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly store: AuditStore;
   readonly receiver: Receiver;
   /** The name of the receiver in the store. */

@@ -1,7 +1,8 @@
 /** The audit log's way into the store: what must be there first is waited for, the rest goes in batches. */
 import { setImmediate } from "node:timers";
 import { ServiceError } from "../../core/error.ts";
-import type { AuditStore, NewAuditEntry } from "../../core/store.ts";
+import type { AuditStore } from "../../core/audit_store.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
 import { Strangers } from "./strangers.ts";
 
 /** The time that an entry without a waiting caller waits for others to be written with it. */
@@ -9,7 +10,7 @@ const GATHER_MS = 100;
 const RETRY_MS = 1_000;
 const MAX_WAITING = 10_000;
 
-export interface AuditLogOptions {
+interface AuditLogOptions {
   readonly store: AuditStore;
   /** Called when writing begins to fail, and when entries are lost. */
   readonly onFailure: (thrown: unknown, lost: number) => void;

@@ -1,5 +1,6 @@
 /** The seals of the audit log: each is over an entry and the seal before it, under a key that is never in the store. */
-import type { AuditChain, Seals } from "../../core/store.ts";
+import type { Seals } from "../../core/audit_store.ts";
+import type { AuditChain } from "../../core/store.ts";
 import type { Place } from "./place.ts";
 
 const BLOCK_BYTES = 64;

@@ -1,5 +1,6 @@
 /** Refusals of callers without a good credential: counted by peer, route and hour, so that no flood fills the log. */
-import type { AuditStore, NewAuditEntry, StrangerCount } from "../../core/store.ts";
+import type { AuditStore, StrangerCount } from "../../core/audit_store.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
 import { auditEntry, NOBODY } from "./audit.ts";
 import { peerGroup } from "../rate_limit.ts";
 

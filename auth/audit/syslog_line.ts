@@ -1,5 +1,5 @@
 /** An entry of the audit log as one message of RFC 5424. */
-import type { SealedEntry } from "../../core/store.ts";
+import type { SealedEntry } from "../../core/audit_store.ts";
 import { placeText } from "./place.ts";
 
 /** Facility 13 is "log audit"; what was refused is a warning, the rest is information. */

@@ -1,7 +1,8 @@
 /** The upkeep of the audit log: sealing, closing an hour, deleting old entries, logging the chains' ends. */
 import { pause } from "../../core/pause.ts";
 import type { Log } from "../../core/log.ts";
-import { AUDIT_CHAINS, type AuditChain, type AuditStore, type Seals } from "../../core/store.ts";
+import { type AuditStore, type Seals } from "../../core/audit_store.ts";
+import { AUDIT_CHAINS, type AuditChain } from "../../core/store.ts";
 import type { Clock } from "../clock.ts";
 import { placeText } from "./place.ts";
 import { sealsFrom } from "./seals.ts";
@@ -21,7 +22,7 @@ const RETENTION: Readonly<Record<AuditChain, { readonly ms: number; readonly ent
   refusals: { ms: 30 * DAY_MS, entries: 100_000 },
 };
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   readonly store: AuditStore;
   /** The sealing key of the data folder. */
   readonly secret: Uint8Array;

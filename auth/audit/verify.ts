@@ -1,17 +1,12 @@
 /** Walks the chains of the audit log, and finds the first entry of each that is not as it was sealed. */
-import {
-  AUDIT_CHAINS,
-  type AuditChain,
-  type AuditStore,
-  type ChainState,
-  type SealedEntry,
-} from "../../core/store.ts";
+import { type AuditStore, type ChainState, type SealedEntry } from "../../core/audit_store.ts";
+import { AUDIT_CHAINS, type AuditChain } from "../../core/store.ts";
 import { type Checkpoint, type Place, placeText } from "./place.ts";
 import { type AllSeals, sameBytes } from "./seals.ts";
 
 const BATCH = 1_000;
 
-export interface ChainReport {
+interface ChainReport {
   readonly chain: AuditChain;
   readonly from: number;
   readonly to: number;
@@ -28,7 +23,7 @@ export interface ChainReport {
  * Walks from the oldest checkpoint that stands in the chain, or from its beginning. Reads also while berth writes: what is
  * sealed meanwhile is walked too, what is forgotten meanwhile is left out.
  */
-export async function verifyChain(
+async function verifyChain(
   store: AuditStore,
   seals: AllSeals,
   chain: AuditChain,

@@ -2,7 +2,8 @@
 import { excessOf, type Grant, type PermissionCatalogue, type Principal, within } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { RoleRule } from "../../core/sign_in.ts";
-import type { KeyRecord, KeyStore, KeyUse, NewAuditEntry, NewKey } from "../../core/store.ts";
+import type { KeyRecord, KeyStore, KeyUse, NewKey } from "../../core/access_store.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
 import { type AddressRange, addressRange } from "./address_range.ts";
 import { auditEntry, BERTH } from "../audit/audit.ts";
 import type { Clock } from "../clock.ts";
@@ -18,7 +19,7 @@ export const MAX_KEYS = 1_000;
 /** The time before its end within which the use of a key causes a warning. */
 const WARN_MS = 7 * DAY_MS;
 
-export interface KeyAsked {
+interface KeyAsked {
   readonly name: string;
   readonly grants: readonly Grant[];
   readonly expiresInDays?: number | undefined;
@@ -32,7 +33,7 @@ export interface MadeKey {
   readonly key: string;
 }
 
-export type KeyVerdict =
+type KeyVerdict =
   /** `expiresAt`: when this secret of the key ends; `Infinity` for never. */
   | { readonly valid: true; readonly record: KeyRecord; readonly expiresAt: number }
   | { readonly valid: false; readonly reason: "unknown" | "expired" | "malformed" };

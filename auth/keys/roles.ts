@@ -1,7 +1,7 @@
 /** The roles of people: rules on the claims of their identity provider. */
 import type { Grant } from "../../core/access.ts";
 import type { RoleRule } from "../../core/sign_in.ts";
-import type { AccountRecord } from "../../core/store.ts";
+import type { AccountRecord } from "../../core/access_store.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,8 @@
 /** People: who they are, how those without an identity provider sign in, and what may be done to whom. */
 import { excessOf, type Grant, type PermissionCatalogue, type Principal } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
-import type { AccountRecord, NewAuditEntry, NewPerson, PeopleStore, PersonRecord } from "../../core/store.ts";
+import type { AccountRecord, NewPerson, PeopleStore, PersonRecord } from "../../core/access_store.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
 import { mustBeKnown } from "../keys/api_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Devices } from "./devices.ts";
@@ -16,18 +17,18 @@ export const LOCAL_ISSUER = "berth";
 const LINK_MS = 3 * 86_400_000;
 
 /** A one-time link's secret; the only time anybody sees it. */
-export interface MadeLink {
+interface MadeLink {
   readonly token: string;
   readonly expiresAt: number;
 }
 
 /** A change of a person; fields that are left out stay. */
-export interface PersonChange {
+interface PersonChange {
   readonly grants?: readonly Grant[] | undefined;
   readonly disabled?: boolean | undefined;
 }
 
-export interface PeopleOptions {
+interface PeopleOptions {
   readonly store: PeopleStore;
   readonly sessions: Sessions;
   readonly permissions: PermissionCatalogue;

@@ -1,13 +1,7 @@
 /** Makes the first admin, once, with a token from a file that only the service's owner can read. */
 import { ServiceError } from "../../core/error.ts";
-import type {
-  AccountRecord,
-  FirstAdmin,
-  KeyStore,
-  NewAuditEntry,
-  ReplicaStore,
-  SetupToken,
-} from "../../core/store.ts";
+import type { AccountRecord, FirstAdmin, KeyStore } from "../../core/access_store.ts";
+import type { NewAuditEntry, ReplicaStore, SetupToken } from "../../core/store.ts";
 import { type MadeKey, makeKey } from "../keys/api_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { People } from "./people.ts";

@@ -3,12 +3,12 @@ import { type Grant, type PermissionCatalogue, type Principal, roleEverywhere } 
 import { ServiceError } from "../../core/error.ts";
 import type {
   AccountRecord,
-  NewAuditEntry,
   NewSession,
   SessionHolder,
   SessionRecord,
   SessionStore,
-} from "../../core/store.ts";
+} from "../../core/access_store.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
 import type { AddressRange } from "../keys/address_range.ts";
 import { isAlive, principalOfKey, rangesOf } from "../keys/api_keys.ts";
 import type { Clock } from "../clock.ts";

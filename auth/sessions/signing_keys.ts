@@ -1,6 +1,7 @@
 /** The keys that tokens are signed with, and their rotation, in which no valid token is refused. */
 import { ServiceError } from "../../core/error.ts";
-import type { NewAuditEntry, SigningKeyRecord, SigningKeyStore } from "../../core/store.ts";
+import type { SigningKeyRecord, SigningKeyStore } from "../../core/access_store.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
 import { auditEntry, BERTH } from "../audit/audit.ts";
 import type { Clock } from "../clock.ts";
 import type { Seal } from "../sealing/sealing.ts";
@@ -16,12 +17,12 @@ const PENDING_MS = 2 * RELOAD_MS;
 /** A token that names a key nobody knows may ask for one reload in this time, and no more. */
 const UNKNOWN_MS = 10_000;
 
-export interface SigningKey {
+interface SigningKey {
   readonly kid: string;
   readonly key: CryptoKey;
 }
 
-export interface SigningKeyOptions {
+interface SigningKeyOptions {
   readonly store: SigningKeyStore;
   readonly seal: Seal;
   readonly clock: Clock;

@@ -2,7 +2,8 @@
 
 import type { Principal } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
-import type { KeyCreator, NewAuditEntry, PlanRecord, PlanStore } from "../../core/store.ts";
+import type { KeyCreator } from "../../core/access_store.ts";
+import type { NewAuditEntry, PlanRecord, PlanStore } from "../../core/store.ts";
 import type { Looked, Moved } from "./looked.ts";
 import type { PlanBody, PlanRequest } from "./plan_shape.ts";
 

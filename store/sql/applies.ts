@@ -69,6 +69,23 @@ export function sqlApplies(sql: Sql): ApplyStore {
           limit,
         )
       )).map(applyFrom),
+    wish: (id, wish, entry) =>
+      sql.write(function* () {
+        if ((yield* run(`UPDATE applies SET wish = $1 WHERE id = $2 AND ${IN_HAND}`, wish, id)) === 0) {
+          return false;
+        }
+        yield* insertEntry(entry);
+        return true;
+      }),
+    forget: (before) =>
+      sql.write(() => run("DELETE FROM applies WHERE ended_at IS NOT NULL AND ended_at < $1", before)),
+    ...journals(sql),
+    ...leases(sql),
+  };
+}
+
+function journals(sql: Sql): Pick<ApplyStore, "write" | "lines"> {
+  return {
     write: (id, epoch, lines, entries, end) =>
       sql.write(function* () {
         const mine = yield* get(
@@ -116,14 +133,11 @@ export function sqlApplies(sql: Sql): ApplyStore {
           limit,
         )
       ),
-    wish: (id, wish, entry) =>
-      sql.write(function* () {
-        if ((yield* run(`UPDATE applies SET wish = $1 WHERE id = $2 AND ${IN_HAND}`, wish, id)) === 0) {
-          return false;
-        }
-        yield* insertEntry(entry);
-        return true;
-      }),
+  };
+}
+
+function leases(sql: Sql): Pick<ApplyStore, "resume" | "renew" | "takeOver" | "release"> {
+  return {
     resume: (id, { by, credential, wish }, { owner, until }, entry) =>
       sql.write(function* () {
         const resumed = yield* run(
@@ -186,7 +200,5 @@ export function sqlApplies(sql: Sql): ApplyStore {
           owner,
         );
       }),
-    forget: (before) =>
-      sql.write(() => run("DELETE FROM applies WHERE ended_at IS NOT NULL AND ended_at < $1", before)),
   };
 }

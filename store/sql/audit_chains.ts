@@ -1,5 +1,6 @@
 /** The two chains of the audit log: sealed at the new end, cut at the old one. */
-import type { AuditChain, AuditStore, ChainEnds, ChainState, SealedEntry, Seals } from "../../core/store.ts";
+import type { AuditStore, ChainEnds, ChainState, SealedEntry, Seals } from "../../core/audit_store.ts";
+import type { AuditChain } from "../../core/store.ts";
 import { entryFrom, type EntryRow } from "./records.ts";
 import { ServiceError } from "../../core/error.ts";
 import { ENTRY_COLUMNS } from "./audit.ts";

@@ -1,5 +1,6 @@
 /** The audit log: written, listed, sealed, counted and delivered. */
-import type { AuditChain, AuditStore } from "../../core/store.ts";
+import type { AuditStore } from "../../core/audit_store.ts";
+import type { AuditChain } from "../../core/store.ts";
 import { entryFrom, type EntryRow } from "./records.ts";
 import { ENTRY_COLUMNS, insertEntries } from "./audit.ts";
 import { auditChains } from "./audit_chains.ts";

@@ -1,5 +1,5 @@
 /** Refusals to unknown callers, counted until the hour has ended. */
-import type { AuditStore, StrangerCount } from "../../core/store.ts";
+import type { AuditStore, StrangerCount } from "../../core/audit_store.ts";
 import { insertEntries } from "./audit.ts";
 import { all, get, lock, run, type Sql, type Steps } from "./steps.ts";
 

@@ -1,6 +1,6 @@
 /** API keys, and the row that says that there was a first admin. */
 import { ServiceError } from "../../core/error.ts";
-import type { KeyCreator, KeyRecord, KeyStore, NewKey } from "../../core/store.ts";
+import type { KeyCreator, KeyRecord, KeyStore, NewKey } from "../../core/access_store.ts";
 import { keepingAnAdmin } from "./admins.ts";
 import { insertEntry } from "./audit.ts";
 import { insertPerson } from "./people.ts";
@@ -93,6 +93,13 @@ export function sqlKeys(sql: Sql): KeyStore {
           return true;
         })
       ),
+    ...uses(sql),
+    ...setup(sql),
+  };
+}
+
+function uses(sql: Sql): Pick<KeyStore, "used" | "ending"> {
+  return {
     used: (uses) =>
       sql.write(function* () {
         const ids = [...uses.keys()].sort(); // in one order for all replicas
@@ -123,6 +130,11 @@ export function sqlKeys(sql: Sql): KeyStore {
         }
         return ending;
       }),
+  };
+}
+
+function setup(sql: Sql): Pick<KeyStore, "isSetUp" | "setUp"> {
+  return {
     isSetUp: async () => await sql.read(() => get("SELECT 1 FROM setup WHERE id = 1")) !== undefined,
     setUp: (first, entry) =>
       sql.write(function* () {

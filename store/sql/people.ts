@@ -1,6 +1,7 @@
 /** People: who they are, what local ones hold, their passwords and the links that set them. */
 import { ServiceError } from "../../core/error.ts";
-import type { NewAuditEntry, NewPerson, PasswordLink, PeopleStore } from "../../core/store.ts";
+import type { NewPerson, PasswordLink, PeopleStore } from "../../core/access_store.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
 import { ACCOUNT_COLUMNS } from "./accounts.ts";
 import { keepingAnAdmin } from "./admins.ts";
 import { insertEntry } from "./audit.ts";
@@ -67,6 +68,14 @@ export function sqlPeople(sql: Sql): PeopleStore {
           return true;
         })
       ),
+    ...passwords(sql),
+  };
+}
+
+function passwords(
+  sql: Sql,
+): Pick<PeopleStore, "rehash" | "setPassword" | "link" | "linked" | "useLink"> {
+  return {
     rehash: (id, before, after) =>
       sql.write(function* () {
         yield* run(

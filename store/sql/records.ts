@@ -1,17 +1,9 @@
 /** The rows that both stores select, and the records that are made of them. */
 import type { Grant } from "../../core/access.ts";
 import type { ApplyRecord } from "../../core/applies.ts";
-import type {
-  AccountRecord,
-  AuditActor,
-  AuditChain,
-  AuditEntry,
-  FileVersion,
-  KeyCreator,
-  KeyRecord,
-  PersonRecord,
-  PlanRecord,
-} from "../../core/store.ts";
+import type { AccountRecord, KeyCreator, KeyRecord, PersonRecord } from "../../core/access_store.ts";
+import type { AuditEntry } from "../../core/audit_store.ts";
+import type { AuditActor, AuditChain, FileVersion, PlanRecord } from "../../core/store.ts";
 
 export interface AccountRow extends Omit<AccountRecord, "grants"> {
   readonly grants: string | null;

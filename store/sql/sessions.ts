@@ -2,13 +2,13 @@
 import type {
   AccountRecord,
   NewAccount,
-  NewAuditEntry,
   NewSession,
   Rotation,
   RotationResult,
   SessionRecord,
   SessionStore,
-} from "../../core/store.ts";
+} from "../../core/access_store.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
 import { accountFrom, type AccountRow } from "./records.ts";
 import { ACCOUNT_COLUMNS } from "./accounts.ts";
 import { insertEntry } from "./audit.ts";

@@ -1,5 +1,5 @@
 /** The keys that tokens are signed with, sealed. */
-import type { SigningKeyRecord, SigningKeyStore } from "../../core/store.ts";
+import type { SigningKeyRecord, SigningKeyStore } from "../../core/access_store.ts";
 import { insertEntry } from "./audit.ts";
 import { all, get, run, type Sql } from "./steps.ts";
 

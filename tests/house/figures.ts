@@ -46,7 +46,7 @@ function* functionLengths(text: string): Generator<number> {
         line,
       );
     if (!indent || /^\s*(?:if|for|while|switch|catch|else)\b/.test(line)) continue;
-    const end = lines.indexOf(`${indent[1]}}`, index);
+    const end = lines.findIndex((other, at) => at > index && other.startsWith(`${indent[1]}}`));
     if (end > 0) yield end - index + 1;
   }
 }

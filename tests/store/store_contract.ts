@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { permissionsOf } from "../support/catalogue.ts";
 import { sealsFrom } from "../../auth/audit/seals.ts";
-import type { AuditChain, Rotation, StrangerCount } from "../../core/store.ts";
+import type { Rotation } from "../../core/access_store.ts";
+import type { StrangerCount } from "../../core/audit_store.ts";
+import type { AuditChain } from "../../core/store.ts";
 import { auditEntryOf, ENTRY } from "../access/audit_entry.ts";
 import {
   account,

@@ -1,7 +1,8 @@
 /** What every store promises of people, of keys that know who made them, and of the last admin. */
 import assert from "node:assert/strict";
 import type { Grant } from "../../core/access.ts";
-import type { KeyRecord, NewPerson, Store } from "../../core/store.ts";
+import type { KeyRecord, NewPerson } from "../../core/access_store.ts";
+import type { Store } from "../../core/store.ts";
 import { auditEntryOf, ENTRY } from "../access/audit_entry.ts";
 import { account, bytes, type Change, key, MANY, type Promised, refused, session } from "./store_records.ts";
 

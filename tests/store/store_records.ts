@@ -1,7 +1,8 @@
 /** Records for tests of stores, and what those tests are made of. */
 import assert from "node:assert/strict";
 import { ServiceError } from "../../core/error.ts";
-import type { KeyRecord, NewAccount, NewAuditEntry, NewSession, Store } from "../../core/store.ts";
+import type { KeyRecord, NewAccount, NewSession } from "../../core/access_store.ts";
+import type { NewAuditEntry, Store } from "../../core/store.ts";
 
 /** More keys than any test makes. */
 export const MANY = 1_000_000;
