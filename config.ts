@@ -80,7 +80,7 @@ export class SettingsError extends Error {
   }
 }
 
-export interface ConfigSources {
+interface ConfigSources {
   /** Reads one environment variable. */
   readonly env: (name: string) => string | undefined;
   /** The names of all variables, as far as they can be known. */
@@ -101,7 +101,7 @@ const processEnvironment: ConfigSources = {
 };
 
 /** The part of the settings that only plugins can check. */
-export type PluginConfig = Pick<
+type PluginConfig = Pick<
   Config,
   "plugins" | "pluginSettings" | "unclaimed" | "variable" | "file" | "strays"
 >;

@@ -31,7 +31,7 @@ const SWEEP_MS = 10 * MINUTE_MS;
 /** A key outlives the longest token by this, for clocks that differ. */
 const SKEW_MS = 5 * MINUTE_MS;
 
-export interface OwnReplica {
+interface OwnReplica {
   readonly name: string;
   /** Returns the number of sessions. */
   count(): number;
@@ -68,7 +68,7 @@ export interface AccessOptions {
 }
 
 /** The rate limits: per peer, and per account, session or key. */
-export interface Limits {
+interface Limits {
   readonly signIn: RateLimit;
   readonly refresh: RateLimit;
   readonly refreshOfSession: RateLimit;

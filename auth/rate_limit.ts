@@ -3,7 +3,7 @@ import { ServiceError } from "../core/error.ts";
 import { textHash } from "../core/text_hash.ts";
 import type { Clock } from "./clock.ts";
 
-export interface Limit {
+interface Limit {
   /** Tries that are free at once; they come back evenly over `perMs`. */
   readonly tries: number;
   readonly perMs: number;

@@ -2,7 +2,7 @@
 import { withoutEnd } from "../core/without_end.ts";
 import { homeFolder } from "./folders.ts";
 
-export interface ClientSettings {
+interface ClientSettings {
   /** `BERTH_URL`. */
   readonly url: string | null;
   /** `BERTH_KEY`. */

@@ -51,7 +51,7 @@ export interface FormerName {
   readonly now: string | null;
 }
 
-export interface OpenedGroups {
+interface OpenedGroups {
   /** Values by the names of settings. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly mistakes: readonly string[];

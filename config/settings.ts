@@ -349,7 +349,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** A name under which a setting is read. */
-export interface ReadSetting {
+interface ReadSetting {
   readonly key: string;
   readonly variable: string;
   readonly credential?: string;

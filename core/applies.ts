@@ -73,7 +73,7 @@ export interface ApplyQuery {
 }
 
 /** The new owner of an apply. */
-export interface Lease {
+interface Lease {
   readonly owner: string;
   readonly until: number;
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** Conditions that are not well. */
-export const NOT_WELL = ["restarting", "unhealthy", "dead", "failed"] as const;
+const NOT_WELL = ["restarting", "unhealthy", "dead", "failed"] as const;
 
 export const Condition = z.enum([
   ...NOT_WELL,
@@ -14,7 +14,7 @@ export const Condition = z.enum([
 ]).meta({ id: "ContainerCondition" });
 export type Condition = z.infer<typeof Condition>;
 
-export interface Judged {
+interface Judged {
   /** The engine's state, in the words of `ContainerState`. */
   readonly state: string;
   readonly health: string | null;

@@ -2,12 +2,12 @@
 import { ServiceError } from "./error.ts";
 import type { Backend, ContainerRuntime } from "./runtime.ts";
 
-export interface HealthCheck {
+interface HealthCheck {
   readonly status: "ok" | "degraded" | "failed";
   readonly reason?: string;
 }
 
-export interface HealthReport {
+interface HealthReport {
   readonly status: HealthCheck["status"];
   readonly version: string;
   readonly uptimeMs: number;
@@ -36,7 +36,7 @@ const OK: HealthCheck = { status: "ok" };
 const STORE_MS = 2_000;
 
 /** Only the loss of the service's own store is a failure; what else is wrong degrades it. */
-export async function lookAtHealth(sources: HealthSources): Promise<HealthReport> {
+async function lookAtHealth(sources: HealthSources): Promise<HealthReport> {
   const checks: Record<string, HealthCheck> = {
     store: await checkStore(sources.checkStore),
     log: sources.logFailure() === null ? OK : { status: "degraded", reason: "Lines cannot be written" },

@@ -1,6 +1,6 @@
 /** The counters and measurements of the service, in the text format that Prometheus reads. */
 
-export interface About {
+interface About {
   /** As Prometheus wants it: `berth_…`, units last, `_total` for what only rises. */
   readonly name: string;
   readonly help: string;
@@ -8,7 +8,7 @@ export interface About {
   readonly namesEngines?: boolean;
 }
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
   readonly labels?: Labels;
@@ -16,12 +16,12 @@ export interface Sample {
 }
 
 /** A value that only rises. */
-export interface Counter {
+interface Counter {
   add(labels: Labels): void;
 }
 
 /** Seconds that something took. */
-export interface Timer {
+interface Timer {
   took(ms: number): void;
 }
 

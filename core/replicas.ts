@@ -7,7 +7,7 @@ import { textHash } from "./text_hash.ts";
 
 const SEEN_MS = 5_000;
 
-export interface ReplicasOptions {
+interface ReplicasOptions {
   /** Null: one process has the store for itself. */
   readonly store: ReplicaStore | null;
   readonly self: Omit<ReplicaRecord, "seenAt">;

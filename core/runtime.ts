@@ -231,7 +231,7 @@ export interface HeldNetwork {
 }
 
 /** A volume that is there. */
-export interface HeldVolume {
+interface HeldVolume {
   readonly name: string;
   readonly backend: string;
   readonly driver: string;

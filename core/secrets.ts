@@ -181,7 +181,7 @@ export function maskDeclared(text: string): string {
 }
 
 /** The text with what stands at the spans masked; they come in order and do not overlap. */
-export function maskSpans(text: string, spans: readonly Span[]): string {
+function maskSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   let masked = "";
   let at = 0;

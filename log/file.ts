@@ -6,7 +6,7 @@ const TICK_MS = 100;
 const LOOK_AGAIN_MS = 2_000;
 const LINE_END = 10;
 
-export interface RotatingFileOptions {
+interface RotatingFileOptions {
   readonly path: string;
   readonly maxBytes: number;
   /** The number of older files to keep. */

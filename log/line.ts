@@ -52,7 +52,7 @@ function hex(character: string): string {
 }
 
 /** Masks what looks like a credential in free text. */
-export function withoutSecrets(text: string): string {
+function withoutSecrets(text: string): string {
   if (!MAY_HOLD_SECRET.test(text)) return text;
   let clean = text;
   for (const [pattern, replacement] of SECRETS) clean = clean.replace(pattern, replacement);

@@ -4,7 +4,7 @@ import { Console, type ConsoleStream, prettyLine } from "./console.ts";
 import { RotatingFile } from "./file.ts";
 import { formatAccess, formatLine } from "./line.ts";
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   /** Null writes no file. */
   readonly path: string | null;

@@ -8,7 +8,7 @@ const MAX_SCAN = 64 * 1024 * 1024;
 export const MAX_ROTATED = 100;
 
 /** The end of the tail: the file with this inode, before this offset. */
-export interface TailEnd {
+interface TailEnd {
   readonly inode: number | null;
   readonly offset: number;
 }

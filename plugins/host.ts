@@ -9,10 +9,10 @@ import { CORE_CODES } from "../http/declare/status.ts";
 import { joinRuntimes } from "./joined_runtime.ts";
 import type { Plugin, PluginHost, RunningPlugin } from "./plugin.ts";
 
-export type PluginState = "running" | "disabled" | "failed";
+type PluginState = "running" | "disabled" | "failed";
 
 /** The state of one plugin, as /api/system/plugins shows it. */
-export interface PluginReport {
+interface PluginReport {
   readonly name: string;
   readonly summary: string;
   readonly version: string;

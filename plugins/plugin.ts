@@ -84,7 +84,7 @@ export interface RunningPlugin extends AsyncDisposable {
 }
 
 /** A plugin as it is written: a name, what it is and `start`; everything else when it has it. */
-export interface PluginDeclaration<Settings extends z.ZodObject, Own extends string>
+interface PluginDeclaration<Settings extends z.ZodObject, Own extends string>
   extends
     Pick<Plugin<Settings>, "name" | "summary" | "version" | "start">,
     Partial<Pick<Plugin<Settings>, "optIn" | "errors" | "tags" | "settings" | "uses" | "needs" | "examine">> {

@@ -5,7 +5,7 @@ import { CachedText } from "../http/declare/cached_text.ts";
 import { json, route, type Router, router } from "../http/declare/router.ts";
 import { z } from "zod";
 
-export interface AppOptions extends Omit<EdgeOptions, "entries"> {
+interface AppOptions extends Omit<EdgeOptions, "entries"> {
   readonly routers: readonly Router[];
   readonly version: string;
   /** The permissions that the documents list. */

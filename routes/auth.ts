@@ -141,7 +141,7 @@ const logout = route({
   },
 });
 
-export interface AuthOptions {
+interface AuthOptions {
   readonly access: Access;
   /** The origins our own pages have. */
   readonly origins: { has(origin: string): boolean };

@@ -32,7 +32,7 @@ const list = route({
   },
 });
 
-export interface FoldersOptions {
+interface FoldersOptions {
   readonly registry: Pick<Registry, "list">;
   /** The folders under which workspaces may be registered. */
   readonly roots: readonly string[];

@@ -48,7 +48,7 @@ const Ended = z.object({
   ),
 });
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly feeds: readonly LiveFeed[];
   readonly onFailure: (error: unknown) => void;
 }

@@ -50,7 +50,7 @@ const setUp = route({
   },
 });
 
-export interface SetupOptions {
+interface SetupOptions {
   readonly access: Access;
   /** The origins our own pages have. */
   readonly origins: { has(origin: string): boolean };

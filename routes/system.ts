@@ -60,7 +60,7 @@ const PluginItem = z.object({
   reason: z.string().optional().describe("Why it does not run"),
   routes: z.array(z.string()).readonly().describe("The routes it answers"),
 }).meta({ id: "Plugin" });
-export type PluginItem = z.infer<typeof PluginItem>;
+type PluginItem = z.infer<typeof PluginItem>;
 
 const PluginList = z.object({
   items: z.array(PluginItem).readonly().describe("The plugins"),
@@ -131,7 +131,7 @@ const plugins = route({
   answers: { 200: json(PluginList, "All plugins, switched off or not") },
 });
 
-export interface SystemOptions extends HealthSources {
+interface SystemOptions extends HealthSources {
   readonly startedAt: Date;
   readonly plugins: readonly PluginItem[];
   readonly sights: Sights;

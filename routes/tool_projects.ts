@@ -49,7 +49,7 @@ const list = route({
   },
 });
 
-export interface ToolProjectsOptions {
+interface ToolProjectsOptions {
   readonly registry: Pick<Registry, "models">;
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;

@@ -52,7 +52,7 @@ export function familyOf(address: string): 4 | 6 | null {
 }
 
 /** The parts of an image reference. */
-export interface ImageReference {
+interface ImageReference {
   readonly name: string;
   readonly tag: string | null;
   readonly digest: string | null;

@@ -3,7 +3,7 @@
 import type { Node } from "../artifact.ts";
 import { textOf } from "../yaml/values.ts";
 
-export interface SplitCommand {
+interface SplitCommand {
   readonly words: readonly string[];
   /** The offset at which Compose stops reading: it takes nothing behind an operator of the shell. */
   readonly cutAt: number | null;

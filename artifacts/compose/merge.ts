@@ -36,7 +36,7 @@ const SETS = new Set([
 ]);
 
 /** `over` wins. Neither is changed. */
-export function merge(under: Node, over: Node, key = "", inService = false): Node {
+function merge(under: Node, over: Node, key = "", inService = false): Node {
   if (over.tag === "!override") return untagged(over);
   // Nothing replaces them, too.
   if (REPLACED.has(key)) return over;

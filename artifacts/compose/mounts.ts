@@ -116,6 +116,6 @@ export function splitMount(written: string): string[] {
   return parts;
 }
 
-export function isHostPath(source: string): boolean {
+function isHostPath(source: string): boolean {
   return /^[./~]/.test(source) || /^[A-Za-z]:[\\/]/.test(source) || source.startsWith("\\\\");
 }

@@ -2,7 +2,7 @@
 
 export type Lookup = (name: string) => string | undefined;
 
-export interface Interpolated {
+interface Interpolated {
   readonly value: string;
   /** True if the value of a variable is in it, and not the author's text alone. */
   readonly filled: boolean;

@@ -20,7 +20,7 @@ export function isRefusal<T extends object>(outcome: T | Refusal): outcome is Re
 }
 
 /** The kind of a YAML text, by its `apiVersion` or name; null where it is no artifact. */
-export function kindOfYaml(path: string, text: string): FileKind | null {
+function kindOfYaml(path: string, text: string): FileKind | null {
   if (path === "berth.yaml") return "settings";
   const version = /^apiVersion:[ \t]*["']?(berth\/v1|backstage\.io\/)/m.exec(text)?.[1];
   if (version === "berth/v1") return "native";

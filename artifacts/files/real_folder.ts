@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync } from "node:fs";
 import { withoutEnd } from "../../core/without_end.ts";
 
 /** A path as far as it exists. */
-export interface RealFolder {
+interface RealFolder {
   /** The real path of the longest part that exists; `/` where a link has no target, so that nothing is revealed. */
   readonly known: string;
   /** True if the whole path exists. */
@@ -47,7 +47,7 @@ async function isLink(path: string): Promise<boolean> {
 }
 
 /** A file or folder with the path and the identity that it had at one and the same moment. */
-export interface Pinned {
+interface Pinned {
   /** The path with its links followed. */
   readonly path: string;
   /** Device and inode. */

@@ -29,7 +29,7 @@ export interface Refusal {
   readonly severity?: "info";
 }
 
-export interface Listed {
+interface Listed {
   readonly entries: readonly Deno.DirEntry[];
   /** The number of entries, with those that do not count. */
   readonly looked: number;

@@ -16,7 +16,7 @@ export const Verdict = z.enum(VERDICTS).meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
 
 /** The facts about a unit that are judged. */
-export interface Seen {
+interface Seen {
   /** A `LiveState`. */
   readonly state: string;
   readonly desired: number | null;

@@ -10,7 +10,7 @@ import { type Natives, unitOf } from "../native/documents.ts";
 import type { ReadSettings } from "../native/settings.ts";
 import type { Gathered } from "./gather.ts";
 
-export interface ModelParts {
+interface ModelParts {
   readonly root: string;
   readonly store: FileStore;
   readonly settings: ArtifactFile | null;

@@ -8,7 +8,7 @@ import type { NativeGroup } from "../native/documents.ts";
 import { textOf, valueAt } from "../yaml/values.ts";
 import { CANONICAL, OVERRIDES, variantOf } from "./discover.ts";
 
-export interface Plan {
+interface Plan {
   readonly projects: PlannedProject[];
   readonly findings: Finding[];
 }

@@ -7,13 +7,13 @@ import { sha256 } from "../files/sha256.ts";
 import type { Registry } from "./registry.ts";
 
 /** Encrypts texts for the place where they are kept. */
-export interface TextSeal {
+interface TextSeal {
   seal(text: string, place: string): Promise<Uint8Array>;
   /** Null for what another key has sealed. */
   open(sealed: Uint8Array, place: string): Promise<string | null>;
 }
 
-export interface FileEditorOptions {
+interface FileEditorOptions {
   readonly registry: Pick<Registry, "edit" | "parsed">;
   readonly versions: FileVersionStore;
   readonly seal: TextSeal;
@@ -21,7 +21,7 @@ export interface FileEditorOptions {
 }
 
 /** The file to write, the person, and the text that they read. */
-export interface Writing {
+interface Writing {
   readonly workspace: string;
   readonly path: string;
   readonly by: FileVersion["by"];

@@ -13,7 +13,7 @@ import { freeSlug } from "./slug.ts";
 import { type Edited, type Judge, type ReadFile, type Reading, Snapshot, unavailable } from "./snapshot.ts";
 import { Watcher } from "./watch.ts";
 
-export interface RegistryOptions {
+interface RegistryOptions {
   readonly store: WorkspaceStore;
   /** Folders under which workspaces may be registered. */
   readonly roots: readonly string[];

@@ -7,7 +7,7 @@ import type { WorkspaceReader } from "../reading/workspace_reader.ts";
 import { realPaths } from "./place.ts";
 import type { FolderWatch, Watcher } from "./watch.ts";
 
-export interface Problems {
+interface Problems {
   readonly errors: number;
   readonly warnings: number;
 }

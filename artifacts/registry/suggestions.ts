@@ -5,18 +5,18 @@ import { isInside } from "../files/inside.ts";
 import { admit } from "./place.ts";
 
 /** Places where many people keep their stacks. */
-export const USUAL_PLACES: readonly string[] = ["/opt/stacks", "/srv", "/mnt"];
+const USUAL_PLACES: readonly string[] = ["/opt/stacks", "/srv", "/mnt"];
 /** The number of suggestions at most: labels of containers are written by anybody. */
 const MOST = 50;
 const LONGEST_PATH = 4096;
 
-export interface Suggestion {
+interface Suggestion {
   readonly path: string;
   /** The setting that would allow the folder, as `BERTH_ROOTS=/home/ada:/srv`; null where it is allowed. */
   readonly setting: string | null;
 }
 
-export interface Places {
+interface Places {
   readonly roots: readonly string[];
   readonly hidden: readonly string[];
   /** The folders of the workspaces that there are. */

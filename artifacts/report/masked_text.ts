@@ -14,7 +14,7 @@ import type { ArtifactFile, Node, Scalar } from "../artifact.ts";
 import { everyValue } from "./every_value.ts";
 
 /** A mask in a text: where it stands there, and what it stands for. */
-export interface Mask {
+interface Mask {
   readonly at: number;
   readonly hidden: string;
 }

@@ -6,7 +6,7 @@ import type { Severity } from "../artifact.ts";
 export const SEVERITIES: readonly Severity[] = ["error", "warning", "info", "hint"];
 
 /** One row of the table. */
-export interface Rule {
+interface Rule {
   /** The severity, unless a setting or the finding itself gives another. */
   readonly severity: Severity;
   /** When it is found: while files are read, when the model is checked, or by comparing with an engine. */

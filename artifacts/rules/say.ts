@@ -4,7 +4,7 @@ import type { Finding, Place } from "../artifact.ts";
 import type { RuleCode } from "./catalog.ts";
 
 /** The optional parts of a finding. */
-export type Beside = Pick<Finding, "severity" | "subject" | "related" | "data" | "path">;
+type Beside = Pick<Finding, "severity" | "subject" | "related" | "data" | "path">;
 
 /** Reports one finding. */
 export type Say = (code: RuleCode, at: Place | null, message: string, beside?: Beside) => void;

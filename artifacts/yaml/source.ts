@@ -11,7 +11,7 @@ export interface Source {
 }
 
 /** `ArtifactFile` while it is being made; its nodes point to it before they are all there. */
-export interface Draft extends Source {
+interface Draft extends Source {
   documents: readonly Node[];
   findings: readonly Finding[];
   aliases: readonly Alias[];

@@ -9,7 +9,7 @@ export const BERTH: AuditActor = { kind: "system", id: "berth", name: "berth" };
 /** The owner of the data folder. */
 export const COMMAND_LINE: AuditActor = { kind: "system", id: "command-line", name: "command line" };
 
-export interface AboutEntry {
+interface AboutEntry {
   readonly chain?: AuditChain;
   readonly at: number;
   readonly actor: AuditActor;

@@ -8,9 +8,9 @@ import type { People } from "./people.ts";
 import type { LivingSession, Sessions } from "../sessions/session.ts";
 
 /** A proof of identity: the password, the key, or another sign-in at the provider. */
-export type Proof = { readonly password: string } | { readonly key: string } | CodeAnswer;
+type Proof = { readonly password: string } | { readonly key: string } | CodeAnswer;
 
-export interface FreshProofOptions {
+interface FreshProofOptions {
   readonly sessions: Sessions;
   readonly people: People;
   readonly keys: ApiKeys;

@@ -3,8 +3,8 @@ import { isCommonPassword } from "./common_passwords.ts";
 import { PasswordQueue, type Sender, SIGNED_IN } from "./password_queue.ts";
 import { sameDigest, toBase64Url } from "../secret.ts";
 
-export const MIN_CHARACTERS = 12;
-export const MAX_CHARACTERS = 1_024;
+const MIN_CHARACTERS = 12;
+const MAX_CHARACTERS = 1_024;
 
 /** The cost of a check; stored beside each hash, so that it can be raised without asking anybody. */
 interface Cost {
@@ -21,7 +21,7 @@ const SALT_BYTES = 16;
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 
 /** A stored password: text, so that every store can hold it. */
-export type PasswordHash = string;
+type PasswordHash = string;
 
 const SHAPE = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]+)\$([\w-]+)$/;
 

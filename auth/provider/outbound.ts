@@ -4,7 +4,7 @@ import { ServiceError } from "../../core/error.ts";
 const TOTAL_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
-export interface Asked {
+interface Asked {
   readonly method?: string | undefined;
   readonly headers: HeadersInit;
   readonly body?: BodyInit | null | undefined;

@@ -13,7 +13,7 @@ export interface SealingKey {
   readonly earlier: readonly EarlierKey[];
 }
 
-export interface EarlierKey {
+interface EarlierKey {
   readonly secret: Uint8Array<ArrayBuffer>;
   /** The last entries of the audit log that it sealed. */
   readonly until: Ends;

@@ -13,7 +13,7 @@ const MAX_REMEMBERED = 10_000;
 const MAX_HOT = 64;
 
 /** A credential that was good a moment ago. */
-export interface Credential {
+interface Credential {
   readonly principal: Principal;
   /** The revoked credential: `key:<id>` or `session:<id>`. */
   readonly source: string;

@@ -15,9 +15,9 @@ const KINDS = {
   access: { typ: "at+jwt", audience: "berth:access" },
   refresh: { typ: "refresh+jwt", audience: "berth:refresh" },
 } as const;
-export type TokenKind = keyof typeof KINDS;
+type TokenKind = keyof typeof KINDS;
 
-export interface TokenContent {
+interface TokenContent {
   /** The account. */
   readonly subject: string;
   readonly session: string;

@@ -5,7 +5,7 @@ export interface UnixAddress {
   readonly path: string;
 }
 
-export interface TlsAddress {
+interface TlsAddress {
   readonly kind: "tls";
   readonly host: string;
   readonly port: number;

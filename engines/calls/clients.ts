@@ -1,6 +1,6 @@
 /** The runtime's HTTP clients for one way to an engine, by what they are for. */
 
-export type ClientOptions = Deno.CreateHttpClientOptions & Partial<Deno.TlsCertifiedKeyPem>;
+type ClientOptions = Deno.CreateHttpClientOptions & Partial<Deno.TlsCertifiedKeyPem>;
 
 export class Clients implements Disposable {
   reads: Deno.HttpClient;

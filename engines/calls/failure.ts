@@ -36,7 +36,7 @@ export function clean(text: string): string {
 export const said = (words: string): string => clean(maskText(words.slice(0, MOST_WORDS)));
 
 /** Returns the sentence in an error body: Docker's, Podman's, plain text; empty for HTML and for nothing. */
-export function wordsOf(body: string): string {
+function wordsOf(body: string): string {
   const text = body.slice(0, MOST_WORDS).trim();
   if (text.startsWith("<")) return "";
   if (!text.startsWith("{")) return said(text);

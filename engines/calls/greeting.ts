@@ -9,7 +9,7 @@ import { objectOf, textOf } from "./wire.ts";
 const OLDEST: ApiVersion = [1, 41];
 const NEWEST: ApiVersion = [1, 52];
 
-export type ApiVersion = readonly [major: number, minor: number];
+type ApiVersion = readonly [major: number, minor: number];
 export type EngineKind = "docker" | "podman";
 
 /** The answer of `/_ping`. */

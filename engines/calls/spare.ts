@@ -7,7 +7,7 @@
 export type Open = (signal?: AbortSignal) => Promise<Deno.Conn>;
 
 /** A connection on which nothing was sent; its first bytes are read already, so that its end is noticed. */
-export interface Fresh {
+interface Fresh {
   readonly conn: Deno.Conn;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Resolves to the number of bytes that came; 0 at the end. */

@@ -18,7 +18,7 @@ const LITTLE_BYTES = 8 * 1024;
 const LONGEST_SETTLING_MS = 1_000;
 const CR = 13;
 
-export interface ConnectionRequest extends Subject {
+interface ConnectionRequest extends Subject {
   readonly method: "GET" | "POST";
   readonly path: EnginePath;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -35,7 +35,7 @@ export interface ConnectionRequest extends Subject {
 }
 
 /** Takes bytes `at` up to `end`, to be used before it returns. */
-export interface ByteSink {
+interface ByteSink {
   push(bytes: Uint8Array<ArrayBuffer>, at: number, end: number): void;
 }
 

@@ -6,7 +6,7 @@ import type { ServiceError } from "../../core/error.ts";
 import { engineError } from "../calls/errors.ts";
 
 /** The engine writes frames of about 16 KiB; its own reader would accept any 32-bit length. */
-export const FRAME_LIMIT_BYTES = 1024 * 1024;
+const FRAME_LIMIT_BYTES = 1024 * 1024;
 const ENGINE_ERROR_LIMIT_BYTES = 4 * 1024;
 const CHUNK_HEAD_LIMIT_BYTES = 256;
 

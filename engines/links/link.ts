@@ -38,7 +38,7 @@ const EXPLAIN_MS = 250;
 const isAway = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === "runtime_unavailable";
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly name: string;
   readonly address: EngineAddress;
   /** The kind it probably is, until it says so itself. */

@@ -169,7 +169,7 @@ function notStarted(program: string, error: unknown): string {
 }
 
 /** Returns ssh's words as one sentence that says what to do. */
-export function failureOf(remote: SshAddress, said: string): WayFailure {
+function failureOf(remote: SshAddress, said: string): WayFailure {
   const { destination, port, socket } = remote;
   const host = destination.slice(destination.lastIndexOf("@") + 1);
   const user = destination.includes("@") ? destination.slice(0, destination.lastIndexOf("@")) : "USER";

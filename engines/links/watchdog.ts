@@ -15,7 +15,7 @@ const OWN_DELAY_MS = 250;
 /** The engine's own time if it tells, null where it cannot be reached. */
 type Answer = number | null | "late";
 
-export interface Watched {
+interface Watched {
   /** It does not answer; `since` is the last time that it did. */
   silent(since: Date): void;
   /** It answered, with its own time if it tells, or it cannot be reached, which ends a silence as well. */

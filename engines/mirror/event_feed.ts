@@ -34,7 +34,7 @@ export interface RawEvent extends Omit<EngineEvent, "seq" | "backend" | "healthC
   readonly command?: string;
 }
 
-export interface FeedListener {
+interface FeedListener {
   event?(event: EngineEvent): void;
   /** Events of this engine may have been missed: its state has to be read again. */
   resync?(backend: string): void;

@@ -24,7 +24,7 @@ const ATTRIBUTES = new Set([
   "com.docker.compose.service",
 ]);
 
-export interface EventReading {
+interface EventReading {
   /** Called when the stream is open: every later change has an event. */
   opened(): void;
   event(event: RawEvent): void;

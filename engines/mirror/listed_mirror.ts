@@ -7,7 +7,7 @@ import { RefreshQueue } from "./refresh_queue.ts";
 import { Rows } from "./rows.ts";
 
 /** All rows of one kind, each with its key. */
-export type ListRows<Row> = (engine: Engine) => Promise<readonly (readonly [key: string, row: Row])[]>;
+type ListRows<Row> = (engine: Engine) => Promise<readonly (readonly [key: string, row: Row])[]>;
 
 export class ListedMirror<Row> implements Disposable {
   readonly rows = new Rows<Row>();

@@ -13,7 +13,7 @@ import { type VolumeRow, volumeRow } from "../rows/volume.ts";
 import { boundedWait } from "../../core/pause.ts";
 
 /** The kinds of objects that a mirror holds. */
-export const KINDS = ["containers", "images", "volumes", "networks"] as const;
+const KINDS = ["containers", "images", "volumes", "networks"] as const;
 export type Kind = typeof KINDS[number];
 
 /** Of an engine that is up, and has not said what it has. */

@@ -22,7 +22,7 @@ export interface EmptyAnswer {
   readonly kind: "empty";
   readonly description: string;
 }
-export interface ProblemAnswer {
+interface ProblemAnswer {
   readonly kind: "problem";
   readonly codes: readonly string[];
 }
@@ -64,7 +64,7 @@ function byStatus(
 }
 
 /** Several values are several headers, which cookies need. */
-export type ExtraHeaders = Readonly<Record<string, string | readonly string[]>>;
+type ExtraHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** A value to be answered as JSON under a declared status. */
 export class Reply<Status extends number = number, Value = unknown> {

@@ -14,13 +14,13 @@ export { particularsOf } from "./trail.ts";
  * holds the part within `call.reach`, and is silent about the rest. `found`: one thing, which is not found beyond
  * `call.reach`. A handler of the latter two that never reads `call.reach` fails for callers with scopes.
  */
-export type SubjectRule = "everything" | "listed" | "found";
+type SubjectRule = "everything" | "listed" | "found";
 
 /** A route without a permission has no scope either; every other one names the object of its permission. */
 type Asks<Needed extends string> = Needed extends "open" | "any" ? { readonly subject?: never }
   : { readonly subject: SubjectRule };
 
-export type Method = "get" | "post" | "put" | "delete";
+type Method = "get" | "post" | "put" | "delete";
 
 /** A header that a route reads besides those that all do. */
 export type RequestHeader = "If-None-Match" | "If-Match" | "Last-Event-ID" | "X-Berth";
@@ -29,7 +29,7 @@ export type RequestHeader = "If-None-Match" | "If-Match" | "Last-Event-ID" | "X-
  * A route's declaration. Each names its permission: "open" needs no credential, and "any" needs a valid one, whatever
  * its permissions.
  */
-export interface Route<
+interface Route<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,

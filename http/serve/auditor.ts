@@ -3,7 +3,7 @@ import { auditEntry, NOBODY } from "../../auth/audit/audit.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
 import type { Auditor } from "../declare/caller.ts";
 
-export interface AuditorOptions {
+interface AuditorOptions {
   readonly audit: {
     first(entry: NewAuditEntry): Promise<void>;
     record(entry: NewAuditEntry): void;

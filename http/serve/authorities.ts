@@ -1,6 +1,6 @@
 /** By which names a listener is known: what the Host and Origin of a request are compared with. */
 
-export interface Authorities {
+interface Authorities {
   /** As a Host header names them, in lower case. */
   readonly hosts: ReadonlySet<string>;
   /** As an Origin header names them. */

@@ -9,7 +9,7 @@ import { ServiceError } from "../../core/error.ts";
 import { bearerOf, socketCredential } from "./admission.ts";
 import type { Caller, Guard } from "../declare/caller.ts";
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly credentials: Pick<Credentials, "check">;
   readonly freshProof: Pick<FreshProof, "demand">;
   /** The origins our own pages have, as `http://127.0.0.1:8700`. */

@@ -5,7 +5,7 @@ import { ServiceError } from "../../core/error.ts";
 /** The whole service, or what stands for it while it starts. */
 export type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly hostname: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -15,7 +15,7 @@ export interface ListenOptions {
 }
 
 /** PEM texts. */
-export interface TlsTexts {
+interface TlsTexts {
   readonly cert: string;
   readonly key: string;
 }

@@ -7,7 +7,7 @@ import { isProbe, LIVE, word } from "./probe.ts";
 import type { Responder } from "./responder.ts";
 import { requestIdOf } from "./request_id.ts";
 
-export interface StartupGateOptions {
+interface StartupGateOptions {
   /** The authorities this service answers to. */
   readonly hosts: { has(authority: string): boolean };
   readonly responder: Responder;

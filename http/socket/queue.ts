@@ -1,6 +1,6 @@
 /** The bounded queue before a WebSocket: `send()` of the runtime never blocks, so what may wait is counted here. */
 
-export const QUEUE_LIMIT_BYTES = 1024 * 1024;
+const QUEUE_LIMIT_BYTES = 1024 * 1024;
 /** The bytes that the runtime itself may hold: those it has taken cannot be dropped any more. */
 const WINDOW_BYTES = 256 * 1024;
 const FIRST_LOOK_MS = 1;
@@ -9,7 +9,7 @@ const LAST_LOOK_MS = 32;
 export type Message = string | Uint8Array<ArrayBuffer>;
 
 /** The part of a WebSocket that the queue writes to. */
-export interface Wire {
+interface Wire {
   readonly bufferedAmount: number;
   send(message: Message): void;
 }

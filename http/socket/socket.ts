@@ -266,7 +266,7 @@ export function failSocket(socket: Socket, error: ServiceError): void {
 }
 
 /** The closing code for a failure, as its status would have been. */
-export function closeCodeOf(error: ServiceError): number {
+function closeCodeOf(error: ServiceError): number {
   if (error.code === "stopping") return CLOSE.stopping;
   const status = statusOf(error);
   if (status === 401 || status === 403) return CLOSE.notAllowed;

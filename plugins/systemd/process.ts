@@ -1,6 +1,6 @@
 /** Runs one program: an argument list and no shell, bounded in output and time, killed when it is to stop. */
 
-export interface RunOptions {
+interface RunOptions {
   /** Kills the program. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -8,7 +8,7 @@ export interface RunOptions {
 }
 
 /** The program's output, or the reason for which there is none. */
-export type Ran = { readonly output: string } | { readonly reason: string };
+type Ran = { readonly output: string } | { readonly reason: string };
 
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<Ran> {
   if (options.signal.aborted) return { reason: "berth stops" };

@@ -3,7 +3,7 @@
 import type { Place } from "../../artifacts/artifact.ts";
 import { type Declared, nodeAt, type Row, row } from "./field.ts";
 
-export interface Dependency {
+interface Dependency {
   readonly condition: string | null;
   readonly required: boolean;
   readonly implicit: boolean;

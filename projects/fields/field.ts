@@ -18,7 +18,7 @@ export interface Declared {
 }
 
 /** A declared value in its canonical form, and where it stands. */
-export interface Written<T> {
+interface Written<T> {
   readonly value: T;
   readonly at: Place;
   /** The places of its entries. */

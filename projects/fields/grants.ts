@@ -8,7 +8,7 @@ import type { Digest, EngineView } from "./engine_view.ts";
 import { type Declared, type Difference, type Row, row } from "./field.ts";
 
 /** A secret or config as a unit has it. */
-export interface Granted {
+interface Granted {
   readonly id: string;
   readonly at: Place;
   /** How it is copied into the container; null for a file, which is mounted. */

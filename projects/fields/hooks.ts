@@ -12,7 +12,7 @@ import { type Declaration, type Declared, nodeAt, type Row, row, UNKNOWN } from 
 export type HookKey = "post_start" | "pre_stop";
 
 /** A hook as it may be shown, and where it stands. */
-export interface ShownHook extends Command {
+interface ShownHook extends Command {
   readonly at: Node;
 }
 

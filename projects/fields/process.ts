@@ -94,7 +94,7 @@ const words = (key: "command" | "entrypoint"): Row =>
     ask: (asked, value) => asked[key] = value,
   });
 
-export const line = (words: readonly string[]): string =>
+const line = (words: readonly string[]): string =>
   words.map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)).join(" ") || "(none)";
 
 const user = single({

@@ -20,7 +20,7 @@ export const SINCE: Readonly<Record<string, string>> = {
 /** The same of a network's own keys: what is asked of an older engine would count as not said. */
 const IPV4_SINCE = "1.48";
 
-export interface TooNew {
+interface TooNew {
   readonly key: string;
   readonly at: Place;
   /** Null: no version of this kind of engine. */

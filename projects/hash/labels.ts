@@ -17,7 +17,7 @@ const PROJECT = "com.docker.compose.project";
 export const projectOf = (labels: Readonly<Record<string, string>>): string | null => labels[PROJECT] ?? null;
 
 /** What the labels of one container are made from. */
-export interface Labelled {
+interface Labelled {
   readonly of: Declared;
   readonly number: number;
   readonly imageId: string;

@@ -6,7 +6,7 @@ import type { Owner, SpecFacts } from "../../core/spec_rows.ts";
 import { projectOf } from "../hash/labels.ts";
 import type { Placed } from "./host_places.ts";
 
-export interface FactSources {
+interface FactSources {
   readonly group: Group;
   /** The engine's name. */
   readonly engine: string;

@@ -17,7 +17,7 @@ export interface Placed {
 }
 
 /** Paths that containers have mounted. */
-export interface MountedPaths {
+interface MountedPaths {
   /** Folders that containers may write to, with their links followed. */
   readonly writable: readonly string[];
   readonly mounted: readonly string[];

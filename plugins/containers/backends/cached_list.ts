@@ -13,7 +13,7 @@ import { type Users, usersOf } from "./used_by.ts";
 
 export type ListedKind = "images" | "volumes" | "networks";
 
-export interface Listed<Item> {
+interface Listed<Item> {
   readonly items: Item[];
   readonly total: number;
   readonly unavailable: Unavailable[];
@@ -21,7 +21,7 @@ export interface Listed<Item> {
 }
 
 /** What a caller is shown: things in reach, used by containers in sight. */
-export interface Shown {
+interface Shown {
   readonly reach: Reach;
   readonly sight: Sight;
 }
@@ -32,7 +32,7 @@ interface MadeList {
 }
 
 /** What makes a list: one engine's part from its mirror, and what each thing is to grants. */
-export interface ListParts<Item> {
+interface ListParts<Item> {
   items(link: Link, users: Users): Item[];
   subjectOf(item: Item): Subject;
 }

@@ -5,7 +5,7 @@ import type { Link } from "../../../engines/links/link.ts";
 import type { ListedKind } from "./cached_list.ts";
 import { engineError, type EngineErrorCode } from "../../../engines/calls/errors.ts";
 
-export interface Wanted {
+interface Wanted {
   readonly kind: ListedKind;
   /** "inspect volume \"data\"": follows "Cannot". */
   readonly doing: string;

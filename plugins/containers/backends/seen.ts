@@ -11,7 +11,7 @@ export interface Engines {
 }
 
 /** The engines that may hold containers in sight. */
-export interface LinksInSight extends Readable {
+interface LinksInSight extends Readable {
   readonly links: readonly Link[];
 }
 

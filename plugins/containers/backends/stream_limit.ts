@@ -9,7 +9,7 @@ const MOST_SOCKETS_PER_CALLER = 128;
 const SOCKETS: readonly StreamKind[] = ["stats", "terminal"];
 
 const KINDS = ["logs", "exec", "stats", "terminal", "live"] as const;
-export type StreamKind = (typeof KINDS)[number];
+type StreamKind = (typeof KINDS)[number];
 
 export class StreamLimit {
   readonly #byKind = new Map<StreamKind, number>(KINDS.map((kind) => [kind, 0]));

@@ -18,7 +18,7 @@ export async function copyInto(engine: Engine, id: string, files: ContainerSpec[
 }
 
 /** The files as a tar, as POSIX says (ustar), with a header of PAX for a path that is too long for it. */
-export function tarOf(files: ContainerSpec["files"]): Uint8Array<ArrayBuffer> {
+function tarOf(files: ContainerSpec["files"]): Uint8Array<ArrayBuffer> {
   const parts = files.flatMap(({ path, content, uid, gid, mode }) => {
     const name = path.replace(/^\//, "");
     const bytes = encoder.encode(content);

@@ -3,7 +3,7 @@ import type { ContainerSpec } from "../../../core/runtime.ts";
 import type { Wire } from "../../../engines/calls/wire.ts";
 
 /** All but what no body carries: the platform is part of the query, and files are copied afterwards. */
-export type Carried = Partial<Omit<ContainerSpec, "platform" | "files">> & {
+type Carried = Partial<Omit<ContainerSpec, "platform" | "files">> & {
   readonly platform?: never;
   readonly files?: never;
 };

@@ -15,7 +15,7 @@ const MOST_TERMS = 16;
 const INDEXED = 64;
 
 /** Rows in order. */
-export interface Fitting {
+interface Fitting {
   readonly rows: readonly ContainerRow[];
 }
 

@@ -68,7 +68,7 @@ function matches(row: ContainerRow, q: string): boolean {
 const WORDS = new WeakMap<ContainerRow, string>();
 
 /** Where a row stands in a list: what it is sorted by, then its id. */
-export type Place = readonly [key: string, id: string];
+type Place = readonly [key: string, id: string];
 
 export function placeOf(row: ContainerRow, sort: ContainerQuery["sort"] = "created"): Place {
   const key = sort === "created" ? row.createdAt : row[sort];

@@ -27,7 +27,7 @@ export const UsageItem = z.object({
 }).meta({ id: "UsageItem" });
 export type UsageItem = Readonly<z.infer<typeof UsageItem>>;
 
-export interface Usage {
+interface Usage {
   readonly items: readonly UsageItem[];
   /** Less than the sum of the items if they share layers. */
   readonly size: number;
@@ -53,7 +53,7 @@ export async function measure(engine: Engine, signal: AbortSignal): Promise<Meas
   return measurementOf(answer, engine.name, new Date());
 }
 
-export function measurementOf(answer: Wire, backend: string, now: Date): Measurement {
+function measurementOf(answer: Wire, backend: string, now: Date): Measurement {
   const read = (list: unknown, item: (wire: Wire) => Omit<UsageItem, "backend">) =>
     listOf(list).map((one) => ({ ...item(objectOf(one)), backend })).filter(({ id }) => id !== "");
   const images = read(answer.Images, imageItem);

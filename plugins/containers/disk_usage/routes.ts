@@ -20,7 +20,7 @@ const UsageTotal = z.object({
   items: z.array(UsageItem).optional().describe("With `type` only"),
 }).meta({ id: "Usage" });
 
-export const DiskUsage = z.object({
+const DiskUsage = z.object({
   images: UsageTotal.optional().describe("Disk usage of images"),
   containers: UsageTotal.optional().describe("Needs `containers:read`, too"),
   volumes: UsageTotal.optional().describe("Disk usage of volumes"),
@@ -28,7 +28,7 @@ export const DiskUsage = z.object({
   measuredAt: z.string().nullable().describe("The oldest measurement in it; null without any"),
   unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
 }).meta({ id: "DiskUsage" });
-export type DiskUsage = z.infer<typeof DiskUsage>;
+type DiskUsage = z.infer<typeof DiskUsage>;
 
 const read = route({
   method: "get",
@@ -83,7 +83,7 @@ function withoutContainers({ usage, measuredAt }: Measurement): Measurement {
 }
 
 /** The measurements of several engines as one answer. Exported for its test. */
-export function joined(
+function joined(
   measured: readonly Measurement[],
   unavailable: readonly Unavailable[],
   only: UsageType | undefined,

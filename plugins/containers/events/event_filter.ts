@@ -16,7 +16,7 @@ export const EventKind = z.enum(["container", "image", "volume", "network"]);
 type EventKind = z.infer<typeof EventKind>;
 
 /** What may be asked of events. */
-export interface AskedEvents {
+interface AskedEvents {
   readonly project?: string | undefined;
   readonly workspace?: string | undefined;
   readonly container?: readonly string[] | undefined;

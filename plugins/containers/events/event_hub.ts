@@ -16,7 +16,7 @@ export interface EventFilter {
   wantsEngine(backend: string): boolean;
 }
 
-export interface EventViewer {
+interface EventViewer {
   readonly filter: EventFilter;
   /** Takes some messages as JSON, joined by commas; the events up to `seq` were told with them. */
   frame(messages: string, count: number, seq: number): void;
@@ -36,7 +36,7 @@ interface Loop {
 }
 
 /** Which earlier events a viewer is sent. */
-export interface Past {
+interface Past {
   /** All that came behind this one. */
   readonly since?: number | undefined;
   /** The last so many that are still known, where `since` is left out or too long ago. */

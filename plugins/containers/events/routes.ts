@@ -79,7 +79,7 @@ const terminal = socketRoute({
 
 export const ROUTES = [terminal];
 
-export interface TerminalRoutes {
+interface TerminalRoutes {
   readonly engines: Engines;
   readonly streamLimit: StreamLimit;
   readonly hub: EventHub;

@@ -17,7 +17,7 @@ const LEFT = 3;
 /** Of a look inside a container. */
 const ANSWER_LOOKS = 80;
 
-export interface CommandState {
+interface CommandState {
   readonly running: boolean;
   readonly code: number | null;
   /** False also before it runs: Docker answers the start of a command before it has started it. */

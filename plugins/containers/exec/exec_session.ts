@@ -35,7 +35,7 @@ export interface ExecWish {
 /** A command that the engine knows and has not started. */
 export type MadeCommand = Omit<CommandRecord, "heldUntil" | "hungUp">;
 
-export interface ExecExit {
+interface ExecExit {
   /** Null when the container is gone. */
   readonly code: number | null;
 }

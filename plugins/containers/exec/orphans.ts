@@ -16,7 +16,7 @@ const AT_ONCE = 8;
 /** A command that an engine has not started for so long, it never will. */
 const UNSTARTED_MS = 600_000;
 
-export interface Orphan {
+interface Orphan {
   readonly execId: string;
   readonly container: string;
   readonly backend: string;

@@ -145,7 +145,7 @@ const orphaned = route({
 
 export const ROUTES = [exec, orphaned];
 
-export interface ExecRoutes {
+interface ExecRoutes {
   readonly find: FindLive;
   readonly streamLimit: StreamLimit;
   readonly onFailure: (error: unknown) => void;

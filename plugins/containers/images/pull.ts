@@ -33,7 +33,7 @@ export type PullResult = z.infer<typeof PullResult>;
 /** A pull without any progress for this long has failed. */
 const SILENCE_MS = 120_000;
 
-export interface Pull {
+interface Pull {
   readonly reference: Reference;
   readonly platform?: string | undefined;
   readonly credentials?: RegistryCredentials | undefined;

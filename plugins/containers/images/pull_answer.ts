@@ -13,7 +13,7 @@ export const PullFrame = z.union([
 /** Frames queued for a slow reader before progress is skipped; the last frame always arrives. */
 const WAITING_FRAMES = 256;
 
-export type PullFormat = "application/x-ndjson" | "text/event-stream";
+type PullFormat = "application/x-ndjson" | "text/event-stream";
 
 /** The format that the caller accepts; null for JSON at the end. */
 export function pullFormat(accept: string | null): PullFormat | null {

@@ -74,7 +74,7 @@ const inspect = route({
   },
 });
 
-export const PullRequest = z.strictObject({
+const PullRequest = z.strictObject({
   reference: z.string().min(1).max(1024).meta({ pattern: REFERENCE_FORM }).describe(
     "The image, as ghcr.io/owner/app:1.2",
   ),
@@ -150,14 +150,14 @@ const remove = route({
 
 export const ROUTES = [list, inspect, pulling, remove];
 
-export interface ImagesOptions {
+interface ImagesOptions {
   readonly engines: Engines;
   /** The registries that pulls may go to; null for all. */
   readonly registries: readonly string[] | null;
   readonly list: ListedImages;
 }
 
-export type ListedImages = CachedList<z.infer<typeof Image>>;
+type ListedImages = CachedList<z.infer<typeof Image>>;
 
 export function listedImages(engines: Engines): ListedImages {
   return new CachedList(engines, "images", {

@@ -46,7 +46,7 @@ const Item = z.union([
   }),
 ]);
 
-export interface LogFeed {
+interface LogFeed {
   readonly engines: Engines;
   readonly streamLimit: StreamLimit;
   readonly onFailure: (error: unknown) => void;

@@ -22,7 +22,7 @@ const BESIDE = {
   ),
 };
 
-export interface RowLists {
+interface RowLists {
   readonly containers: ContainerLists;
   readonly images: CachedList<z.infer<typeof Image>>;
   readonly volumes: CachedList<z.infer<typeof Volume>>;

@@ -34,7 +34,7 @@ export const SOURCES_ASKED = {
   all: z.literal(true).optional().describe("All containers in sight"),
 };
 
-export interface AskedSources {
+interface AskedSources {
   readonly containers?: readonly string[] | undefined;
   readonly project?: string | undefined;
   readonly workspace?: string | undefined;
@@ -59,12 +59,12 @@ export const SourcesMessage = z.object({
   })).describe("The sources that are others than before"),
   leftOut: z.int().describe("Number of containers in scope that may not be followed, or are too many"),
 });
-export type SourceState = z.input<typeof SourcesMessage>["items"][number];
+type SourceState = z.input<typeof SourcesMessage>["items"][number];
 
 export const sourceOf = ({ engine, id }: Pick<LiveContainer, "engine" | "id">): string =>
   `${engine.name}/${id}`;
 
-export interface SourcesOptions {
+interface SourcesOptions {
   readonly engines: Engines;
   /** All of them must have what is followed. */
   readonly reaches: readonly Reach[];

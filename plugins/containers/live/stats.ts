@@ -18,7 +18,7 @@ const Item = Sample.extend({ source: Source }).meta({
   description: "One measurement of a container",
 });
 
-export interface StatsFeedOptions {
+interface StatsFeedOptions {
   readonly engines: Engines;
   readonly streamLimit: StreamLimit;
   readonly feeds: StatsFeeds;

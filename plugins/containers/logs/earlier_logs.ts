@@ -48,7 +48,7 @@ export class SearchBudget {
   }
 }
 
-export interface EarlierWish {
+interface EarlierWish {
   /** Only lines before this cursor's, or up to this time. */
   readonly before: string | null;
   readonly until: LogTime | null;

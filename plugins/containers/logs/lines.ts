@@ -2,7 +2,7 @@
 import type { RunSink, Stream } from "../../../engines/frames/frames.ts";
 
 /** A line that grows beyond this is cut, and says so. */
-export const LINE_LIMIT_BYTES = 256 * 1024;
+const LINE_LIMIT_BYTES = 256 * 1024;
 /** The engine splits longer lines, and puts its time before each part. */
 const PART_BYTES = 16 * 1024;
 const LF = 10;
@@ -18,7 +18,7 @@ const NOTHING = new Uint8Array(0);
  * How to tell a part of a line from a last line without a newline. With Podman, a frame without a newline is always a
  * part (`unended`). With Docker only the size of the frame tells (`sized`).
  */
-export type Parts = "unended" | "sized";
+type Parts = "unended" | "sized";
 
 /** One line of a log, as places in `bytes`. */
 export interface Line {

@@ -17,7 +17,7 @@ const MAX_BYTES = 1024 * 1024;
 const HEAD_CHARACTERS = 64;
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d)/;
 
-export interface ProbedLog {
+interface ProbedLog {
   readonly target: LiveContainer;
   readonly query: { readonly stdout: boolean; readonly stderr: boolean };
   readonly position: LogPosition;

@@ -21,7 +21,7 @@ const FRAME_CHARACTERS = 64 * 1024;
 const PENDING_CHARACTERS = 512 * 1024;
 
 /** Who reads merged logs. */
-export interface LogViewer {
+interface LogViewer {
   /**
    * Takes lines and gaps as `write` made them, how far each of their sources is with them, and the places of the lines
    * with which reading began.
@@ -58,7 +58,7 @@ export interface LineWriter {
 }
 
 /** Where a log is read from. */
-export interface LogStart {
+interface LogStart {
   /** How many earlier lines come first; null for all. */
   readonly tail: number | null;
   /** Of those only the ones from then on. */

@@ -95,7 +95,7 @@ export const ROUTES = [logs];
 
 type LogCall = Call<{ id: string }, Query, undefined>;
 
-export interface LogRoutes {
+interface LogRoutes {
   readonly find: FindLive;
   readonly streamLimit: StreamLimit;
   readonly awaken?: Awaken;

@@ -7,7 +7,7 @@ import { subjectOfListed } from "../backends/route_fields.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { NetworkRow } from "../../../engines/rows/network.ts";
 
-export interface FoundNetwork {
+interface FoundNetwork {
   readonly link: Link;
   /** As the engine is to be asked: the caller's word, or for who holds scopes the id of the one in reach. */
   readonly name: string;

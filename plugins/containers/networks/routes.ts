@@ -75,7 +75,7 @@ const inspect = route({
   },
 });
 
-export const NewNetwork = z.strictObject({
+const NewNetwork = z.strictObject({
   name: Name.describe("The network's name"),
   driver: Name.optional().describe("The driver that makes it; bridge unless told otherwise"),
   internal: z.boolean().optional().describe("True if it has no route to the outside"),
@@ -151,7 +151,7 @@ const remove = route({
 
 export const ROUTES = [list, inspect, create, remove, ...MEMBERSHIP_ROUTES];
 
-export type ListedNetworks = CachedList<z.infer<typeof Network>>;
+type ListedNetworks = CachedList<z.infer<typeof Network>>;
 
 export function listedNetworks(engines: Engines): ListedNetworks {
   return new CachedList<z.infer<typeof Network>>(engines, "networks", {

@@ -17,7 +17,7 @@ export const PruneFilters = z.strictObject({
 }).meta({ id: "PruneFilters" });
 export type PruneFilters = z.infer<typeof PruneFilters>;
 
-export interface Prunable {
+interface Prunable {
   readonly createdAt: string | null;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -38,7 +38,7 @@ export function passes(one: Prunable, filters: PruneFilters, now: Date): boolean
 }
 
 /** Milliseconds since 1970; null for what is neither a time nor an age. */
-export function momentOf(text: string, now: Date): number | null {
+function momentOf(text: string, now: Date): number | null {
   const age = DURATION.exec(text);
   if (age !== null) return now.getTime() - Number(age[1]) * UNIT_MS[age[2] as keyof typeof UNIT_MS]; // one of four
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)) return null;

@@ -21,7 +21,7 @@ const Selection = z.strictObject({
   backend: BackendName.optional(),
   dryRun: z.boolean().optional().describe("Only list what would go, and keep the list as a plan"),
 });
-export const PruneRequest = z.union([
+const PruneRequest = z.union([
   Selection,
   z.strictObject({ plan: z.uuid().describe("Remove exactly what this plan listed") }),
 ], { error: 'Expected either "types", with what narrows them, or "plan" alone, and nothing unknown' }).meta({
@@ -32,7 +32,7 @@ export const PruneRequest = z.union([
   ],
 });
 
-export const PruneReport = z.object({
+const PruneReport = z.object({
   dryRun: z.boolean().describe("True if nothing was removed"),
   plan: z.string().nullable().describe("Post it to remove what is listed"),
   expiresAt: z.string().nullable().describe("Until when the plan may be carried out"),

@@ -29,7 +29,7 @@ const stats = socketRoute({
 
 export const ROUTES = [stats];
 
-export interface StatsRoutes {
+interface StatsRoutes {
   readonly find: FindLive;
   readonly streamLimit: StreamLimit;
   readonly feeds: StatsFeeds;

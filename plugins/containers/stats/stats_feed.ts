@@ -53,7 +53,7 @@ interface Remembered {
   readonly text: string;
 }
 
-export interface StatsViewer {
+interface StatsViewer {
   sample(text: string): void;
   /** The engine cannot be asked for now; it is tried again. */
   waits?(error: ServiceError): void;
@@ -233,7 +233,7 @@ interface Reading {
 }
 
 /** One object of the stream; null for what is none, and for the empty ones of a container that is down. */
-export function readStats(line: string): Reading | null {
+function readStats(line: string): Reading | null {
   const wire = objectOf(parseJson(line));
   const time = timeOf(textOf(wire.read));
   if (time === null) return null;
@@ -241,7 +241,7 @@ export function readStats(line: string): Reading | null {
   return { atMs: Date.parse(time), time, cpuNanos, wire };
 }
 
-export function sampleOf({ atMs, time, cpuNanos, wire }: Reading, before: Reading | null): Sample {
+function sampleOf({ atMs, time, cpuNanos, wire }: Reading, before: Reading | null): Sample {
   const memory = objectOf(wire.memory_stats);
   const details = objectOf(memory.stats);
   // Without the cache that the kernel can drop, like `docker stats`

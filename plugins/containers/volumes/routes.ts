@@ -72,7 +72,7 @@ const inspect = route({
   },
 });
 
-export const NewVolume = z.strictObject({
+const NewVolume = z.strictObject({
   name: Name.optional().describe("The engine makes one up where it is missing"),
   driver: Name.optional().describe("The driver that makes it; local unless told otherwise"),
   options: TextMap.optional().describe(
@@ -116,7 +116,7 @@ const remove = route({
 
 export const ROUTES = [list, inspect, create, remove];
 
-export type ListedVolumes = CachedList<z.infer<typeof Volume>>;
+type ListedVolumes = CachedList<z.infer<typeof Volume>>;
 
 export function listedVolumes(engines: Engines): ListedVolumes {
   return new CachedList<z.infer<typeof Volume>>(engines, "volumes", {
