@@ -121,37 +121,14 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const fileSeal = await Seal.from(secret, "file versions", earlier);
   const devices = await Devices.from(secret, clock);
   let rules = config.roles;
-  const keys = new ApiKeys({
-    store: store.keys,
-    clock,
-    permissions,
-    rules: () => rules,
-    maxDays: config.keyMaxDays,
-  });
-  const auditUpkeep = new Upkeep({ store: store.audit, secret, clock, log });
-  const audit = new AuditLog({
-    store: store.audit,
-    onFailure: (error, lost) => log.error("The audit log cannot be written", { lost, error }),
-    onWritten: () => auditUpkeep.soon(),
-  });
-  const delivery = deliveryTo(options.auditReceiver ?? null, store, replica, log);
-  const signingKeys = new SigningKeys({
-    store: store.signingKeys,
+  const maxDays = config.keyMaxDays;
+  const keys = new ApiKeys({ store: store.keys, clock, permissions, rules: () => rules, maxDays });
+  const auditing = openAuditing(options, secret, replica, clock);
+  const sessions = openSessions(options, {
     seal,
     clock,
-    retiringMs: SESSION_MS + SKEW_MS,
-  });
-  const sessions = new Sessions({
-    store: store.sessions,
-    tokens: new Tokens({ keys: signingKeys, clock }),
     rules: () => rules,
-    permissions,
-    clock,
     onEnd: (session) => credentials.revoke(`session:${session}`),
-    onReuse: ({ id, holder }) => {
-      const { id: of } = holder.kind === "user" ? holder.account : holder.key;
-      log.warn("A refresh token was used twice; its session was ended", { session: id, account: of });
-    },
   });
   const credentials = new Credentials({ keys, sessions, clock });
   const people = new People({
@@ -164,31 +141,15 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     clock,
     onChange: () => credentials.reconsider(),
   });
-  const setup = new Setup({
-    store: store.keys,
-    shared: store.replicas,
-    replica: replica.name,
-    people,
-    clock,
-    path: `${dataFolder}/setup-token`,
-  });
+  const path = `${dataFolder}/setup-token`;
+  const shared = store.replicas;
+  const setup = new Setup({ store: store.keys, shared, replica: replica.name, people, clock, path });
   const provider = options.provider ?? await openProvider(config, () => rules, clock, log);
-  const freshProof = new FreshProof({
-    sessions,
-    people,
-    keys,
-    provider,
-    clock,
-    maxAgeMs: config.freshSignIn * MINUTE_MS,
-  });
+  const maxAgeMs = config.freshSignIn * MINUTE_MS;
+  const freshProof = new FreshProof({ sessions, people, keys, provider, clock, maxAgeMs });
   warnOfRules(rules, log);
   const setupToken = await setup.begin();
-  const sweep = async () => {
-    await sessions.sweep().catch((error) => log.warn("Cannot delete old sessions", { error: String(error) }));
-    await warnOfKeys(keys, log).catch((error) =>
-      log.warn("Cannot look for keys that end soon", { error: String(error) })
-    );
-  };
+  const sweep = () => sweepUp(sessions, keys, log);
   let digests: Promise<Digest> | undefined;
   // A hint is lost now and then; everybody is asked about every few seconds anyway.
   const hints = store.replicas?.listen(() => void credentials.reconsider());
@@ -202,32 +163,18 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     people,
     devices,
     freshProof,
-    audit,
-    auditUpkeep,
+    audit: auditing.audit,
+    auditUpkeep: auditing.upkeep,
     fileSeal,
     digests: () => digests ??= digestsFrom(secret),
-    auditFailure: () => audit.failure() ?? delivery?.failure() ?? null,
+    auditFailure: () => auditing.audit.failure() ?? auditing.delivery?.failure() ?? null,
     clock,
     provider,
     setupToken,
     setupReplica: setup.replica,
-    limits: {
-      signIn: new RateLimit("sign in", { tries: 30, perMs: MINUTE_MS }, clock, replica.count),
-      refresh: new RateLimit("refresh", { tries: 600, perMs: MINUTE_MS }, clock, replica.count),
-      refreshOfSession: new RateLimit("refresh", { tries: 200, perMs: MINUTE_MS }, clock, replica.count),
-      setup: new RateLimit("set up berth", { tries: 60, perMs: MINUTE_MS }, clock, replica.count),
-      verify: new RateLimit("verify a key", { tries: 120, perMs: MINUTE_MS }, clock, replica.count),
-      strangers: strangersLimit(config.strangersPerSecond, clock, replica.count),
-    },
+    limits: limitsOf(config.strangersPerSecond, clock, replica.count),
     sweep,
-    async holderNow({ kind, id }) {
-      if (kind === "apiKey") {
-        const key = await keys.alive(id);
-        return key === null ? null : keys.principalOf(key);
-      }
-      const account = kind === "user" ? await store.people.get(id, clock.now(), 0) : null;
-      return account === null ? null : sessions.today({ kind: "user", account });
-    },
+    holderNow: (actor) => holderNow(actor, { keys, sessions, store, clock }),
     async setRoles(changed) {
       rules = changed;
       warnOfRules(rules, log);
@@ -240,11 +187,95 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       await keys.flush().catch((error) =>
         log.warn("Cannot write when keys were last used", { error: String(error) })
       );
+      await auditing[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Replica = NonNullable<AccessOptions["replica"]>;
+
+/** Opens the audit log, what seals and shortens it, and its way to another receiver. */
+function openAuditing(
+  { store, log, auditReceiver }: AccessOptions,
+  secret: Uint8Array<ArrayBuffer>,
+  replica: Replica,
+  clock: Clock,
+) {
+  const upkeep = new Upkeep({ store: store.audit, secret, clock, log });
+  const audit = new AuditLog({
+    store: store.audit,
+    onFailure: (error, lost) => log.error("The audit log cannot be written", { lost, error }),
+    onWritten: () => upkeep.soon(),
+  });
+  const delivery = deliveryTo(auditReceiver ?? null, store, replica, log);
+  return {
+    audit,
+    upkeep,
+    delivery,
+    async [Symbol.asyncDispose]() {
       await audit[Symbol.asyncDispose]();
-      await auditUpkeep[Symbol.asyncDispose]();
+      await upkeep[Symbol.asyncDispose]();
       await delivery?.[Symbol.asyncDispose]();
     },
   };
+}
+
+interface SessionParts {
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly rules: () => readonly RoleRule[];
+  readonly onEnd: (session: string) => void;
+}
+
+function openSessions({ store, log, permissions }: AccessOptions, parts: SessionParts): Sessions {
+  const { seal, clock, rules, onEnd } = parts;
+  const keys = new SigningKeys({ store: store.signingKeys, seal, clock, retiringMs: SESSION_MS + SKEW_MS });
+  return new Sessions({
+    store: store.sessions,
+    tokens: new Tokens({ keys, clock }),
+    rules,
+    permissions,
+    clock,
+    onEnd,
+    onReuse: ({ id, holder }) => {
+      const { id: of } = holder.kind === "user" ? holder.account : holder.key;
+      log.warn("A refresh token was used twice; its session was ended", { session: id, account: of });
+    },
+  });
+}
+
+function limitsOf(strangersPerSecond: number, clock: Clock, count: () => number): Limits {
+  return {
+    signIn: new RateLimit("sign in", { tries: 30, perMs: MINUTE_MS }, clock, count),
+    refresh: new RateLimit("refresh", { tries: 600, perMs: MINUTE_MS }, clock, count),
+    refreshOfSession: new RateLimit("refresh", { tries: 200, perMs: MINUTE_MS }, clock, count),
+    setup: new RateLimit("set up berth", { tries: 60, perMs: MINUTE_MS }, clock, count),
+    verify: new RateLimit("verify a key", { tries: 120, perMs: MINUTE_MS }, clock, count),
+    strangers: strangersLimit(strangersPerSecond, clock, count),
+  };
+}
+
+interface HolderSources extends Pick<Access, "keys" | "sessions" | "clock"> {
+  readonly store: Store;
+}
+
+async function holderNow(
+  { kind, id }: Pick<AuditActor, "kind" | "id">,
+  { keys, sessions, store, clock }: HolderSources,
+): Promise<Principal | null> {
+  if (kind === "apiKey") {
+    const key = await keys.alive(id);
+    return key === null ? null : keys.principalOf(key);
+  }
+  const account = kind === "user" ? await store.people.get(id, clock.now(), 0) : null;
+  return account === null ? null : sessions.today({ kind: "user", account });
+}
+
+async function sweepUp(sessions: Sessions, keys: ApiKeys, log: Log): Promise<void> {
+  await sessions.sweep().catch((error) => log.warn("Cannot delete old sessions", { error: String(error) }));
+  await warnOfKeys(keys, log).catch((error) =>
+    log.warn("Cannot look for keys that end soon", { error: String(error) })
+  );
 }
 
 async function sealingKeyOf({ store, dataFolder, config }: AccessOptions): Promise<SealingKey> {

@@ -1,7 +1,8 @@
 /** The containers that a caller may see, and a container runtime limited to them. */
 import { Reach } from "./access.ts";
 import { Lru } from "./lru.ts";
-import { type ContainerRuntime, type Ownership, type RunningContainer, subjectOf } from "./runtime.ts";
+import { type Ownership, subjectOf } from "./ownership.ts";
+import { type ContainerRuntime, type RunningContainer } from "./runtime.ts";
 
 /** Reaches that are remembered; who comes after them is judged anew. */
 const MOST = 64;

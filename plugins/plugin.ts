@@ -7,7 +7,7 @@ import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
 import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Metrics } from "../core/metrics.ts";
-import type { Ownership } from "../core/runtime.ts";
+import type { Ownership } from "../core/ownership.ts";
 import type { CommandStore, OfferStore } from "../core/store.ts";
 import type { EngineAccess } from "../engines/lent.ts";
 import type { LiveFeed } from "../http/live/feed.ts";

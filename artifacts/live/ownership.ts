@@ -1,6 +1,7 @@
 /** The workspace and unit of each container, for the lists of the runtime. */
 
-import type { HostFolder, Ownership, RunningContainer, StrayedSource } from "../../core/runtime.ts";
+import type { Ownership, StrayedSource } from "../../core/ownership.ts";
+import type { HostFolder, RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
 import { join, mapped, type RealPath, realPath, rootOf, type RunningProject } from "./join.ts";
 import { isBelow, pathBelow } from "../files/inside.ts";

@@ -1,5 +1,5 @@
 /** Containers that belong to no workspace. */
-import type { Ownership } from "../../core/runtime.ts";
+import type { Ownership } from "../../core/ownership.ts";
 
 export const NO_OWNER: Ownership = {
   ownerOf: () => null,

@@ -1,5 +1,5 @@
 /** Container details, cached as text until the mirror reads the container again. */
-import type { Ownership } from "../../../core/runtime.ts";
+import type { Ownership } from "../../../core/ownership.ts";
 import { type Cached, cached } from "../../../http/declare/answer.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { containerDetail } from "./detail.ts";

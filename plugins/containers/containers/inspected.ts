@@ -159,6 +159,29 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     platform: "",
     files: [],
     log: { driver: textOf(objectOf(host.LogConfig).Type), options: mapOf(objectOf(host.LogConfig).Config) },
+    ...limitsOf(host),
+    ...healthOf(config.Healthcheck),
+  };
+}
+
+type Limit =
+  | "memoryLimitBytes"
+  | "memoryReservationBytes"
+  | "memorySwapBytes"
+  | "sharedMemoryBytes"
+  | "cpus"
+  | "cpuShares"
+  | "cpuPeriod"
+  | "cpuQuota"
+  | "memorySwappiness"
+  | "blockIo"
+  | "cpuset"
+  | "pidsLimit"
+  | "oomScoreAdjustment"
+  | "oomKillDisabled";
+
+function limitsOf(host: Wire): Pick<InspectedContainer, Limit> {
+  return {
     memoryLimitBytes: amountOf(host.Memory),
     memoryReservationBytes: amountOf(host.MemoryReservation),
     memorySwapBytes: numberOf(host.MemorySwap) === 0 ? null : numberOf(host.MemorySwap),
@@ -174,7 +197,6 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     pidsLimit: amountOf(host.PidsLimit),
     oomScoreAdjustment: numberOf(host.OomScoreAdj),
     oomKillDisabled: flagOf(host.OomKillDisable),
-    ...healthOf(config.Healthcheck),
   };
 }
 

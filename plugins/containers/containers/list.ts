@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Reach } from "../../../core/access.ts";
 import { Lru } from "../../../core/lru.ts";
-import type { Ownership } from "../../../core/runtime.ts";
+import type { Ownership } from "../../../core/ownership.ts";
 import type { Sight } from "../../../core/sight.ts";
 import type { Cached } from "../../../http/declare/answer.ts";
 import { CachedText } from "../../../http/declare/cached_text.ts";

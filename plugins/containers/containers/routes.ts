@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Principal, type Reach, reachOf } from "../../../core/access.ts";
 import type { ContainerPermission } from "../permissions.ts";
-import { subjectOf } from "../../../core/runtime.ts";
+import { subjectOf } from "../../../core/ownership.ts";
 import { count, flag } from "../../../http/declare/query.ts";
 import {
   empty,

@@ -1,6 +1,6 @@
 /** Judges the start of a container whose folders are links by now: an engine follows them anew at each start. */
 import { may, type Permission, type Principal } from "../../../core/access.ts";
-import { type Ownership, subjectOf } from "../../../core/runtime.ts";
+import { type Ownership, subjectOf } from "../../../core/ownership.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
 

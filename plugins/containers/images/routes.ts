@@ -34,6 +34,13 @@ import { problems } from "../backends/problems.ts";
 
 const ImageList = listAnswer(Image, "ImageList");
 
+const ListQuery = z.object({
+  backend: BackendName.optional(),
+  q: text(256).optional().describe("Part of a tag or id"),
+  dangling: flag.optional().describe("Only images without a tag, or only the others"),
+  unused: flag.optional().describe("Only those that no container was made from, or only the others"),
+});
+
 const list = route({
   method: "get",
   path: "/images",
@@ -44,12 +51,7 @@ const list = route({
   headers: ["If-None-Match"],
   permission: "images:read",
   subject: "listed",
-  query: z.object({
-    backend: BackendName.optional(),
-    q: text(256).optional().describe("Part of a tag or id"),
-    dangling: flag.optional().describe("Only images without a tag, or only the others"),
-    unused: flag.optional().describe("Only those that no container was made from, or only the others"),
-  }),
+  query: ListQuery,
   answers: { 200: json(ImageList, "The images"), ...problems("backend_not_found") },
 });
 
@@ -172,13 +174,7 @@ export function images({ engines, list: all, registries }: ImagesOptions): Route
     .on(list, (call) => {
       const { query } = call;
       maySelectUnused(call.principal, query.unused);
-      const { dangling, unused } = query;
-      const part = query.q?.toLowerCase();
-      return all.answer(query, call, (image) =>
-        (dangling === undefined || image.dangling === dangling) &&
-        (unused === undefined || (image.usedBy?.length === 0) === unused) &&
-        (part === undefined || image.id.includes(part) ||
-          image.tags.some((tag) => tag.toLowerCase().includes(part))));
+      return all.answer(query, call, isAskedFor(query));
     })
     .on(inspect, async ({ params, query, left, principal, reach }) => {
       const name = new SlashedName(params.id);
@@ -247,6 +243,17 @@ export function images({ engines, list: all, registries }: ImagesOptions): Route
       }
       return reply(204);
     });
+}
+
+/** Returns whether an image is among those that a query selects. */
+function isAskedFor(query: z.output<typeof ListQuery>): (image: z.infer<typeof Image>) => boolean {
+  const { dangling, unused } = query;
+  const part = query.q?.toLowerCase();
+  return (image) =>
+    (dangling === undefined || image.dangling === dangling) &&
+    (unused === undefined || (image.usedBy?.length === 0) === unused) &&
+    (part === undefined || image.id.includes(part) ||
+      image.tags.some((tag) => tag.toLowerCase().includes(part)));
 }
 
 function imagesOf(link: Link, users: Users): z.infer<typeof Image>[] {

@@ -25,6 +25,15 @@ interface StatsFeedOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Returns the items in messages of a size that a reader takes at once. */
+function inParts(items: readonly string[]): (readonly string[])[] {
+  const count = Math.ceil(items.length / EARLIER_AT_ONCE);
+  return Array.from(
+    { length: count },
+    (_, at) => items.slice(at * EARLIER_AT_ONCE, (at + 1) * EARLIER_AT_ONCE),
+  );
+}
+
 export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedOptions): LiveFeed {
   return feed({
     name: "stats",
@@ -66,9 +75,7 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
           const head = `{"source":${JSON.stringify(source)},`;
           const item = (sample: string) => head + sample.slice(1);
           const items = asked.earlier ? feeds.earlier(target.engine, target.id).map(item) : [];
-          for (let at = 0; at < items.length; at += EARLIER_AT_ONCE) {
-            earlier.push({ source, items: items.slice(at, at + EARLIER_AT_ONCE) });
-          }
+          earlier.push(...inParts(items).map((part) => ({ source, items: part })));
           const last = items.at(-1);
           const sample = (text: string) => {
             if (item(text) !== last) unsent.set(source, item(text));
