@@ -72,6 +72,7 @@ async function inMemory(): Promise<void> {
     condition: "running",
     createdAt: "",
     startedAt: null,
+    stopped: null,
     compose: null,
     backend: "docker",
     imageDefaults: null,

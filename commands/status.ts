@@ -22,6 +22,7 @@ interface Shown {
 const VERDICTS: Readonly<Record<Verdict, Shown>> = {
   broken: { words: "broken", colour: "red", code: NO },
   differs: { words: "differs", colour: "yellow", code: TO_DO },
+  stopped: { words: "stopped", colour: "yellow", code: TO_DO },
   notStarted: { words: "not started", colour: "yellow", code: TO_DO },
   unknown: { words: "unknown", colour: "yellow", code: INCOMPLETE },
   undeclared: { words: "undeclared", colour: "grey", code: FINE },
@@ -107,12 +108,16 @@ function cellsOf({ id, verdict, running, desired, engines, reason }: ProjectRow)
 
 /** Returns the reason in plain words, like `web: image is nginx:1.26, declared is nginx:1.27`. */
 function sentenceOf(
-  { unit, difference, container, notCompared, more }: NonNullable<ProjectRow["reason"]>,
+  { unit, difference, container, stopped, notCompared, more }: NonNullable<ProjectRow["reason"]>,
 ): string {
   const why = difference !== null
     ? `${difference.field} is ${difference.actual}, declared is ${difference.declared}`
     : container !== null
     ? conditionOf(container)
+    : stopped !== null
+    ? `${stopped.byHand ? "stopped by hand" : "stopped"}${
+      stopped.since === null ? "" : ` since ${stopped.since}`
+    }`
     : notCompared ?? "does not run as it should";
   return `${unit}: ${why}${more === 0 ? "" : `, and ${more} more`}`;
 }

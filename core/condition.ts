@@ -8,6 +8,7 @@ export const Condition = z.enum([
   ...NOT_WELL,
   "running",
   "paused",
+  "stopped",
   "completed",
   "created",
   "unknown",
@@ -22,6 +23,18 @@ interface Judged {
   readonly reason: string | null;
   readonly restartCount: number;
   readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly ending: Ending;
+}
+
+/** The facts that tell a container that was stopped from one that ended by itself. */
+export interface Ending {
+  /** True if the engine starts it again whenever it ends by itself: `always` and `unless-stopped`. */
+  readonly keepsRunning: boolean;
+  /** True if its memory ran out. */
+  readonly oomKilled: boolean;
+  /** True if the engine told that somebody stopped it after its last start. */
+  readonly byHand: boolean;
 }
 
 /**
@@ -29,21 +42,35 @@ interface Judged {
  * this long.
  */
 const SETTLED_MS = 60_000;
+/** Between two starts by its engine a container may look ended for a moment. One that stays so was stopped. */
+const STOPPED_MS = 10_000;
 
-/** Returns the milliseconds until it counts as running, if it stays up; 0 unless it is in a restart loop. */
-export function settlesInMs({ state, restartCount, startedAt }: Judged, nowMs: number): number {
-  if (state !== "running" || restartCount < 2 || startedAt === null) return 0;
-  return Math.min(SETTLED_MS, Math.max(0, Date.parse(startedAt) + SETTLED_MS - nowMs));
+/**
+ * Returns the milliseconds until its condition changes although nothing happens: it counts as running after a restart
+ * loop, or as stopped.
+ */
+export function settlesInMs(container: Judged, nowMs: number): number {
+  const { state, restartCount, startedAt, finishedAt, ending } = container;
+  const isLooping = state === "running" && restartCount >= 2;
+  if (isLooping && startedAt !== null) return leftOf(SETTLED_MS, startedAt, nowMs);
+  const mayBeStopped = state === "exited" && ending.keepsRunning && !ending.byHand && endedPlainly(container);
+  return mayBeStopped && finishedAt !== null ? leftOf(STOPPED_MS, finishedAt, nowMs) : 0;
 }
 
+/** The clock of an engine may be another one: it is never waited for longer than `ms`. */
+const leftOf = (ms: number, since: string, nowMs: number) =>
+  Math.min(ms, Math.max(0, Date.parse(since) + ms - nowMs));
+
+const endedPlainly = ({ reason, ending }: Judged) => reason === null && !ending.oomKilled;
+
 export function conditionOf(container: Judged, nowMs: number): Condition {
-  const { state, health, exitCode, reason } = container;
+  const { state, health, reason } = container;
+  // Docker calls everything unhealthy that has a health check and does not run.
+  if (state === "exited") return endedAs(container, nowMs);
   if (state === "restarting" || settlesInMs(container, nowMs) > 0) return "restarting";
   if (state === "dead") return "dead";
   if (health === "unhealthy") return "unhealthy";
   switch (state) {
-    case "exited":
-      return exitCode === null || exitCode === 0 ? "completed" : "failed";
     case "created": // a start that failed leaves a reason
       return reason === null ? "created" : "failed";
     case "running":
@@ -52,6 +79,14 @@ export function conditionOf(container: Judged, nowMs: number): Condition {
     default:
       return "unknown";
   }
+}
+
+/** An exit code does not tell who ended it: a program that is told to stop may end with any. */
+function endedAs(container: Judged, nowMs: number): Condition {
+  const { exitCode, finishedAt, ending: { keepsRunning, byHand, oomKilled } } = container;
+  const staysEnded = keepsRunning && finishedAt !== null && settlesInMs(container, nowMs) === 0;
+  if (endedPlainly(container) && (byHand || staysEnded)) return "stopped";
+  return !oomKilled && (exitCode === null || exitCode === 0) ? "completed" : "failed";
 }
 
 export function isWell(condition: Condition): boolean {

@@ -35,6 +35,8 @@ export interface RunningContainer {
   readonly condition: Condition;
   readonly createdAt: string;
   readonly startedAt: string | null;
+  /** Since when it is stopped, and if somebody is known to have done it; null unless that is its condition. */
+  readonly stopped: { readonly since: string | null; readonly byHand: boolean } | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly compose: {
     readonly project: string;

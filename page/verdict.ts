@@ -7,6 +7,7 @@ export type { ContainerCondition, Verdict };
 export const VERDICTS = [
   "broken",
   "differs",
+  "stopped",
   "notStarted",
   "undeclared",
   "unknown",
@@ -32,6 +33,7 @@ export const SIGN_OF: Readonly<Record<ContainerCondition, Verdict>> = {
   failed: "broken",
   running: "asWritten",
   paused: "paused",
+  stopped: "stopped",
   completed: "completed",
   created: "notStarted",
   unknown: "unknown",

@@ -36,6 +36,12 @@ export const OverviewContainer = z.object({
   reason: z.string().nullable().describe("The engine's reason why it does not run, beyond an exit code"),
   condition: Condition.describe("Its condition by itself, without the declaration"),
   startedAt: z.string().nullable().describe("When it last started"),
+  stopped: z.object({
+    since: z.string().nullable().describe("When it ended"),
+    byHand: z.boolean().describe(
+      "True if the engine told that somebody stopped it; false where nobody knows",
+    ),
+  }).nullable().describe("Only of a container whose condition is `stopped`"),
 }).meta({ id: "OverviewContainer" });
 
 export const OverviewUnit = z.object({
@@ -161,9 +167,10 @@ function imageOf({ service }: Unit): string | null {
 }
 
 export function containerOf(container: RunningContainer): z.input<typeof OverviewContainer> {
-  const { id, name, backend, image, state, health, exitCode, restartCount, reason, condition, startedAt } =
-    container;
-  return { id, name, backend, image, state, health, exitCode, restartCount, reason, condition, startedAt };
+  const { id, name, backend, image, state, health, exitCode } = container;
+  const { restartCount, reason, condition, startedAt, stopped } = container;
+  const seen = { id, name, backend, image, state, health, exitCode };
+  return { ...seen, restartCount, reason, condition, startedAt, stopped };
 }
 
 export function countsOf(units: readonly { readonly verdict: Verdict }[], undeclared: number): Counts {

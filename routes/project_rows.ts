@@ -30,6 +30,12 @@ const Reason = z.object({
     restartCount: z.int().describe("Number of restarts by the engine since its last start"),
     reason: z.string().nullable().describe("The engine's reason why it does not run"),
   }).nullable().describe("Its container that is not well; null where none is"),
+  stopped: z.object({
+    since: z.string().nullable().describe("When it ended"),
+    byHand: z.boolean().describe(
+      "True if the engine told that somebody stopped it; false where nobody knows",
+    ),
+  }).nullable().describe("Its stopped container; null unless that is the verdict"),
   notCompared: z.string().nullable().describe("Why something could not be compared"),
   more: z.int().describe("Number of further differences in the project"),
 }).meta({ id: "ProjectReason" });
@@ -112,9 +118,12 @@ export function declaredRow(
 
 function reasonOf(unit: OverviewUnit, differences: number): ProjectRow["reason"] {
   const { verdict, drift, containers, notCompared } = unit;
-  if (verdict !== "broken" && verdict !== "differs" && verdict !== "unknown") return null;
+  if (verdict !== "broken" && verdict !== "differs" && verdict !== "stopped" && verdict !== "unknown") {
+    return null;
+  }
   const [first] = verdict === "differs" ? drift : [];
   const bad = verdict === "broken" ? containers.find(({ condition }) => condition !== "running") : undefined;
+  const still = verdict === "stopped" ? containers.find(({ stopped }) => stopped !== null) : undefined;
   return {
     unit: unit.name.slice(unit.name.indexOf(".") + 1),
     difference: first === undefined
@@ -127,6 +136,7 @@ function reasonOf(unit: OverviewUnit, differences: number): ProjectRow["reason"]
       restartCount: bad.restartCount,
       reason: bad.reason,
     },
+    stopped: still?.stopped ?? null,
     notCompared,
     more: Math.max(0, differences - (first === undefined ? 0 : 1)),
   };

@@ -5,6 +5,7 @@ import { type Condition, isWell } from "../../core/condition.ts";
 export const VERDICTS = [
   "broken",
   "differs",
+  "stopped",
   "notStarted",
   "undeclared",
   "unknown",
@@ -38,8 +39,11 @@ export function verdictOf(
   if (isLastKnown) return "unknown";
   const wasNeverStarted = containers.every(({ condition }) => condition === "created");
   if (state === "absent" || wasNeverStarted) return "notStarted";
-  if (state === "exited" || containers.some(({ condition }) => !isWell(condition))) return "broken";
+  const isStopped = containers.some(({ condition }) => condition === "stopped");
+  if (containers.some(({ condition }) => !isWell(condition))) return "broken";
+  if (state === "exited" && !isStopped) return "broken";
   if ((drift?.length ?? 0) > 0) return "differs";
+  if (isStopped) return "stopped";
   if (state === "degraded") return "broken";
   if (notCompared !== null) return "unknown";
   if (state === "paused") return "paused";

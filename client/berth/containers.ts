@@ -298,6 +298,13 @@ export type Container = {
   readonly startedAt: string | null;
   /** When it last ended. */
   readonly finishedAt: string | null;
+  /** Only of a container whose condition is `stopped`. */
+  readonly stopped: {
+    /** When it ended. */
+    readonly since: string | null;
+    /** True if the engine told that somebody stopped it; false where nobody knows. */
+    readonly byHand: boolean;
+  } | null;
   /** Its ports. */
   readonly ports: readonly (ContainerPort)[];
   /** The names of its networks. */
@@ -386,6 +393,13 @@ export type ContainerDetail = {
   readonly startedAt: string | null;
   /** When it last ended. */
   readonly finishedAt: string | null;
+  /** Only of a container whose condition is `stopped`. */
+  readonly stopped: {
+    /** When it ended. */
+    readonly since: string | null;
+    /** True if the engine told that somebody stopped it; false where nobody knows. */
+    readonly byHand: boolean;
+  } | null;
   /** Its ports. */
   readonly ports: readonly (ContainerPort)[];
   /** The names of its networks. */

@@ -108,6 +108,7 @@ export type ContainerCondition =
   | "failed"
   | "running"
   | "paused"
+  | "stopped"
   | "completed"
   | "created"
   | "unknown";
@@ -212,6 +213,13 @@ export type OverviewContainer = {
   readonly condition: ContainerCondition;
   /** When it last started. */
   readonly startedAt: string | null;
+  /** Only of a container whose condition is `stopped`. */
+  readonly stopped: {
+    /** When it ended. */
+    readonly since: string | null;
+    /** True if the engine told that somebody stopped it; false where nobody knows. */
+    readonly byHand: boolean;
+  } | null;
 };
 
 /** A part of `Overview`. */
@@ -578,6 +586,7 @@ export type UsingContainer = {
 export type Verdict =
   | "broken"
   | "differs"
+  | "stopped"
   | "notStarted"
   | "undeclared"
   | "unknown"
@@ -591,6 +600,8 @@ export type VerdictCounts = {
   readonly broken: number;
   /** How many are `differs`. */
   readonly differs: number;
+  /** How many are `stopped`. */
+  readonly stopped: number;
   /** How many are `notStarted`. */
   readonly notStarted: number;
   /** How many are `undeclared`. */

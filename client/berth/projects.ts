@@ -111,6 +111,13 @@ export type ProjectReason = {
     /** The engine's reason why it does not run. */
     readonly reason: string | null;
   } | null;
+  /** Its stopped container; null unless that is the verdict. */
+  readonly stopped: {
+    /** When it ended. */
+    readonly since: string | null;
+    /** True if the engine told that somebody stopped it; false where nobody knows. */
+    readonly byHand: boolean;
+  } | null;
   /** Why something could not be compared. */
   readonly notCompared: string | null;
   /** Number of further differences in the project. */

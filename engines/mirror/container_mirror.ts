@@ -31,6 +31,8 @@ export class ContainerMirror implements Disposable {
   /** Which read of an id is the latest that was shown, while any reads run: an older one must not overwrite it. */
   readonly #shown = new Map<string, number>();
   readonly #settling = new Map<string, ReturnType<typeof setTimeout>>();
+  /** When somebody stopped a container, in milliseconds of the engine's clock. */
+  readonly #stops = new Map<string, number>();
   #started = 0;
   #running = 0;
   /** `all`: read every row. `compare`: read only the rows that differ from the engine's list. */
@@ -57,6 +59,11 @@ export class ContainerMirror implements Disposable {
     if (known !== undefined) return known.name;
     const fitting = [...this.rows.values()].filter((row) => row.id.startsWith(id));
     return fitting.length === 1 ? fitting[0]!.name : null;
+  }
+
+  /** Returns the row of an inspected container, with what is known of its stop; null for an answer without an id. */
+  rowOf(inspected: unknown): ContainerRow | null {
+    return containerRow(inspected, this.engine.name, this.#stops.get(textOf(objectOf(inspected).Id)));
   }
 
   /** The number of containers that may have changed and are still to be read. */
@@ -97,6 +104,14 @@ export class ContainerMirror implements Disposable {
   told(id: string): void {
     this.#mark([id], "change");
     this.#rechecks.schedule(id);
+  }
+
+  /** An event tells that somebody stopped the container. */
+  toldStopped(id: string, atMs: number): void {
+    this.#stops.delete(id);
+    this.#stops.set(id, atMs);
+    if (this.#stops.size > MOST) this.#stops.delete(this.#stops.keys().next().value!); // there is one at least
+    this.told(id);
   }
 
   /** Reads the container now, if it is known to have changed. */
@@ -225,7 +240,7 @@ export class ContainerMirror implements Disposable {
         missing: "container_not_found",
         firstByteMs: LATE_MS,
       });
-      const row = containerRow(inspected, this.engine.name);
+      const row = this.rowOf(inspected);
       if (row !== null && !isProbe(row.name) && this.#isLatest(id, started)) {
         this.rows.put(row.id, row, digestOf(inspected));
         this.#readOnceSettled(row);
@@ -234,7 +249,7 @@ export class ContainerMirror implements Disposable {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === "container_not_found") {
-        if (this.#isLatest(id, started)) this.rows.delete(id);
+        if (this.#isLatest(id, started)) this.#forget(id);
       } // Podman fails like this while a container is created or removed: the row stays until the next check.
       else if (error.code === "engine_failed" || error.code === "conflict") this.#rechecks.schedule(id);
       else if (error.code === "engine_timeout") {
@@ -248,7 +263,12 @@ export class ContainerMirror implements Disposable {
     return null;
   }
 
-  /** Nothing tells that what was restarted over and over goes on running now. */
+  #forget(id: string): void {
+    this.rows.delete(id);
+    this.#stops.delete(id);
+  }
+
+  /** No event tells that a container keeps running after a restart loop, or that it stays ended. */
   #readOnceSettled(row: ContainerRow): void {
     clearTimeout(this.#settling.get(row.id));
     this.#settling.delete(row.id);

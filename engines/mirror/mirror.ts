@@ -97,12 +97,13 @@ export class Mirror implements Disposable {
   }
 
   /** Marks what the event may have changed, to be read soon after. */
-  handle({ type, action, id, attributes }: RawEvent): void {
+  handle({ type, action, id, attributes, timeNano }: RawEvent): void {
     switch (type) {
       case "container":
         if (action === "commit") this.images.told();
         if (NO_CHANGE.has(action)) return;
         if (id === "") this.containers.compare();
+        else if (action === "stop") this.containers.toldStopped(id, timeNano / 1e6);
         else this.containers.told(id);
         return;
       case "image":

@@ -1,6 +1,6 @@
 /** A container as lists show it, read from the engine's `inspect`. */
 import { z } from "zod";
-import { Condition, conditionOf } from "../../core/condition.ts";
+import { Condition, conditionOf, type Ending } from "../../core/condition.ts";
 import { ContainerState } from "../../core/runtime.ts";
 import {
   flagOf,
@@ -57,6 +57,12 @@ export const Container = z.object({
   createdAt: z.string().describe("When it was made"),
   startedAt: z.string().nullable().describe("When it last started"),
   finishedAt: z.string().nullable().describe("When it last ended"),
+  stopped: z.object({
+    since: z.string().nullable().describe("When it ended"),
+    byHand: z.boolean().describe(
+      "True if the engine told that somebody stopped it; false where nobody knows",
+    ),
+  }).nullable().describe("Only of a container whose condition is `stopped`"),
   ports: z.array(Port).describe("Its ports"),
   networks: z.array(z.string()).describe("The names of its networks"),
   mounts: z.array(Mount).describe("Its mounts"),
@@ -81,12 +87,19 @@ export type ContainerRow = Readonly<Omit<z.infer<typeof Container>, "workspace" 
   readonly networkIds: readonly string[];
   /** The command of its health check as events of its execs show it; null without one. */
   readonly healthCommand: string | null;
+  readonly ending: Ending;
 };
+
+/** The restart policies by which an engine starts a container again whenever it ends by itself. */
+const KEPT_RUNNING = new Set(["always", "unless-stopped"]);
 
 const EPOCH = new Date(0).toISOString();
 
-/** The row of an inspected container; null for an answer without an id. */
-export function containerRow(inspected: unknown, backend: string): ContainerRow | null {
+/**
+ * The row of an inspected container; null for an answer without an id. `stoppedMs` is the time at which the engine
+ * told that somebody stopped it, by the engine's clock.
+ */
+export function containerRow(inspected: unknown, backend: string, stoppedMs?: number): ContainerRow | null {
   const wire = objectOf(inspected);
   const id = textOf(wire.Id);
   if (id === "") return null;
@@ -105,21 +118,32 @@ export function containerRow(inspected: unknown, backend: string): ContainerRow 
   const networks = Object.entries(objectOf(settings.Networks)).sort(([one], [other]) => one < other ? -1 : 1);
   const restartCount = numberOf(wire.RestartCount);
   const startedAt = phase === "created" ? null : timeOf(state.StartedAt);
+  const judged = {
+    state: phase,
+    health,
+    exitCode,
+    reason,
+    restartCount,
+    startedAt,
+    finishedAt: ended ? timeOf(state.FinishedAt) : null,
+    ending: {
+      keepsRunning: KEPT_RUNNING.has(textOf(objectOf(objectOf(wire.HostConfig).RestartPolicy).Name)),
+      oomKilled: flagOf(state.OOMKilled),
+      byHand: stoppedMs !== undefined && startedAt !== null && stoppedMs >= Date.parse(startedAt),
+    },
+  };
+  const condition = conditionOf(judged, Date.now());
+  const { finishedAt, ending: { byHand } } = judged;
   return {
     id,
     name: textOf(wire.Name).replace(/^\//, ""),
     image: textOf(config.Image),
     imageId: imageIdOf(textOf(wire.Image)),
-    state: phase,
+    ...judged,
     status: statusOf(phase, health, exitCode),
-    health,
-    exitCode,
-    restartCount,
-    reason,
-    condition: conditionOf({ state: phase, health, exitCode, reason, restartCount, startedAt }, Date.now()),
+    condition,
     createdAt: timeOf(wire.Created) ?? EPOCH,
-    startedAt,
-    finishedAt: ended ? timeOf(state.FinishedAt) : null,
+    stopped: condition === "stopped" ? { since: finishedAt, byHand } : null,
     ports: portsOf(phase, objectOf(settings.Ports), wire),
     networks: networks.map(([name]) => name),
     networkIds: networks.map(([, network]) => textOf(objectOf(network).NetworkID)).filter((one) =>

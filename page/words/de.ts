@@ -15,6 +15,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   asWritten: "wie geschrieben",
   differs: "weicht ab",
   broken: "defekt",
+  stopped: "gestoppt",
   notStarted: "nicht gestartet",
   completed: "erledigt",
   paused: "angehalten",

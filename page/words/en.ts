@@ -19,6 +19,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   asWritten: "as written",
   differs: "differs",
   broken: "broken",
+  stopped: "stopped",
   notStarted: "not started",
   completed: "completed",
   paused: "paused",

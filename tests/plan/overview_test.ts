@@ -155,7 +155,8 @@ Deno.test("who sees a part of a workspace is told at once when that part is writ
 Deno.test("what is restarted over and over restarts, until it has run for a minute", async () => {
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
   const often = (startedAt: string) => ({ state: "running", restartCount: 3, startedAt } as const);
-  const rest = { health: null, exitCode: null, reason: null } as const;
+  const ending = { keepsRunning: true, oomKilled: false, byHand: false };
+  const rest = { health: null, exitCode: null, reason: null, finishedAt: ago(0), ending } as const;
   assert.deepEqual(
     [
       { ...rest, ...often(ago(1_000)) },

@@ -175,6 +175,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     exitCode: 1,
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
+    stopped: null,
     ...UNASKED,
     imageDefaults: null,
     pid: null,

@@ -40,6 +40,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     condition: "running",
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
+    stopped: null,
     compose: {
       project,
       service,

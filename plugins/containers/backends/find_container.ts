@@ -2,7 +2,7 @@
 import type { Reach } from "../../../core/access.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { at, identifier } from "../../../engines/calls/path.ts";
-import { type ContainerRow, containerRow } from "../../../engines/rows/container.ts";
+import type { ContainerRow } from "../../../engines/rows/container.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import type { Unavailable } from "../../../engines/links/unavailable.ts";
 import { type Engines, linksInSight } from "./seen.ts";
@@ -80,7 +80,7 @@ async function atEngine(link: Link, text: string, doing: string): Promise<FoundC
       doing,
       missing: "container_not_found",
     });
-    const row = containerRow(inspected, link.name);
+    const row = link.mirror.containers.rowOf(inspected);
     if (row === null) return null;
     link.mirror.containers.touch(row.id);
     return { link, row };

@@ -4,7 +4,7 @@ import { type Cached, cached } from "../../../http/declare/answer.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { containerDetail } from "./detail.ts";
 import type { FoundContainer } from "../backends/find_container.ts";
-import { type ContainerRow, containerRow } from "../../../engines/rows/container.ts";
+import type { ContainerRow } from "../../../engines/rows/container.ts";
 
 export class ContainerDetails {
   #cached = new WeakMap<ContainerRow, Cached>();
@@ -23,7 +23,7 @@ export class ContainerDetails {
     const inspected = await readContainer(found, doing);
     this.ownership.ownerOf(found.row);
     await this.ownership.settle();
-    const row = containerRow(inspected, found.link.name) ?? found.row;
+    const row = found.link.mirror.containers.rowOf(inspected) ?? found.row;
     const detail = { ...containerDetail(row, inspected, false), workspace: this.ownership.ownerOf(row) };
     const answer = cached(JSON.stringify(detail));
     // Keyed by the row from before the read: a change since then has replaced that row.

@@ -10,7 +10,7 @@ import { listOf, objectOf, textsOf } from "../../../engines/calls/wire.ts";
 import { maskText } from "../../../core/secrets.ts";
 import type { FoundContainer } from "../backends/find_container.ts";
 import { ContainerState } from "../../../core/runtime.ts";
-import { type ContainerRow, containerRow } from "../../../engines/rows/container.ts";
+import type { ContainerRow } from "../../../engines/rows/container.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 
 /** What a container is after an action. */
@@ -213,7 +213,7 @@ async function readRow({ link, row }: FoundContainer): Promise<ContainerRow | nu
     if (error instanceof ServiceError && error.code === "container_not_found") return null;
     throw error;
   }
-  const now = containerRow(inspected, link.name);
+  const now = link.mirror.containers.rowOf(inspected);
   if (now === null) throw unreadable(link.name, doing);
   return now;
 }

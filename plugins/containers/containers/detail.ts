@@ -67,7 +67,7 @@ export function containerDetail(row: ContainerRow, inspected: unknown, reveal: b
   const config = objectOf(wire.Config);
   const host = objectOf(wire.HostConfig);
   const state = objectOf(wire.State);
-  const { networkIds: _ids, healthCommand: _command, ...shown } = row;
+  const { networkIds: _ids, healthCommand: _command, ending: _ending, ...shown } = row;
   const words = (args: readonly string[], program: readonly string[] = []) =>
     reveal ? [...args] : maskArguments(args, program);
   const text = (one: string) => reveal ? one : maskText(one);

@@ -80,7 +80,7 @@ export class ContainerLists {
     }
     let text = this.#texts.get(row);
     if (text === undefined) {
-      const { networkIds: _ids, healthCommand: _command, backend, ...shown } = row;
+      const { networkIds: _ids, healthCommand: _command, ending: _ending, backend, ...shown } = row;
       text = JSON.stringify({ ...shown, workspace: this.ownership.ownerOf(row), backend });
       this.#texts.set(row, text);
     }

@@ -31,7 +31,6 @@ import { ContainerList, ContainerLists } from "./list.ts";
 import { mustNotStray } from "./strayed.ts";
 import { maskObject } from "../../../engines/rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
-import { containerRow } from "../../../engines/rows/container.ts";
 import { BackendName, Name, onBackend } from "../backends/route_fields.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import { problems } from "../backends/problems.ts";
@@ -264,7 +263,7 @@ export function containers(engines: Engines, lists: ContainerLists): Router {
       if (reveal) await call.shows({ container: found.row.id });
       // The engine's own object, whatever its fields are, with its secrets masked
       if (raw) return reply(200, (reveal ? inspected : maskObject(inspected)) as Record<string, unknown>);
-      const row = containerRow(inspected, found.link.name) ?? found.row;
+      const row = found.link.mirror.containers.rowOf(inspected) ?? found.row;
       return reply(200, { ...containerDetail(row, inspected, reveal), workspace: ownership.ownerOf(row) });
     })
     .on(start, (call) => act("start", call))

@@ -81,11 +81,13 @@ export function swappedOf(rows: readonly ContainerRow[]): ReadonlySet<string> {
 
 function plannedContainers(rows: readonly ContainerRow[], { link, usage }: Scope): Planned[] {
   const sizeOf = sizes(usage.containers.items);
-  return rows.map(({ id, name, state }) => ({
+  return rows.map(({ id, name, state, condition }) => ({
     type: "containers",
     id,
     name,
-    why: state === "created" ? "it never ran" : `it does not run (${state})`,
+    why: state === "created"
+      ? "it never ran"
+      : `it does not run (${condition === "stopped" ? condition : state})`,
     size: sizeOf.get(id) ?? 0,
     backend: link.name,
     createdAt: null,
