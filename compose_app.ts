@@ -197,12 +197,16 @@ export async function composeApp(
     stopping,
   };
   const own = owned.use(workspaceFeeds(registry));
+  const rows = owned.use(
+    projects({ registry, runtime: () => plugins.runtime, sights, digests: access.digests }),
+  );
   const socket = live({
-    feeds: [...own.feeds, ...plugins.feeds],
+    feeds: [...own.feeds, ...rows.feeds, ...plugins.feeds],
     onFailure: (error) => log.error("A feed failed", { error }),
   });
   const routers = [
     ...coreRouters(parts, foundation),
+    rows.router,
     socket,
     ...plugins.routers,
     ...overrides.mount?.(parts) ?? [],
@@ -277,7 +281,6 @@ function coreRouters(
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     overviewRoutes({ registry, runtime, sights, digests: access.digests }),
-    projects({ registry, runtime, sights, digests: access.digests }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
     applyRoutes({
       registry,

@@ -73,6 +73,7 @@ async function inMemory(): Promise<void> {
     createdAt: "",
     startedAt: null,
     stopped: null,
+    healthOutput: null,
     compose: null,
     backend: "docker",
     imageDefaults: null,

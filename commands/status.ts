@@ -102,7 +102,7 @@ function cellsOf({ id, verdict, running, desired, engines, reason }: ProjectRow)
     { text: id },
     { text: desired === null ? `${running}` : `${running}/${desired}` },
     { text: engines.join(" ") || "–" },
-    { text: reason === null ? "–" : sentenceOf(reason) },
+    { text: reason === null || verdict === "notStarted" ? "–" : sentenceOf(reason) },
   ];
 }
 
@@ -123,7 +123,9 @@ function sentenceOf(
 }
 
 function conditionOf(
-  { condition, exitCode, restartCount, reason }: NonNullable<NonNullable<ProjectRow["reason"]>["container"]>,
+  { condition, exitCode, restartCount, reason, healthOutput }: NonNullable<
+    NonNullable<ProjectRow["reason"]>["container"]
+  >,
 ): string {
   const ended = condition === "failed" || condition === "restarting" || condition === "dead";
   return [
@@ -131,5 +133,6 @@ function conditionOf(
     ...(ended && exitCode !== null ? [`ended with ${exitCode}`] : []),
     ...(restartCount === 0 ? [] : [`restarted ${restartCount} times`]),
     ...(reason === null ? [] : [reason]),
+    ...(healthOutput === null ? [] : [healthOutput]),
   ].join(", ");
 }

@@ -31,6 +31,8 @@ export interface RunningContainer {
   readonly restartCount: number;
   /** Why it does not run, if the engine says more than an exit code. */
   readonly reason: string | null;
+  /** The last output of its health check while that fails, masked and cut; null otherwise. */
+  readonly healthOutput: string | null;
   /** Its condition by itself at the time it was read. */
   readonly condition: Condition;
   readonly createdAt: string;
@@ -242,8 +244,10 @@ interface HeldVolume {
   readonly users: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** Acts that a plan may hold, beside those on the containers of its project. */
+/** Acts that a plan may hold, beside those on the containers of its project, and those of a person on containers. */
 export type RuntimeAct =
+  | "controlContainer"
+  | "readLogs"
   | "pullImage"
   | "removeContainer"
   | "runCommand"
@@ -291,7 +295,7 @@ export interface Backend {
   readonly reason?: string;
   /** Kinds of objects that it does not list although it is up, as "networks": shown as last known. */
   readonly stale?: string[];
-  /** When it last answered; only where it is unresponsive. */
+  /** When it last answered, or was lost; absent while it is up, and where it was away from the start. */
   readonly since?: string;
 }
 

@@ -31,6 +31,9 @@ export const OverviewContainer = z.object({
   image: z.string().describe("As it was asked for"),
   state: z.string().describe("State as the engine reports it"),
   health: z.string().nullable().describe("Result of its health check"),
+  healthOutput: z.string().nullable().describe(
+    "The output of its health check, masked and cut; null unless unhealthy",
+  ),
   exitCode: z.int().nullable().describe("The code it last ended with"),
   restartCount: z.int().describe("Number of restarts by the engine since its last start"),
   reason: z.string().nullable().describe("The engine's reason why it does not run, beyond an exit code"),
@@ -168,9 +171,9 @@ function imageOf({ service }: Unit): string | null {
 
 export function containerOf(container: RunningContainer): z.input<typeof OverviewContainer> {
   const { id, name, backend, image, state, health, exitCode } = container;
-  const { restartCount, reason, condition, startedAt, stopped } = container;
+  const { healthOutput, restartCount, reason, condition, startedAt, stopped } = container;
   const seen = { id, name, backend, image, state, health, exitCode };
-  return { ...seen, restartCount, reason, condition, startedAt, stopped };
+  return { ...seen, healthOutput, restartCount, reason, condition, startedAt, stopped };
 }
 
 export function countsOf(units: readonly { readonly verdict: Verdict }[], undeclared: number): Counts {

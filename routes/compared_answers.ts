@@ -1,21 +1,20 @@
-/** Answers that compare files with engines: each is kept while neither changes. */
+/** Results of comparing files with engines: each is kept while neither changes. */
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { type Principal, type Reach, reachOf } from "../core/access.ts";
 import { Lru } from "../core/lru.ts";
 import { reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { runtimeSeen } from "../core/sight.ts";
-import { CachedText } from "../http/declare/cached_text.ts";
 import type { ComparedOptions } from "./compared.ts";
 
-/** One answer for each reach and question. */
+/** One result for each reach and question. */
 const MOST_REMEMBERED = 32;
 /** A link on the disk that leads elsewhere, or a file that is only mounted, tells nobody. */
 const REMEMBERED_MS = 10_000;
 
-interface Remembered {
+interface Remembered<Result> {
   readonly from: readonly unknown[];
   readonly at: number;
-  readonly text: CachedText;
+  readonly result: Result;
 }
 
 interface Asked {
@@ -25,25 +24,28 @@ interface Asked {
   readonly question: readonly unknown[];
 }
 
-/** The surroundings of an answer: all workspaces, and the containers in the caller's scope. */
+/** The surroundings of a result: all workspaces, and the containers in the caller's scope. */
 export interface Seen {
   readonly models: Awaited<ReturnType<Registry["models"]>>;
   readonly shown: readonly RunningContainer[];
 }
 
-export class ComparedAnswers {
-  readonly #remembered = new Lru<Remembered>(MOST_REMEMBERED);
+/** Returns a text that is equal for callers who are answered the same. */
+export function keyOf({ principal, reach, question }: Asked): string {
+  const system = reachOf(principal, "system:read");
+  return JSON.stringify([question, reach.key, reachOfRunning(principal).key, system.key]);
+}
+
+export class ComparedAnswers<Result> {
+  readonly #remembered = new Lru<Remembered<Result>>(MOST_REMEMBERED);
 
   constructor(private readonly options: ComparedOptions) {}
 
-  /** Returns the answer that is known, or else makes it. */
-  async of(
-    { principal, reach, question }: Asked,
-    make: (seen: Seen) => Promise<unknown>,
-  ): Promise<CachedText> {
+  /** Returns the result that is known, or else makes it. */
+  async of(asked: Asked, make: (seen: Seen) => Promise<Result>): Promise<Result> {
     const { registry, runtime, sights } = this.options;
     const engines = runtime();
-    const running = sights.of(reachOfRunning(principal));
+    const running = sights.of(reachOfRunning(asked.principal));
     const isBlind = engines === null || running.reach.nowhere;
     // Waits for what engines have told and was not read yet, so that the stamp holds for it.
     const shown = isBlind ? [] : await runtimeSeen(engines, running).containers();
@@ -53,15 +55,14 @@ export class ComparedAnswers {
       await registry.list(),
       isBlind ? "" : `${sights.ownership.revision} ${engines.stamp}`,
     ];
-    const system = reachOf(principal, "system:read");
-    const key = JSON.stringify([question, reach.key, running.reach.key, system.key]);
+    const key = keyOf(asked);
     const known = this.#remembered.get(key);
     const isSame = known !== undefined && performance.now() - known.at < REMEMBERED_MS &&
       known.from.length === from.length && known.from.every((one, index) => one === from[index]);
-    if (isSame) return known.text;
+    if (isSame) return known.result;
     const at = performance.now();
-    const text = new CachedText(JSON.stringify(await make({ models, shown })));
-    this.#remembered.set(key, { from, at, text });
-    return text;
+    const result = await make({ models, shown });
+    this.#remembered.set(key, { from, at, result });
+    return result;
   }
 }

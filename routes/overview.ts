@@ -4,6 +4,7 @@ import { LiveNeeds } from "../artifacts/live/live.ts";
 import { Verdict } from "../artifacts/live/verdict.ts";
 import { reachOf } from "../core/access.ts";
 import { BackendState, type RunningContainer } from "../core/runtime.ts";
+import { CachedText } from "../http/declare/cached_text.ts";
 import { count, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, route, router } from "../http/declare/router.ts";
 import {
@@ -75,19 +76,19 @@ const overview = route({
 });
 
 export function overviewRoutes(options: ComparedOptions): CoreRouter {
-  const answers = new ComparedAnswers(options);
+  const answers = new ComparedAnswers<CachedText>(options);
   return router().on(overview, async ({ query, principal, reach, request }) => {
     const known = await answers.of({ principal, reach, question: [query] }, async ({ models, shown }) => {
       const asked = models.filter(({ workspace: { id } }) => (query.workspace ?? id) === id);
       const seen = await look(options, { models: asked, shown, principal, reach });
       const units = seen.units.toSorted(byVerdict);
       const undeclared = query.workspace === undefined ? seen.undeclared : [];
-      return {
+      return new CachedText(JSON.stringify({
         ...seen,
         counts: countsOf(units, undeclared.length),
         units: units.slice(0, query.limit),
         undeclared: undeclared.slice(0, MOST_UNDECLARED),
-      };
+      }));
     });
     return await known.answer(request);
   });

@@ -1,7 +1,8 @@
 /** One row for each project: those of files with what runs of them, and those that only run. */
 import { z } from "zod";
-import { Verdict } from "../artifacts/live/verdict.ts";
+import { Verdict, VERDICT_OF } from "../artifacts/live/verdict.ts";
 import { Condition } from "../core/condition.ts";
+import { textHash } from "../core/text_hash.ts";
 import type { Holdings, RunningContainer } from "../core/runtime.ts";
 import {
   byVerdict,
@@ -16,6 +17,9 @@ import {
 /** Ports of one project. */
 const MOST_PORTS = 20;
 
+/** Containers of one project whose verdict is told. */
+const MOST_MARKS = 1_000;
+
 const Reason = z.object({
   unit: z.string().describe("The unit with the worst verdict, by its name in the project"),
   difference: z.object({
@@ -26,6 +30,7 @@ const Reason = z.object({
   container: z.object({
     condition: Condition.describe("Its condition by itself"),
     health: z.string().nullable().describe("Result of its health check"),
+    healthOutput: z.string().nullable().describe("The output of its health check, masked and cut"),
     exitCode: z.int().nullable().describe("The code it last ended with"),
     restartCount: z.int().describe("Number of restarts by the engine since its last start"),
     reason: z.string().nullable().describe("The engine's reason why it does not run"),
@@ -36,6 +41,10 @@ const Reason = z.object({
       "True if the engine told that somebody stopped it; false where nobody knows",
     ),
   }).nullable().describe("Its stopped container; null unless that is the verdict"),
+  away: z.object({
+    engine: z.string().describe("Its name"),
+    since: z.string().nullable().describe("When it last answered; null where it was away from the start"),
+  }).nullable().describe("The engine that does not answer; null unless that is why it is unknown"),
   notCompared: z.string().nullable().describe("Why something could not be compared"),
   more: z.int().describe("Number of further differences in the project"),
 }).meta({ id: "ProjectReason" });
@@ -59,8 +68,23 @@ export const ProjectRow = z.object({
   desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
   reason: Reason.nullable().describe("Why it has its verdict; null where that says it all"),
   ports: z.array(z.int()).describe(`Published ports of the host, ${MOST_PORTS} at most`),
+  conflict: z.string().nullable().describe("The id of another project that engines know by the same name"),
+  marks: z.array(z.object({
+    engine: z.string().describe("The engine's name"),
+    name: z.string().describe("The container's name"),
+    verdict: Verdict.describe("The verdict of its unit"),
+  })).describe(
+    `Containers that are well by themselves and whose unit has another verdict, ${MOST_MARKS} at most`,
+  ),
+  revision: z.string().describe(
+    "Another one when something of the project is, in this row or in its details",
+  ),
 }).meta({ id: "ProjectRow" });
 export type ProjectRow = z.input<typeof ProjectRow>;
+type MadeRow = Omit<ProjectRow, "conflict" | "revision">;
+
+/** When an engine that does not answer last did, by its name. */
+export type Away = ReadonlyMap<string, string | null>;
 
 export const LooseContainers = z.object({
   engine: z.string().describe("The engine's name"),
@@ -70,11 +94,7 @@ export const LooseContainers = z.object({
 export type LooseContainers = z.input<typeof LooseContainers>;
 const MOST_LOOSE = 200;
 
-export const ProjectDetail = ProjectRow.extend({
-  units: z.array(OverviewUnit).describe("Its units, in the order of the file"),
-}).meta({ id: "ProjectDetail" });
-
-type Ports = ReadonlyMap<string, readonly number[]>;
+export type Ports = ReadonlyMap<string, readonly number[]>;
 
 const keyOf = ({ backend, id }: Pick<RunningContainer, "backend" | "id">) => `${backend} ${id}`;
 
@@ -93,8 +113,8 @@ export function portsOf(holdings: Pick<Holdings, "ports"> | null): Ports {
 export function declaredRow(
   { workspace, group, units, containers }: ComparedProject,
   declared: Comparison["declared"],
-  ports: Ports,
-): ProjectRow {
+  { ports, away }: { readonly ports: Ports; readonly away: Away },
+): MadeRow {
   const strays = containers.filter((one) => !declared.has(keyOf(one))).length;
   const [worst] = units.toSorted(byVerdict);
   const differences = units.reduce((sum, { differences }) => sum + differences, 0);
@@ -111,16 +131,18 @@ export function declaredRow(
       (sum, { desired }) => sum === null || desired === null ? null : sum + desired,
       0,
     ),
-    reason: worst === undefined ? null : reasonOf(worst, differences),
+    reason: worst === undefined ? null : reasonOf(worst, differences, away),
+    marks: marksOf(units),
     ...sightOf(containers, ports),
   };
 }
 
-function reasonOf(unit: OverviewUnit, differences: number): ProjectRow["reason"] {
+/** Verdicts that say more with a reason. */
+const REASONED: readonly Verdict[] = ["broken", "differs", "stopped", "notStarted", "unknown"];
+
+function reasonOf(unit: OverviewUnit, differences: number, away: Away): ProjectRow["reason"] {
   const { verdict, drift, containers, notCompared } = unit;
-  if (verdict !== "broken" && verdict !== "differs" && verdict !== "stopped" && verdict !== "unknown") {
-    return null;
-  }
+  if (!REASONED.includes(verdict)) return null;
   const [first] = verdict === "differs" ? drift : [];
   const bad = verdict === "broken" ? containers.find(({ condition }) => condition !== "running") : undefined;
   const still = verdict === "stopped" ? containers.find(({ stopped }) => stopped !== null) : undefined;
@@ -132,21 +154,40 @@ function reasonOf(unit: OverviewUnit, differences: number): ProjectRow["reason"]
     container: bad === undefined ? null : {
       condition: bad.condition,
       health: bad.health,
+      healthOutput: bad.healthOutput,
       exitCode: bad.exitCode,
       restartCount: bad.restartCount,
       reason: bad.reason,
     },
     stopped: still?.stopped ?? null,
+    away: verdict === "unknown" ? awayOf(containers, away) : null,
     notCompared,
     more: Math.max(0, differences - (first === undefined ? 0 : 1)),
   };
 }
 
+/** Returns the engine that has the containers; without any, the first on which there may be some. */
+function awayOf(containers: OverviewUnit["containers"], away: Away) {
+  const engine = containers.length === 0
+    ? [...away.keys()].sort()[0]
+    : containers.find(({ backend }) => away.has(backend))?.backend;
+  return engine === undefined ? null : { engine, since: away.get(engine) ?? null };
+}
+
+function marksOf(units: readonly OverviewUnit[]): MadeRow["marks"] {
+  return units.flatMap(({ verdict, containers }) =>
+    containers.flatMap(({ backend, name, condition }) => {
+      const own = VERDICT_OF[condition];
+      return own === "broken" || own === verdict ? [] : [{ engine: backend, name, verdict }];
+    })
+  ).slice(0, MOST_MARKS);
+}
+
 /** Returns the rows of projects that run and are in no file. */
-export function undeclaredRows(containers: readonly RunningContainer[], ports: Ports): ProjectRow[] {
+export function undeclaredRows(containers: readonly RunningContainer[], ports: Ports): MadeRow[] {
   const labelled = containers.filter(({ compose }) => compose !== null);
   const projects = Map.groupBy(labelled, ({ backend, compose }) => `${compose!.project}@engine:${backend}`);
-  return [...projects].map(([id, own]): ProjectRow => {
+  return [...projects].map(([id, own]): MadeRow => {
     const { project, workingDir } = own[0]!.compose!; // only labelled ones are grouped
     return {
       id,
@@ -159,6 +200,7 @@ export function undeclaredRows(containers: readonly RunningContainer[], ports: P
       differences: 0,
       desired: null,
       reason: null,
+      marks: [],
       ...sightOf(own, ports),
     };
   });
@@ -181,6 +223,24 @@ function sightOf(containers: readonly RunningContainer[], ports: Ports) {
     running: containers.filter(({ state }) => state === "running").length,
     ports: [...published].sort((a, b) => a - b).slice(0, MOST_PORTS),
   };
+}
+
+/** Returns the rows with what they say of each other, and with a revision of all that is known of each project. */
+export function finished(rows: readonly MadeRow[], detailOf: (id: string) => unknown): ProjectRow[] {
+  const named = Map.groupBy(
+    rows.toSorted((one, other) => one.id < other.id ? -1 : 1),
+    ({ project }) => project,
+  );
+  return rows.map((row) => {
+    const conflict = named.get(row.project)!.find(({ id }) => id !== row.id)?.id ?? null; // its own is in there
+    return { ...row, conflict, revision: revisionOf([row, conflict, detailOf(row.id)]) };
+  });
+}
+
+/** Returns five characters: 1,000 random texts of more would be most of a compressed answer. */
+function revisionOf(of: unknown): string {
+  const [half, other] = textHash(JSON.stringify(of));
+  return ((half ^ other) >>> 0).toString(36).padStart(7, "0").slice(-5);
 }
 
 /** By verdict, then by how many units have it, then by name. */

@@ -1,40 +1,26 @@
 /** Projects: each declared group with what runs of it, and each project that only runs. */
 import { z } from "zod";
-import { LiveNeeds } from "../artifacts/live/live.ts";
 import { Verdict } from "../artifacts/live/verdict.ts";
-import { type Principal, type Reach, reachOf } from "../core/access.ts";
+import { type Principal, type Reach } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import { BackendState, reachOfRunning } from "../core/runtime.ts";
-import { runtimeSeen } from "../core/sight.ts";
+import { Lru } from "../core/lru.ts";
+import { CachedText } from "../http/declare/cached_text.ts";
 import { count, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, route, router } from "../http/declare/router.ts";
-import { compareAll, type ComparedOptions, Counts, countsOf } from "./compared.ts";
-import { ComparedAnswers, type Seen } from "./compared_answers.ts";
-import {
-  byWorst,
-  declaredRow,
-  LooseContainers,
-  looseContainers,
-  portsOf,
-  ProjectDetail,
-  ProjectRow,
-  undeclaredRows,
-} from "./project_rows.ts";
+import { ComparedAnswers } from "./compared_answers.ts";
+import type { ComparedOptions } from "./compared.ts";
+import { BESIDE, besideOf, type Feeds, projectFeeds } from "./live_projects.ts";
+import { detailOf, ProjectDetail } from "./project_detail.ts";
+import { listProjects, type ProjectList } from "./project_list.ts";
+import { ProjectRow } from "./project_rows.ts";
+
+/** Texts that are kept of one list. */
+const MOST_TEXTS = 64;
 
 const Projects = z.object({
-  counts: Counts.describe("All projects that the caller sees, by verdict"),
   items: z.array(ProjectRow).describe("The projects, the worst first"),
   total: z.int().describe("Number of projects that the question means"),
-  loose: z.array(LooseContainers).describe("Containers that belong to no project, by engine"),
-  engines: z.array(z.object({
-    name: z.string().describe("The engine's name"),
-    state: BackendState.describe("`up` if it answers"),
-    reason: z.string().optional().describe("Why it is not up, or does not list the kinds in `stale`"),
-    stale: z.array(z.string()).optional().describe(
-      "Kinds of objects that it does not list although it is up: what is told of them is as last known",
-    ),
-  })).describe("The engines, for callers who may see them"),
-  liveNeeds: LiveNeeds.optional(),
+  ...BESIDE,
 }).meta({ id: "Projects" });
 
 const list = route({
@@ -68,86 +54,55 @@ const one = route({
   answers: { 200: json(ProjectDetail, "The project"), ...problems("artifact_not_found", "ambiguous_name") },
 });
 
-export function projects(options: ComparedOptions): CoreRouter {
-  const answers = new ComparedAnswers(options);
-  return router()
+export function projects(options: ComparedOptions): { readonly router: CoreRouter } & Feeds {
+  const lists = new ComparedAnswers<ProjectList>(options);
+  const texts = new WeakMap<ProjectList, Lru<CachedText>>();
+  const listOf = (principal: Principal, reach: Reach) =>
+    lists.of({ principal, reach, question: [] }, (seen) => listProjects(options, seen, principal, reach));
+  /** Returns the text that is known of a list, or else makes it. */
+  const textOf = (of: ProjectList, question: readonly unknown[], make: () => unknown): CachedText => {
+    const own = texts.get(of) ?? new Lru<CachedText>(MOST_TEXTS);
+    texts.set(of, own);
+    const key = JSON.stringify(question);
+    const known = own.get(key) ?? new CachedText(JSON.stringify(make()));
+    own.set(key, known);
+    return known;
+  };
+  const made = router()
     .on(list, async ({ query, principal, reach, request }) => {
-      const known = await answers.of(
-        { principal, reach, question: [query] },
-        async (seen) => listed(await rowsOf(options, seen, principal, reach), query),
-      );
-      return await known.answer(request);
+      const all = await listOf(principal, reach);
+      return await textOf(all, ["list", query], () => listed(all, query)).answer(request);
     })
     .on(one, async ({ params, principal, reach, request }) => {
-      const known = await answers.of({ principal, reach, question: [params.id] }, async (seen) => {
-        const workspace = workspaceOf(params.id);
-        const models = seen.models.filter(({ workspace: { id } }) => (workspace ?? id) === id);
-        const { rows, units } = await rowsOf(options, { ...seen, models }, principal, reach);
-        const row = find(rows, params.id);
-        return { ...row, units: units.get(row.id) ?? [] };
-      });
-      return await known.answer(request);
+      const all = await listOf(principal, reach);
+      const row = find(all.rows, params.id);
+      const { ownership } = options.sights;
+      const runtime = options.runtime();
+      const ports = (await runtime?.holdings())?.ports ?? [];
+      const known = all.known.get(row.id)!; // every row has one
+      const { permissions, grants } = principal;
+      return await textOf(
+        all,
+        ["one", row.id, permissions, grants],
+        () => detailOf(row, known, { principal, ownership, ports, runtime }),
+      ).answer(request);
     });
-}
-
-/** Returns the workspace of `<group>@<workspace>`: no other one needs to be compared. Null for other ids and names. */
-function workspaceOf(id: string): string | null {
-  const at = id.lastIndexOf("@");
-  return at < 1 || id.startsWith("engine:", at + 1) ? null : id.slice(at + 1);
-}
-
-type Rows = Awaited<ReturnType<typeof rowsOf>>;
-
-async function rowsOf(options: ComparedOptions, { models, shown }: Seen, principal: Principal, reach: Reach) {
-  const compared = await compareAll(options, { models, principal, reach });
-  const { projects, declared, liveNeeds } = compared;
-  const engines = options.runtime();
-  const sight = options.sights.of(reachOfRunning(principal));
-  const isBlind = engines === null || sight.reach.nowhere;
-  const ports = portsOf(isBlind ? null : await runtimeSeen(engines, sight).holdings());
-  const claimed = new Set(projects.flatMap(({ containers }) => containers));
-  const others = shown.filter((one) => !claimed.has(one) && !declared.has(`${one.backend} ${one.id}`));
-  const rows = [
-    ...projects.map((project) => declaredRow(project, declared, ports)),
-    ...undeclaredRows(others, ports),
-  ].sort(byWorst);
-  const units = new Map(
-    projects.map(({ workspace, group, units }) => [`${group.name}@${workspace.id}`, units]),
-  );
-  return {
-    rows,
-    units,
-    loose: looseContainers(others),
-    engines: (engines?.backends() ?? []).filter(({ name }) =>
-      reachOf(principal, "system:read").has({ engine: name })
-    ).map(({ name, state, reason, stale }) => ({ name, state, reason, stale })),
-    liveNeeds,
-  };
+  return { router: made, ...projectFeeds(listOf) };
 }
 
 function listed(
-  { rows, loose, engines, liveNeeds }: Rows,
+  all: ProjectList,
   { verdict, q, workspace, engine, limit }: z.output<NonNullable<typeof list.query>>,
 ) {
   const wanted = q?.toLowerCase();
-  const meant = rows.filter((row) =>
+  const meant = all.rows.filter((row) =>
     (verdict ?? row.verdict) === row.verdict &&
     (workspace === undefined || row.workspace?.id === workspace) &&
     (engine === undefined || row.engines.includes(engine)) &&
     (wanted === undefined ||
       [row.name, row.project, row.folder].some((one) => one?.toLowerCase().includes(wanted)))
   );
-  return {
-    counts: countsOf(
-      rows.filter((row) => row.workspace !== null),
-      rows.filter((row) => row.workspace === null).length,
-    ),
-    items: meant.slice(0, limit),
-    total: meant.length,
-    loose,
-    engines,
-    ...(liveNeeds !== undefined && { liveNeeds }),
-  };
+  return { items: meant.slice(0, limit), total: meant.length, ...besideOf(all) };
 }
 
 /** Returns the project that an id or a name means. Throws `artifact_not_found` and `ambiguous_name`. */

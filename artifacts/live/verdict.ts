@@ -16,6 +16,20 @@ export const VERDICTS = [
 export const Verdict = z.enum(VERDICTS).meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
 
+/** The verdict of a container by itself: nothing is declared of it, or nothing was compared. */
+export const VERDICT_OF: Readonly<Record<Condition, Verdict>> = {
+  restarting: "broken",
+  unhealthy: "broken",
+  dead: "broken",
+  failed: "broken",
+  running: "asWritten",
+  paused: "paused",
+  stopped: "stopped",
+  completed: "completed",
+  created: "notStarted",
+  unknown: "unknown",
+};
+
 /** The facts about a unit that are judged. */
 interface Seen {
   /** A `LiveState`. */

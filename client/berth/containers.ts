@@ -284,6 +284,8 @@ export type Container = {
   readonly status: string;
   /** Result of its health check; null without one. */
   readonly health: "starting" | "healthy" | "unhealthy" | null;
+  /** The output of the health check when it was last read, masked and cut; null unless it is unhealthy. */
+  readonly healthOutput: string | null;
   /** Of the last end, also between restarts; null while it runs and before it ran. */
   readonly exitCode: number | null;
   /** Number of restarts by the engine since its last start. */
@@ -379,6 +381,8 @@ export type ContainerDetail = {
   readonly status: string;
   /** Result of its health check; null without one. */
   readonly health: "starting" | "healthy" | "unhealthy" | null;
+  /** The output of the health check when it was last read, masked and cut; null unless it is unhealthy. */
+  readonly healthOutput: string | null;
   /** Of the last end, also between restarts; null while it runs and before it ran. */
   readonly exitCode: number | null;
   /** Number of restarts by the engine since its last start. */

@@ -2,8 +2,9 @@
 import { Endpoint } from "../endpoint.ts";
 import type { Container } from "./containers.ts";
 import type { Image } from "./images.ts";
-import type { SocketFailure, Unavailable } from "./models.ts";
+import type { SocketFailure, Unavailable, VerdictCounts } from "./models.ts";
 import type { Network } from "./networks.ts";
+import type { LooseContainers, ProjectRow } from "./projects.ts";
 import type { Backend } from "./system.ts";
 import type { Volume } from "./volumes.ts";
 import type { Workspace, WorkspaceFile } from "./workspaces.ts";
@@ -88,6 +89,36 @@ export type LiveMessage = {
   readonly put: { readonly [key: string]: WorkspaceFile };
   /** The keys of rows that are gone. */
   readonly removed: readonly (string)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** Kind of message. */
+  readonly type: "rows";
+  /** The topic. */
+  readonly feed: "projects";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The client forgets what earlier messages said. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: ProjectRow };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** All projects that the caller sees, by verdict. */
+  readonly counts?: VerdictCounts;
+  /** Containers that belong to no project, by engine. */
+  readonly loose?: readonly (LooseContainers)[];
+  /** The engines, for callers who may see them. */
+  readonly engines?: readonly ({
+    /** The engine's name. */
+    readonly name: string;
+    /** `up` if it answers. */
+    readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
+    /** Why it is not up. */
+    readonly reason?: string;
+  })[];
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
@@ -347,6 +378,15 @@ export type LiveRequest = {
   readonly since?: string;
   /** The workspace's id. */
   readonly workspace: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** Every project in one row, as `GET /api/projects` has them; its details are others when its `revision` is. */
+  readonly feed: "projects";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
 } | {
   /** Begins a subscription, instead of one with the same id. */
   readonly type: "subscribe";

@@ -100,7 +100,7 @@ export type ApplyUnstable = {
   readonly exitCode: number | null;
 };
 
-/** A part of `Container`. */
+/** A part of `ProjectReason`. */
 export type ContainerCondition =
   | "restarting"
   | "unhealthy"
@@ -187,69 +187,6 @@ export type MountReading = {
   readonly replacedAt: string | null;
   /** Time when the container started. */
   readonly startedAt: string;
-};
-
-/** A part of `OverviewUnit`. */
-export type OverviewContainer = {
-  /** The container's id. */
-  readonly id: string;
-  /** The container's name. */
-  readonly name: string;
-  /** The engine it is on, by name. */
-  readonly backend: string;
-  /** As it was asked for. */
-  readonly image: string;
-  /** State as the engine reports it. */
-  readonly state: string;
-  /** Result of its health check. */
-  readonly health: string | null;
-  /** The code it last ended with. */
-  readonly exitCode: number | null;
-  /** Number of restarts by the engine since its last start. */
-  readonly restartCount: number;
-  /** The engine's reason why it does not run, beyond an exit code. */
-  readonly reason: string | null;
-  /** Its condition by itself, without the declaration. */
-  readonly condition: ContainerCondition;
-  /** When it last started. */
-  readonly startedAt: string | null;
-  /** Only of a container whose condition is `stopped`. */
-  readonly stopped: {
-    /** When it ended. */
-    readonly since: string | null;
-    /** True if the engine told that somebody stopped it; false where nobody knows. */
-    readonly byHand: boolean;
-  } | null;
-};
-
-/** A part of `Overview`. */
-export type OverviewUnit = {
-  /** The workspace's id. */
-  readonly workspace: string;
-  /** The unit's id. */
-  readonly id: string;
-  /** The unit's name. */
-  readonly name: string;
-  /** Its group, by name. */
-  readonly group: string | null;
-  /** Verdict in one word. */
-  readonly verdict: Verdict;
-  /** Its running containers; null for callers who may not see them. */
-  readonly state: LiveState | null;
-  /** Number of containers that should run; null while unknown. */
-  readonly desired: number | null;
-  /** As it is written. */
-  readonly image: string | null;
-  /** Where it is declared. */
-  readonly location: Location;
-  /** Its containers. */
-  readonly containers: readonly (OverviewContainer)[];
-  /** Number of fields that differ. */
-  readonly differences: number;
-  /** Which they are, 20 at most. */
-  readonly drift: readonly (Drift)[];
-  /** Why something of it could not be compared; null otherwise. */
-  readonly notCompared: string | null;
 };
 
 /** A part of `Principal`. */
@@ -582,7 +519,7 @@ export type UsingContainer = {
   readonly name: string;
 };
 
-/** A part of `UnitLive`. */
+/** A part of `ProjectRow`. */
 export type Verdict =
   | "broken"
   | "differs"
@@ -594,7 +531,7 @@ export type Verdict =
   | "completed"
   | "asWritten";
 
-/** A part of `Overview`. */
+/** A part of `ProjectRow`. */
 export type VerdictCounts = {
   /** How many are `broken`. */
   readonly broken: number;

@@ -1,6 +1,6 @@
 /** The API's group `overview`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { OverviewContainer, OverviewUnit, Verdict, VerdictCounts } from "./models.ts";
+import type { ContainerCondition, Drift, LiveState, Location, Verdict, VerdictCounts } from "./models.ts";
 
 /** GET: Compare what runs with what is declared, over all workspaces. */
 export const OVERVIEW: Endpoint<"/api/overview", {
@@ -47,6 +47,41 @@ export type Overview = {
   readonly liveNeeds?: "containers:read";
 };
 
+/** A part of `OverviewUnit`. */
+export type OverviewContainer = {
+  /** The container's id. */
+  readonly id: string;
+  /** The container's name. */
+  readonly name: string;
+  /** The engine it is on, by name. */
+  readonly backend: string;
+  /** As it was asked for. */
+  readonly image: string;
+  /** State as the engine reports it. */
+  readonly state: string;
+  /** Result of its health check. */
+  readonly health: string | null;
+  /** The output of its health check, masked and cut; null unless unhealthy. */
+  readonly healthOutput: string | null;
+  /** The code it last ended with. */
+  readonly exitCode: number | null;
+  /** Number of restarts by the engine since its last start. */
+  readonly restartCount: number;
+  /** The engine's reason why it does not run, beyond an exit code. */
+  readonly reason: string | null;
+  /** Its condition by itself, without the declaration. */
+  readonly condition: ContainerCondition;
+  /** When it last started. */
+  readonly startedAt: string | null;
+  /** Only of a container whose condition is `stopped`. */
+  readonly stopped: {
+    /** When it ended. */
+    readonly since: string | null;
+    /** True if the engine told that somebody stopped it; false where nobody knows. */
+    readonly byHand: boolean;
+  } | null;
+};
+
 /** A part of `Overview`. */
 export type OverviewProject = {
   /** Where it is declared. */
@@ -66,4 +101,34 @@ export type OverviewProject = {
   readonly counts: VerdictCounts;
   /** Number of fields of its units that differ. */
   readonly differences: number;
+};
+
+/** A part of `Overview`. */
+export type OverviewUnit = {
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The unit's id. */
+  readonly id: string;
+  /** The unit's name. */
+  readonly name: string;
+  /** Its group, by name. */
+  readonly group: string | null;
+  /** Verdict in one word. */
+  readonly verdict: Verdict;
+  /** Its running containers; null for callers who may not see them. */
+  readonly state: LiveState | null;
+  /** Number of containers that should run; null while unknown. */
+  readonly desired: number | null;
+  /** As it is written. */
+  readonly image: string | null;
+  /** Where it is declared. */
+  readonly location: Location;
+  /** Its containers. */
+  readonly containers: readonly (OverviewContainer)[];
+  /** Number of fields that differ. */
+  readonly differences: number;
+  /** Which they are, 20 at most. */
+  readonly drift: readonly (Drift)[];
+  /** Why something of it could not be compared; null otherwise. */
+  readonly notCompared: string | null;
 };

@@ -2,12 +2,20 @@
 import { Endpoint } from "../endpoint.ts";
 import type {
   ContainerCondition,
-  OverviewUnit,
+  Drift,
+  LiveState,
+  Location,
+  Permission,
   Plan,
   PlanRequest,
   Verdict,
   VerdictCounts,
 } from "./models.ts";
+
+/** POST: Work out what would bring a project up, or down. */
+export const PROJECT_PLAN: Endpoint<"/api/projects/{id}/plan", {
+  post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
+}> = new Endpoint("/api/projects/{id}/plan", { post: [201] });
 
 /** GET: Every project in one row: declared, running, or both. */
 export const PROJECTS: Endpoint<"/api/projects", {
@@ -33,12 +41,7 @@ export const PROJECT: Endpoint<"/api/projects/{id}", {
   get: { response: ProjectDetail; query: Record<string, never> };
 }> = new Endpoint("/api/projects/{id}");
 
-/** POST: Work out what would bring a project up, or down. */
-export const PROJECT_PLAN: Endpoint<"/api/projects/{id}/plan", {
-  post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
-}> = new Endpoint("/api/projects/{id}/plan", { post: [201] });
-
-/** A part of `Projects`. */
+/** A part of `LiveMessage`. */
 export type LooseContainers = {
   /** The engine's name. */
   readonly engine: string;
@@ -46,6 +49,62 @@ export type LooseContainers = {
   readonly containers: readonly (string)[];
   /** Number of them. */
   readonly total: number;
+};
+
+/** A part of `ProjectDetail`. */
+export type ProjectAct = {
+  /** `write` is to its files, `resume` is of a paused container. */
+  readonly act: "plan" | "apply" | "write" | "logs" | "shell" | "resume";
+  /** The permission that it takes. */
+  readonly permission: Permission;
+  /** True if the caller holds it here. */
+  readonly allowed: boolean;
+};
+
+/** A part of `ProjectUnit`. */
+export type ProjectContainer = {
+  /** The container's id. */
+  readonly id: string;
+  /** The container's name. */
+  readonly name: string;
+  /** The engine it is on, by name. */
+  readonly backend: string;
+  /** As it was asked for. */
+  readonly image: string;
+  /** State as the engine reports it. */
+  readonly state: string;
+  /** Result of its health check. */
+  readonly health: string | null;
+  /** The output of its health check, masked and cut; null unless unhealthy. */
+  readonly healthOutput: string | null;
+  /** The code it last ended with. */
+  readonly exitCode: number | null;
+  /** Number of restarts by the engine since its last start. */
+  readonly restartCount: number;
+  /** The engine's reason why it does not run, beyond an exit code. */
+  readonly reason: string | null;
+  /** Its condition by itself, without the declaration. */
+  readonly condition: ContainerCondition;
+  /** When it last started. */
+  readonly startedAt: string | null;
+  /** Only of a container whose condition is `stopped`. */
+  readonly stopped: {
+    /** When it ended. */
+    readonly since: string | null;
+    /** True if the engine told that somebody stopped it; false where nobody knows. */
+    readonly byHand: boolean;
+  } | null;
+  /** The id of its image, a digest. */
+  readonly imageId: string;
+  /** Its published ports. */
+  readonly ports: readonly ({
+    /** The port of the host. */
+    readonly host: number;
+    /** `tcp`, `udp` or `sctp`. */
+    readonly protocol: string;
+    /** The host's address that it is published on. */
+    readonly address: string | null;
+  })[];
 };
 
 /** The answer of `GET /api/projects/{id}`. */
@@ -81,8 +140,32 @@ export type ProjectDetail = {
   readonly reason: ProjectReason | null;
   /** Published ports of the host, 20 at most. */
   readonly ports: readonly (number)[];
+  /** The id of another project that engines know by the same name. */
+  readonly conflict: string | null;
+  /** Containers that are well by themselves and whose unit has another verdict, 1000 at most. */
+  readonly marks: readonly ({
+    /** The engine's name. */
+    readonly engine: string;
+    /** The container's name. */
+    readonly name: string;
+    /** The verdict of its unit. */
+    readonly verdict: Verdict;
+  })[];
+  /** Another one when something of the project is, in this row or in its details. */
+  readonly revision: string;
   /** Its units, in the order of the file. */
-  readonly units: readonly (OverviewUnit)[];
+  readonly units: readonly (ProjectUnit)[];
+  /** Containers that none of its units declares. */
+  readonly containers: readonly (ProjectContainer)[];
+  /** The files that it is declared in, and those that they name in the workspace. */
+  readonly files: readonly ({
+    /** Below the workspace's folder. */
+    readonly path: string;
+    /** What it is read as. */
+    readonly kind: "compose" | "native" | "env" | "secret" | "config";
+  })[];
+  /** What can be done with it, and which permissions the caller has for that. */
+  readonly acts: readonly (ProjectAct)[];
 };
 
 /** A part of `ProjectRow`. */
@@ -104,6 +187,8 @@ export type ProjectReason = {
     readonly condition: ContainerCondition;
     /** Result of its health check. */
     readonly health: string | null;
+    /** The output of its health check, masked and cut. */
+    readonly healthOutput: string | null;
     /** The code it last ended with. */
     readonly exitCode: number | null;
     /** Number of restarts by the engine since its last start. */
@@ -118,13 +203,20 @@ export type ProjectReason = {
     /** True if the engine told that somebody stopped it; false where nobody knows. */
     readonly byHand: boolean;
   } | null;
+  /** The engine that does not answer; null unless that is why it is unknown. */
+  readonly away: {
+    /** Its name. */
+    readonly engine: string;
+    /** When it last answered; null where it was away from the start. */
+    readonly since: string | null;
+  } | null;
   /** Why something could not be compared. */
   readonly notCompared: string | null;
   /** Number of further differences in the project. */
   readonly more: number;
 };
 
-/** A part of `Projects`. */
+/** A part of `LiveMessage`. */
 export type ProjectRow = {
   /** `<group>@<workspace>`, or `<project>@engine:<name>` for one that only runs. */
   readonly id: string;
@@ -157,16 +249,59 @@ export type ProjectRow = {
   readonly reason: ProjectReason | null;
   /** Published ports of the host, 20 at most. */
   readonly ports: readonly (number)[];
+  /** The id of another project that engines know by the same name. */
+  readonly conflict: string | null;
+  /** Containers that are well by themselves and whose unit has another verdict, 1000 at most. */
+  readonly marks: readonly ({
+    /** The engine's name. */
+    readonly engine: string;
+    /** The container's name. */
+    readonly name: string;
+    /** The verdict of its unit. */
+    readonly verdict: Verdict;
+  })[];
+  /** Another one when something of the project is, in this row or in its details. */
+  readonly revision: string;
+};
+
+/** A part of `ProjectDetail`. */
+export type ProjectUnit = {
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The unit's id. */
+  readonly id: string;
+  /** The unit's name. */
+  readonly name: string;
+  /** Its group, by name. */
+  readonly group: string | null;
+  /** Verdict in one word. */
+  readonly verdict: Verdict;
+  /** Its running containers; null for callers who may not see them. */
+  readonly state: LiveState | null;
+  /** Number of containers that should run; null while unknown. */
+  readonly desired: number | null;
+  /** As it is written. */
+  readonly image: string | null;
+  /** Where it is declared. */
+  readonly location: Location;
+  /** Its containers. */
+  readonly containers: readonly (ProjectContainer)[];
+  /** Number of fields that differ. */
+  readonly differences: number;
+  /** Which they are, 20 at most. */
+  readonly drift: readonly (Drift)[];
+  /** Why something of it could not be compared; null otherwise. */
+  readonly notCompared: string | null;
 };
 
 /** The answer of `GET /api/projects`. */
 export type Projects = {
-  /** All projects that the caller sees, by verdict. */
-  readonly counts: VerdictCounts;
   /** The projects, the worst first. */
   readonly items: readonly (ProjectRow)[];
   /** Number of projects that the question means. */
   readonly total: number;
+  /** All projects that the caller sees, by verdict. */
+  readonly counts: VerdictCounts;
   /** Containers that belong to no project, by engine. */
   readonly loose: readonly (LooseContainers)[];
   /** The engines, for callers who may see them. */

@@ -282,7 +282,7 @@ export type Backend = {
     /** What the engine has under the path of the workspace's folder: the same folder, another one, or none. */
     readonly sight: HostSight;
   })[];
-  /** When it last answered; only where it is `unresponsive`. */
+  /** When it last answered, or was lost; absent where it is up, or was away from the start. */
   readonly since?: string;
 };
 

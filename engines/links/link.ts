@@ -78,6 +78,8 @@ export class Link implements AsyncDisposable {
   #isSilent = false;
   /** When it last answered before it fell silent. */
   #since = "";
+  /** When it was lost; null while it is up, and before it was. */
+  #lostAt: string | null = null;
   /** Resolved unless the engine is silent. */
   #heard = Promise.withResolvers<void>();
   #events: EventCheck | null = null;
@@ -177,7 +179,7 @@ export class Link implements AsyncDisposable {
       arch: this.#version?.arch ?? null,
       default: isDefault,
       ...(this.#state === "up" ? this.#behind() : { reason: this.#reason }),
-      ...(this.since === null ? {} : { since: this.since }),
+      ...lastHeard(this.since ?? this.#lostAt),
     };
   }
 
@@ -317,7 +319,7 @@ export class Link implements AsyncDisposable {
   #silent(since: Date): void {
     this.#heard = Promise.withResolvers<void>();
     this.#isSilent = true;
-    this.#since = `${since.toISOString().slice(0, 19)}Z`;
+    this.#since = secondOf(since);
     this.#attempt.abort(SILENT);
     this.engine.silent(this.#since);
     this.#release();
@@ -407,9 +409,16 @@ export class Link implements AsyncDisposable {
   #setState(state: BackendState, reason: string): void {
     const changed = this.#state !== state;
     if (!changed && this.#reason === reason) return;
+    if (changed && (state === "up" || this.#state === "up")) {
+      this.#lostAt = state === "up" ? null : secondOf(new Date());
+    }
     this.#state = state;
     this.#reason = reason;
     this.#log.info(state === "up" ? "Engine is up" : "Engine is not up", { state, reason });
     if (changed) this.#feed.backend(this.name, state);
   }
 }
+
+const secondOf = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+
+const lastHeard = (since: string | null) => since === null ? {} : { since };

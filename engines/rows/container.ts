@@ -14,7 +14,7 @@ import {
   timeOf,
   type Wire,
 } from "../calls/wire.ts";
-import { clean } from "../calls/failure.ts";
+import { clean, said } from "../calls/failure.ts";
 import { maskText, maskValues } from "../../core/secrets.ts";
 import { Stale } from "./stale.ts";
 
@@ -46,6 +46,9 @@ export const Container = z.object({
   state: ContainerState.describe("State as the engine reports it"),
   status: z.string().describe("The state in words that do not age: pair it with startedAt and finishedAt"),
   health: Health.nullable().describe("Result of its health check; null without one"),
+  healthOutput: z.string().nullable().describe(
+    "The output of the health check when it was last read, masked and cut; null unless it is unhealthy",
+  ),
   exitCode: z.int().nullable().describe(
     "Of the last end, also between restarts; null while it runs and before it ran",
   ),
@@ -92,6 +95,9 @@ export type ContainerRow = Readonly<Omit<z.infer<typeof Container>, "workspace" 
 
 /** The restart policies by which an engine starts a container again whenever it ends by itself. */
 const KEPT_RUNNING = new Set(["always", "unless-stopped"]);
+
+/** Characters of a health check's output. */
+const MOST_OUTPUT = 300;
 
 const EPOCH = new Date(0).toISOString();
 
@@ -140,6 +146,7 @@ export function containerRow(inspected: unknown, backend: string, stoppedMs?: nu
     image: textOf(config.Image),
     imageId: imageIdOf(textOf(wire.Image)),
     ...judged,
+    healthOutput: health === "unhealthy" ? healthOutputOf(state) : null,
     status: statusOf(phase, health, exitCode),
     condition,
     createdAt: timeOf(wire.Created) ?? EPOCH,
@@ -195,6 +202,13 @@ export function stateOf(status: string): ContainerState {
 function healthOf(state: Wire): z.infer<typeof Health> | null {
   const parsed = Health.safeParse(objectOf(state.Health ?? state.Healthcheck).Status);
   return parsed.success ? parsed.data : null;
+}
+
+/** Returns the output of the latest check; null where it wrote nothing. */
+function healthOutputOf(state: Wire): string | null {
+  const last = listOf(objectOf(state.Health ?? state.Healthcheck).Log).at(-1);
+  const output = said(textOf(objectOf(last).Output));
+  return output === "" ? null : output.slice(0, MOST_OUTPUT);
 }
 
 /** The engine's error of the last start, or that memory ran out; null while it runs. */

@@ -23,6 +23,8 @@ import type { Kind } from "../../engines/mirror/mirror.ts";
 import type { ContainerRow } from "../../engines/rows/container.ts";
 
 const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
+  controlContainer: "containers:control",
+  readLogs: "containers:logs",
   pullImage: "images:write",
   removeContainer: "containers:remove",
   runCommand: "containers:exec",

@@ -176,6 +176,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
     stopped: null,
+    healthOutput: null,
     ...UNASKED,
     imageDefaults: null,
     pid: null,

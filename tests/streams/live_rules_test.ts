@@ -41,6 +41,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
     stopped: null,
+    healthOutput: null,
     compose: {
       project,
       service,

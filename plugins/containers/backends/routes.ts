@@ -27,7 +27,9 @@ export const BackendReport = z.object({
       "What the engine has under the path of the workspace's folder: the same folder, another one, or none",
     ),
   })).describe("Workspaces that the caller sees whole; empty while the engine is not up"),
-  since: z.iso.datetime().optional().describe("When it last answered; only where it is `unresponsive`"),
+  since: z.iso.datetime().optional().describe(
+    "When it last answered, or was lost; absent where it is up, or was away from the start",
+  ),
 }).meta({ id: "Backend" });
 
 const list = route({

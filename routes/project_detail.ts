@@ -1,0 +1,129 @@
+/** One project in full: its units and containers, its files, and what the caller may do with it. */
+import { z } from "zod";
+import { type CorePermission, Permission, type Principal, reachOf, type Subject } from "../core/access.ts";
+import {
+  type ContainerRuntime,
+  type Holdings,
+  type Ownership,
+  type RunningContainer,
+  type RuntimeAct,
+  subjectOf,
+} from "../core/runtime.ts";
+import type { Group } from "../artifacts/artifact.ts";
+import { containerOf, OverviewContainer, OverviewUnit } from "./compared.ts";
+import type { Known } from "./project_list.ts";
+import { ProjectRow } from "./project_rows.ts";
+
+/** Files of one project. */
+const MOST_FILES = 200;
+
+const Container = OverviewContainer.extend({
+  imageId: z.string().describe("The id of its image, a digest"),
+  ports: z.array(z.object({
+    host: z.int().describe("The port of the host"),
+    protocol: z.string().describe("`tcp`, `udp` or `sctp`"),
+    address: z.string().nullable().describe("The host's address that it is published on"),
+  })).describe("Its published ports"),
+}).meta({ id: "ProjectContainer" });
+
+const ProjectUnit = OverviewUnit.extend({
+  containers: z.array(Container).describe("Its containers"),
+}).meta({ id: "ProjectUnit" });
+
+/** What somebody may do with a project, and the permission for it. */
+const ACTS = {
+  plan: { needs: "projects:plan", of: "declaration" },
+  apply: { needs: "projects:apply", of: "declaration" },
+  write: { needs: "workspaces:files", of: "workspace" },
+  logs: { needs: "readLogs", of: "containers" },
+  shell: { needs: "runCommand", of: "containers" },
+  resume: { needs: "controlContainer", of: "containers" },
+} as const satisfies Record<
+  string,
+  { needs: CorePermission; of: "declaration" | "workspace" } | { needs: RuntimeAct; of: "containers" }
+>;
+
+const Act = z.object({
+  act: z.enum(Object.keys(ACTS) as [keyof typeof ACTS, ...(keyof typeof ACTS)[]]) // it has some
+    .describe("`write` is to its files, `resume` is of a paused container"),
+  permission: Permission.describe("The permission that it takes"),
+  allowed: z.boolean().describe("True if the caller holds it here"),
+}).meta({ id: "ProjectAct" });
+
+export const ProjectDetail = ProjectRow.extend({
+  units: z.array(ProjectUnit).describe("Its units, in the order of the file"),
+  containers: z.array(Container).describe("Containers that none of its units declares"),
+  files: z.array(z.object({
+    path: z.string().describe("Below the workspace's folder"),
+    kind: z.enum(["compose", "native", "env", "secret", "config"]).describe("What it is read as"),
+  })).describe("The files that it is declared in, and those that they name in the workspace"),
+  acts: z.array(Act).describe("What can be done with it, and which permissions the caller has for that"),
+}).meta({ id: "ProjectDetail" });
+type ProjectDetail = z.input<typeof ProjectDetail>;
+
+interface Around {
+  readonly principal: Principal;
+  readonly ownership: Ownership;
+  readonly ports: Holdings["ports"];
+  /** Null while no plugin has engines. */
+  readonly runtime: Pick<ContainerRuntime, "permissionFor"> | null;
+}
+
+export function detailOf(row: ProjectRow, { declared, containers }: Known, around: Around): ProjectDetail {
+  const ports = Map.groupBy(around.ports, keyOfPort);
+  const running = new Map(containers.map((one) => [keyOf(one), one]));
+  const inFull = (one: z.input<typeof OverviewContainer>): z.input<typeof Container> => ({
+    ...one,
+    imageId: running.get(keyOf(one))?.imageId ?? "",
+    ports: (ports.get(keyOf(one)) ?? []).map(({ host, protocol, address }) => ({ host, protocol, address })),
+  });
+  const units = (declared?.units ?? []).map((unit) => ({ ...unit, containers: unit.containers.map(inFull) }));
+  const ofUnits = new Set(units.flatMap(({ containers }) => containers.map(keyOf)));
+  return {
+    ...row,
+    units,
+    containers: containers.filter((one) => !ofUnits.has(keyOf(one))).map(containerOf).map(inFull),
+    files: declared === null ? [] : filesOf(declared.group),
+    acts: actsOf(row, containers, around),
+  };
+}
+
+const keyOf = ({ backend, id }: Pick<RunningContainer, "backend" | "id">) => `${backend} ${id}`;
+const keyOfPort = ({ backend, container }: Holdings["ports"][number]) => `${backend} ${container}`;
+
+const KIND_OF = { env_file: "env", label_file: "env", secret: "secret", config: "config" } as const;
+
+/** Returns the files of a group below the workspace's folder, each once. */
+function filesOf({ sources, envFiles, paths }: Group): ProjectDetail["files"] {
+  const found = new Map<string, ProjectDetail["files"][number]["kind"]>();
+  for (const { path } of envFiles) found.set(path, "env");
+  for (const { path, kind } of sources) {
+    if (kind === "compose" || kind === "native" || kind === "env") found.set(path, kind);
+  }
+  for (const { path, kind, found: there } of paths) {
+    const isNamed = kind in KIND_OF && path !== null && there === "file" && !found.has(path);
+    if (isNamed) found.set(path, KIND_OF[kind as keyof typeof KIND_OF]);
+  }
+  return [...found].map(([path, kind]) => ({ path, kind })).slice(0, MOST_FILES);
+}
+
+/** Returns the acts that the project has: one that only runs has no plan and no files. */
+function actsOf(
+  { workspace, project }: ProjectRow,
+  containers: readonly RunningContainer[],
+  { principal, ownership, runtime }: Around,
+): ProjectDetail["acts"] {
+  const declaration = { workspace: workspace?.id ?? null, project };
+  const subjects: Readonly<Record<"declaration" | "workspace" | "containers", readonly Subject[]>> = {
+    declaration: [declaration],
+    workspace: [{ workspace: workspace?.id ?? null }],
+    containers: containers.length === 0 ? [declaration] : containers.map((one) => subjectOf(one, ownership)),
+  };
+  return Object.entries(ACTS).flatMap(([act, one]) => {
+    if (one.of === "containers" ? runtime === null : workspace === null) return [];
+    const permission: Permission = one.of === "containers" ? runtime!.permissionFor(one.needs) : one.needs; // it is there
+    const reach = reachOf<Permission>(principal, permission);
+    const allowed = subjects[one.of].every((subject) => reach.has(subject));
+    return [{ act: act as keyof typeof ACTS, permission, allowed }];
+  });
+}

@@ -1,0 +1,96 @@
+/** All projects that a caller sees, each with its row and its units. */
+import { type Principal, type Reach, reachOf } from "../core/access.ts";
+import { type ContainerRuntime, reachOfRunning, type RunningContainer } from "../core/runtime.ts";
+import { runtimeSeen } from "../core/sight.ts";
+import {
+  compareAll,
+  type ComparedOptions,
+  type ComparedProject,
+  type Comparison,
+  countsOf,
+} from "./compared.ts";
+import type { Seen } from "./compared_answers.ts";
+import {
+  type Away,
+  byWorst,
+  declaredRow,
+  finished,
+  type LooseContainers,
+  looseContainers,
+  portsOf,
+  type ProjectRow,
+  undeclaredRows,
+} from "./project_rows.ts";
+
+/** What an id stands for: a declared project, or the containers of one that only runs. */
+export interface Known {
+  readonly declared: ComparedProject | null;
+  readonly containers: readonly RunningContainer[];
+}
+
+export interface ProjectList {
+  /** The worst first. */
+  readonly rows: readonly ProjectRow[];
+  readonly known: ReadonlyMap<string, Known>;
+  readonly counts: ReturnType<typeof countsOf>;
+  readonly loose: readonly LooseContainers[];
+  readonly engines: readonly Pick<
+    ReturnType<ContainerRuntime["backends"]>[number],
+    "name" | "state" | "reason"
+  >[];
+  readonly liveNeeds: Comparison["liveNeeds"];
+}
+
+export async function listProjects(
+  options: ComparedOptions,
+  { models, shown }: Seen,
+  principal: Principal,
+  reach: Reach,
+): Promise<ProjectList> {
+  const { projects, declared, liveNeeds } = await compareAll(options, { models, principal, reach });
+  const engines = options.runtime();
+  const sight = options.sights.of(reachOfRunning(principal));
+  const seen = engines === null || sight.reach.nowhere ? null : runtimeSeen(engines, sight);
+  const ports = portsOf(await seen?.holdings() ?? null);
+  const around = { ports, away: awayOf(seen) };
+  const claimed = new Set(projects.flatMap(({ containers }) => containers));
+  const others = shown.filter((one) => !claimed.has(one) && !declared.has(`${one.backend} ${one.id}`));
+  const known = new Map<string, Known>(
+    projects.map((
+      one,
+    ) => [`${one.group.name}@${one.workspace.id}`, { declared: one, containers: one.containers }]),
+  );
+  const made = [
+    ...projects.map((project) => declaredRow(project, declared, around)),
+    ...undeclaredRows(others, ports),
+  ];
+  for (const { id } of made) if (!known.has(id)) known.set(id, { declared: null, containers: [] });
+  for (const one of others) {
+    const id = one.compose === null ? "" : `${one.compose.project}@engine:${one.backend}`;
+    const before = known.get(id);
+    if (before !== undefined) known.set(id, { ...before, containers: [...before.containers, one] });
+  }
+  const rows = finished(made, (id) => {
+    const { declared, containers } = known.get(id)!; // as the loop above says
+    return [declared?.units, containers];
+  }).sort(byWorst);
+  return {
+    rows,
+    known,
+    counts: countsOf(
+      rows.filter(({ workspace }) => workspace !== null),
+      rows.filter(({ workspace }) => workspace === null).length,
+    ),
+    loose: looseContainers(others),
+    engines: (engines?.backends() ?? []).filter(({ name }) =>
+      reachOf(principal, "system:read").has({ engine: name })
+    ).map(({ name, state, reason }) => ({ name, state, ...(reason !== undefined && { reason }) })),
+    liveNeeds,
+  };
+}
+
+/** Returns the engines in scope that do not answer. */
+function awayOf(seen: ContainerRuntime | null): Away {
+  const since = new Map(seen?.backends().map((one) => [one.name, one.since ?? null]) ?? []);
+  return new Map([...seen?.unheard().keys() ?? []].map((name) => [name, since.get(name) ?? null]));
+}
