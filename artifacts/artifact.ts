@@ -1,5 +1,7 @@
 /** The types of a workspace: what reading makes, with the position of every value. */
 
+import type { Remedy } from "../core/remedy.ts";
+
 /** A half-open stretch of one file, in UTF-16 units from 0. Every `Node` is one, so a node can be pointed at. */
 export interface Place {
   readonly file: ArtifactFile;
@@ -40,6 +42,7 @@ export interface Finding {
   readonly related?: readonly { readonly message: string; readonly at: Place }[];
   readonly data?: Readonly<Record<string, unknown>>;
   readonly tags?: readonly ("unnecessary" | "deprecated")[];
+  readonly remedies?: readonly Remedy[];
 }
 
 /** The place that a diagnostic points to. */

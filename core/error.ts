@@ -1,5 +1,7 @@
 /** Every failure a caller may be told about, by the code that programs branch on. */
 
+import type { Remedy } from "./remedy.ts";
+
 /** The codes of all errors that leave the service; `http/declare/problem.ts` says which status each one has. */
 export type ErrorCode =
   // the request
@@ -89,6 +91,8 @@ export class ServiceError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** The message for callers who do not see everything that runs, and for what is kept or streamed. */
   readonly discreet: string;
+  /** What the caller can do about it; names only what they see. */
+  readonly remedies: readonly Remedy[];
 
   constructor(code: ErrorCode | DeclaredCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -97,6 +101,7 @@ export class ServiceError extends Error {
     this.errors = options.errors;
     this.headers = options.headers;
     this.discreet = options.discreet ?? message;
+    this.remedies = options.remedies ?? [];
   }
 }
 
@@ -112,6 +117,7 @@ export interface ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The message for callers who do not see everything that runs. */
   readonly discreet?: string | undefined;
+  readonly remedies?: readonly Remedy[];
 }
 
 /** A failure with a code of a plugin's own, or of the core: `failure(CODES, "units_unavailable", "Cannot ...")`. */

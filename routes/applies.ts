@@ -3,6 +3,7 @@ import { z } from "zod";
 import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import { APPLY_STATES, type ApplyRecord } from "../core/applies.ts";
 import { ServiceError } from "../core/error.ts";
+import type { Scope } from "../core/scope.ts";
 import type { Call } from "../http/declare/call.ts";
 import { count, text } from "../http/declare/query.ts";
 import {
@@ -18,6 +19,7 @@ import {
 import { type Applier, type Applies, unknownApply } from "../projects/apply/applies.ts";
 import { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "../projects/apply/apply_shape.ts";
 import { type Work, workOf } from "../projects/apply/work.ts";
+import type { Need } from "../projects/plan/plan_shape.ts";
 import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
 import { askedOf, mayRead, type PlansOptions } from "./plans.ts";
 
@@ -260,12 +262,16 @@ async function beginApply(
     throw new ServiceError(
       "forbidden",
       `Cannot apply: this needs "projects:apply" on the project "${plan.project}"`,
+      {
+        remedies: [{ kind: "permission", permission: "projects:apply", scope: `project:${plan.project}` }],
+      },
     );
   }
   if (plan.blocked.length > 0) {
     throw new ServiceError(
       "plan_blocked",
       `Cannot apply: ${plan.blocked.map(({ message }) => message).join("; ")}`,
+      { remedies: plan.blocked.flatMap(({ remedies = [] }) => remedies) },
     );
   }
   assertBasis(known, request);
@@ -362,9 +368,28 @@ function assertHeld({ plan }: KnownPlan, steps: readonly number[], principal: Pr
     }),
   );
   if (words.size > 0) {
-    throw new ServiceError("forbidden", `Cannot apply: this needs ${[...words].join(", ")}`);
+    const lacks = new Map(
+      missing.map((
+        { permission, subject },
+      ) => [`${permission} ${scopeOf(subject)}`, { permission, subject }]),
+    );
+    throw new ServiceError("forbidden", `Cannot apply: this needs ${[...words].join(", ")}`, {
+      remedies: [...lacks.values()].map(({ permission, subject }) => ({
+        kind: "permission",
+        permission,
+        scope: scopeOf(subject),
+      })),
+    });
   }
 }
+
+/** Returns the narrowest scope that covers what a step needs. */
+const scopeOf = ({ project, workspace, engine }: Need["subject"]): Scope =>
+  project !== null
+    ? `project:${project}`
+    : workspace !== null
+    ? `workspace:${workspace}`
+    : `engine:${engine}`;
 
 /** Data goes only by its own word. */
 function assertConfirmed({ plan }: KnownPlan, steps: readonly number[], { confirm }: ApplyRequest): void {

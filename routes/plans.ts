@@ -4,6 +4,7 @@ import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.
 import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
+import type { Scope } from "../core/scope.ts";
 import type { Sights } from "../core/sight.ts";
 import type { PlanStore } from "../core/store.ts";
 import type { Call } from "../http/declare/call.ts";
@@ -187,9 +188,9 @@ export async function askedOf(
   const seen = await findComparedModel(registry, id, reach);
   const { id: groupId, project } = await find(seen, "group", name);
   const readable = reachOf(principal, "artifacts:read");
-  if (!readable.has({ workspace: id, project })) throw needs("artifacts:read");
+  if (!readable.has({ workspace: id, project })) throw needs("artifacts:read", `workspace:${id}`);
   const sight = sights.of(reachOfRunning(principal));
-  if (sight.reach.nowhere) throw needs(SEES_RUNNING);
+  if (sight.reach.nowhere) throw needs(SEES_RUNNING, `project:${project}`);
   const engines = runtime();
   if (engines === null) {
     throw new ServiceError("engine_unavailable", "Cannot plan: no plugin has a container engine");
@@ -220,8 +221,10 @@ export async function askedOf(
   };
 }
 
-const needs = (permission: string): ServiceError =>
-  new ServiceError("forbidden", `Cannot plan: this needs the permission "${permission}", too`);
+const needs = (permission: string, scope: Scope): ServiceError =>
+  new ServiceError("forbidden", `Cannot plan: this needs the permission "${permission}", too`, {
+    remedies: [{ kind: "permission", permission, scope }],
+  });
 
 /** A plan may name what its maker saw, so that another caller has to see everything. */
 export function mayRead({ plan, creator }: KnownPlan, reach: Reach, principal: Principal): boolean {

@@ -36,7 +36,7 @@ export interface ProjectList {
   readonly loose: readonly LooseContainers[];
   readonly engines: readonly Pick<
     ReturnType<ContainerRuntime["backends"]>[number],
-    "name" | "state" | "reason"
+    "name" | "state" | "reason" | "stale"
   >[];
   readonly liveNeeds: Comparison["liveNeeds"];
 }
@@ -84,7 +84,12 @@ export async function listProjects(
     loose: looseContainers(others),
     engines: (engines?.backends() ?? []).filter(({ name }) =>
       reachOf(principal, "system:read").has({ engine: name })
-    ).map(({ name, state, reason }) => ({ name, state, ...(reason !== undefined && { reason }) })),
+    ).map(({ name, state, reason, stale }) => ({
+      name,
+      state,
+      ...(reason !== undefined && { reason }),
+      ...(stale !== undefined && { stale }),
+    })),
     liveNeeds,
   };
 }

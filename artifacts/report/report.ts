@@ -133,6 +133,7 @@ export function diagnosticOf(finding: JudgedFinding): Diagnostic {
     fingerprint: fingerprint(
       [finding.code, location?.file ?? "", ...(location?.path ?? []), finding.message].join("\0"),
     ),
+    ...(finding.remedies !== undefined && { remedies: [...finding.remedies] }),
   };
 }
 

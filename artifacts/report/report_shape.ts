@@ -1,6 +1,7 @@
 /** The shape of a report and of its diagnostics, as callers receive them. */
 
 import { z } from "zod";
+import { Remedy } from "../../core/remedy.ts";
 import { LiveNeeds } from "../live/live.ts";
 import { Location } from "../location.ts";
 
@@ -22,6 +23,7 @@ export const Diagnostic = z.object({
   data: z.record(z.string(), z.unknown()).describe("The facts of the message, for programs"),
   tags: z.array(z.enum(["unnecessary", "deprecated"])).describe("Hints for editors"),
   fingerprint: z.string().describe("Stays the same when lines move"),
+  remedies: z.array(Remedy).optional().describe("What can be done about it; only of a plan"),
 }).meta({ id: "Diagnostic" });
 export type Diagnostic = z.infer<typeof Diagnostic>;
 

@@ -138,6 +138,8 @@ export type Diagnostic = {
   readonly tags: readonly ("unnecessary" | "deprecated")[];
   /** Stays the same when lines move. */
   readonly fingerprint: string;
+  /** What can be done about it; only of a plan. */
+  readonly remedies?: readonly (Remedy)[];
 };
 
 /** A part of `UnitLive`. */
@@ -454,6 +456,60 @@ export type Range = {
   readonly start: Position;
   /** End. */
   readonly end: Position;
+};
+
+/** A part of `Diagnostic`. */
+export type Remedy = {
+  /** Ask for the plan again, with this option. */
+  readonly kind: "plan";
+  /** The option, as a field of `PlanRequest`. */
+  readonly field:
+    | "action"
+    | "units"
+    | "backend"
+    | "pull"
+    | "orphans"
+    | "recreate"
+    | "rerun"
+    | "volumes"
+    | "inPlace";
+  /** Its value, or a further entry of a list; null: without the option. */
+  readonly value: string | null;
+} | {
+  /** Do something to one container. */
+  readonly kind: "act";
+  /** The act. */
+  readonly act: "unpause";
+  /** The engine that the container is on. */
+  readonly engine: string;
+  /** The container's name. */
+  readonly container: string;
+} | {
+  /** Change a file. */
+  readonly kind: "edit";
+  /** Below the workspace's root. */
+  readonly file: string;
+  /** The line, from 1. */
+  readonly line: number;
+} | {
+  /** Register a folder. */
+  readonly kind: "register";
+  /** The folder. */
+  readonly path: string;
+} | {
+  /** Start berth with another setting. */
+  readonly kind: "setting";
+  /** The setting. */
+  readonly name: string;
+  /** A value, or an example of one. */
+  readonly value: string;
+} | {
+  /** Ask an admin for a permission. */
+  readonly kind: "permission";
+  /** The permission. */
+  readonly permission: string;
+  /** The scope that it is needed on; null: everywhere. */
+  readonly scope: string | null;
 };
 
 /** A part of `Principal`. */

@@ -1,6 +1,7 @@
 /** The one error answer (RFC 9457). */
 import { z } from "zod";
 import { ServiceError } from "../../core/error.ts";
+import { Remedy } from "../../core/remedy.ts";
 import { statusOf } from "./status.ts";
 
 export { statusOf };
@@ -16,6 +17,7 @@ export const Problem = z.object({
       message: z.string().describe("The error at that place"),
     }),
   ).optional().describe("All errors in the input"),
+  remedies: z.array(Remedy).optional().describe("What can be done about it, where berth knows"),
 }).meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;
 
@@ -43,6 +45,7 @@ export function problemResponse(error: ServiceError, requestId: string, seesAll 
     requestId,
   };
   if (error.errors !== undefined) problem.errors = [...error.errors];
+  if (error.remedies.length > 0) problem.remedies = [...error.remedies];
   const response = new Response(JSON.stringify(problem), { status });
   response.headers.set("content-type", "application/problem+json");
   response.headers.set("cache-control", "no-store");

@@ -13,9 +13,10 @@ import { oncePerUnit, plannedSpec, unknownsOf } from "../specs/container_spec.ts
 import { tooNew, tooNewIn } from "../fields/since.ts";
 import { bindsIn } from "../specs/bind_sources.ts";
 import { isInside } from "../../artifacts/files/inside.ts";
+import { listed, NO_REMEDY } from "../../core/remedy.ts";
 import { errorsOf } from "../../artifacts/rules/check.ts";
 import { isLifted, type JudgedFinding } from "../../artifacts/rules/settings.ts";
-import type { Draft } from "./draft.ts";
+import { type Draft, edited } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
 
 /** What the files alone say. */
@@ -28,7 +29,8 @@ export function blockByFiles(asked: Asked, draft: Draft): void {
         group.standing === "included" ? "included by another group" : `a ${group.standing}`
       }: ` +
       "plan the group that it belongs to";
-    draft.block("project/not-main", message, at, group.id);
+    const remedy = NO_REMEDY("the group that it belongs to has a plan of its own");
+    draft.block("project/not-main", message, at, group.id, remedy);
   }
   if (group.incomplete) {
     // The error itself where there is one: an include that is missing stands at the group.
@@ -36,12 +38,13 @@ export function blockByFiles(asked: Asked, draft: Draft): void {
     const why = error === undefined ? "" : `, ${error.message}`;
     const message =
       `A file of this group could not be read whole${why}: what is not read would be taken for removed`;
-    draft.block("project/incomplete", message, error?.at ?? group.source, group.id);
+    const where = error?.at ?? group.source;
+    draft.block("project/incomplete", message, where, group.id, edited(where));
   }
   const others = namesakes(asked);
   if (others !== "") {
     const message = `Other groups have the project name "${group.project}" too: ${others}`;
-    draft.block("project/same-name", message, at, group.id);
+    draft.block("project/same-name", message, at, group.id, edited(at));
   }
 }
 
@@ -62,7 +65,7 @@ export function blockByErrors(
     );
   for (const one of errorsOf(group)) {
     if (isIdle(one) || (mayReachHost && isLifted(model, one))) continue;
-    draft.blocked.push({ ...one, subject: one.subject ?? group.id });
+    draft.blocked.push({ ...one, subject: one.subject ?? group.id, remedies: listed(edited(one.at)) });
   }
 }
 
@@ -75,14 +78,17 @@ export function blockByUnit(of: Declared, draft: Draft): void {
       `"${key}" has no place in a plan yet: take it out, or use docker compose`,
       at,
       unit.id,
+      edited(at),
     );
   }
   for (const at of unsetIn(of)) {
-    draft.block("project/unknown-variable", "A variable in this value is not set", at, unit.id);
+    const message = "A variable in this value is not set";
+    draft.block("project/unknown-variable", message, at, unit.id, edited(at));
   }
   for (const [label, { at }] of service.labels) {
     if (!/^(?:com\.docker\.compose|dev\.berth)\./.test(label)) continue;
-    draft.block("project/reserved-label", `The label "${label}" is Compose's or berth's own`, at, unit.id);
+    const message = `The label "${label}" is Compose's or berth's own`;
+    draft.block("project/reserved-label", message, at, unit.id, edited(at));
   }
   const broken = blockByReadFiles(unit, draft);
   for (const mount of service.mounts) {
@@ -94,18 +100,19 @@ export function blockByUnit(of: Declared, draft: Draft): void {
       `"${use.written}" is not there, and is not to be made`,
       use.at,
       unit.id,
+      edited(use.at),
     );
   }
   for (const { field, at } of unknownsOf(of)) {
     if (broken.has(at.file) || isBlockedWithin(draft, at)) continue;
     const message =
       `The value of "${field}" is not known, and would be left out: mend it, or set its variable`;
-    draft.block("project/unknown-value", message, at, unit.id);
+    draft.block("project/unknown-value", message, at, unit.id, edited(at));
   }
   const { containerNameAt, containerName, replicas } = service;
   if (containerName !== null && replicas !== null && replicas > 1) {
     const message = `${replicas} containers cannot all be called "${containerName}"`;
-    draft.block("project/name-of-several", message, containerNameAt, unit.id);
+    draft.block("project/name-of-several", message, containerNameAt, unit.id, edited(containerNameAt));
   }
 }
 
@@ -116,12 +123,13 @@ export function blockByResources({ group }: Asked, active: readonly Unit[], draf
     if (resource.external || !used.has(resource.id)) continue;
     if (resource.kind !== "network" && resource.kind !== "volume") continue;
     for (const at of unknownIn(resource.value)) {
-      draft.block("project/unknown-variable", "A variable in this value is not set", at, resource.id);
+      const message = "A variable in this value is not set";
+      draft.block("project/unknown-variable", message, at, resource.id, edited(at));
     }
     const json = resourceJson(resource);
     if (typeof json === "string" || isBlockedWithin(draft, json.at)) continue;
     const message = `The value of "${json.field}" is not known, and would be left out: mend it`;
-    draft.block("project/unknown-value", message, json.at, resource.id);
+    draft.block("project/unknown-value", message, json.at, resource.id, edited(json.at));
   }
 }
 
@@ -138,7 +146,7 @@ export function warnByHash(of: Declared, draft: Draft): void {
   for (const { field, at } of formlessOf(of)) {
     const message = `Compose's hash of "${label}" cannot be computed, because of "${field}": ` +
       `the next "docker compose up" makes its container anew. Mend the value to keep it`;
-    draft.warn("project/no-hash", message, at, id);
+    draft.warn("project/no-hash", message, at, id, edited(at));
   }
 }
 
@@ -151,10 +159,11 @@ function blockByReadFiles({ id, paths }: Unit, draft: Draft): ReadonlySet<Artifa
     if (file !== undefined && error !== undefined) {
       if (broken.has(file)) continue;
       broken.add(file);
-      draft.block("project/unreadable-file", `"${written}" cannot be read: ${error.message}`, error.at, id);
+      const message = `"${written}" cannot be read: ${error.message}`;
+      draft.block("project/unreadable-file", message, error.at, id, edited(error.at ?? at));
     } else if (file === undefined && (found !== "missing" || required)) {
       const why = refused === undefined ? "" : `: ${refused}`;
-      draft.block("project/unreadable-file", `"${written}" cannot be read${why}`, at, id);
+      draft.block("project/unreadable-file", `"${written}" cannot be read${why}`, at, id, edited(at));
     }
   }
   return broken;
@@ -178,6 +187,7 @@ export function blockByEngine({ backend, group }: Scene, unit: Unit, draft: Draf
       `"${key}" cannot be asked of the engine "${backend.name}": it needs ${needed}`,
       at,
       unit.id,
+      edited(at),
     );
   }
 }
@@ -196,12 +206,12 @@ export function blockByHost(scene: Scene, of: Declared, draft: Draft): void {
   if (hostSight === "unknown") {
     const message =
       `Nothing tells whether "${backend.name}" has "${shown}": ${many} may be empty folders there. ${advice}`;
-    draft.warn("project/host-unknown", message, at, of.unit.id);
+    draft.warn("project/host-unknown", message, at, of.unit.id, edited(at));
     return;
   }
   const why = hostSight === "absent" ? "does not exist on" : "is in another folder on";
   const message = `"${shown}" ${why} "${backend.name}": ${many} would be empty folders. ${advice}`;
-  draft.block("project/not-on-engine", message, at, of.unit.id);
+  draft.block("project/not-on-engine", message, at, of.unit.id, edited(at));
 }
 
 /** A source that is a loop of links: the engine would fail in the middle of the apply. */
@@ -212,7 +222,8 @@ export function blockByLoops({ loops }: Scene, of: Declared, draft: Draft): void
     const message =
       `"${mount?.shown.source ?? source}" is a loop of links, which leads to no file or folder: ` +
       "mend the link, or take the mount out";
-    draft.block("project/absent-file", message, mount?.at ?? of.unit.source, of.unit.id);
+    const at = mount?.at ?? of.unit.source;
+    draft.block("project/absent-file", message, at, of.unit.id, edited(at));
   }
 }
 
@@ -222,10 +233,11 @@ export function blockByGrants(of: Declared, draft: Draft): void {
   for (const { id, copy, at } of grantsOf(of)) {
     if (copy === null) continue;
     if (copy.content === null) {
-      draft.block("project/unknown-variable", `What "${id}" holds is not known`, at, of.unit.id);
+      const message = `What "${id}" holds is not known`;
+      draft.block("project/unknown-variable", message, at, of.unit.id, edited(at));
     } else if (isReadOnly) {
       const message = `"${id}" is no file, and cannot be copied into a read-only container: make it a "file"`;
-      draft.block("project/read-only", message, at, of.unit.id);
+      draft.block("project/read-only", message, at, of.unit.id, edited(at));
     }
   }
   for (const { kind, source, at } of of.service.grants) {
@@ -240,11 +252,12 @@ export function blockByGrants(of: Declared, draft: Draft): void {
         `"${use.written}" of "${resource.id}" is not there`,
         use.at,
         of.unit.id,
+        edited(use.at),
       );
     }
     if (!resource.external) continue;
     const message = `The external ${kind} "${source}" is a swarm's, and no engine alone has it`;
-    draft.block("compose/field-not-supported", message, at, of.unit.id);
+    draft.block("compose/field-not-supported", message, at, of.unit.id, edited(at));
   }
 }
 
@@ -253,7 +266,8 @@ export function blockByHooks(of: Declared, draft: Draft): void {
   for (const key of ["post_start", "pre_stop"] as const) {
     if (hooksOf(of, key) !== UNKNOWN) continue;
     const message = `A hook of "${key}" has no command, or a variable in it is not set`;
-    draft.block("project/unknown-hook", message, nodeAt(of, key), of.unit.id);
+    const at = nodeAt(of, key);
+    draft.block("project/unknown-hook", message, at, of.unit.id, edited(at));
   }
 }
 
@@ -266,7 +280,9 @@ export function blockSelf({ members, group }: Scene, self: string | null, draft:
       const message = `Container "${container.name}" is berth itself, which cannot replace itself: type ` +
         `"docker compose -p ${group.project} up -d" on its host`;
       const unit = group.units.find((one) => one.label === label);
-      draft.block("project/self", message, unit?.source ?? group.source, unit?.id ?? group.id);
+      const at = unit?.source ?? group.source;
+      const remedy = NO_REMEDY("only the host can replace berth, with the command of the message");
+      draft.block("project/self", message, at, unit?.id ?? group.id, remedy);
     }
   }
 }

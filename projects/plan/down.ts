@@ -3,6 +3,7 @@
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";
 import { ServiceError } from "../../core/error.ts";
+import { planWith } from "../../core/remedy.ts";
 import { projectOf } from "../hash/labels.ts";
 import { planHooks } from "./hooks.ts";
 import { applying, destroying, removing } from "./needs.ts";
@@ -59,6 +60,9 @@ export function planDown(scene: Scene, units: readonly Unit[], links: readonly L
   }
 }
 
+/** Removes no volume after all. */
+const KEEP = planWith("volumes", null);
+
 /**
  * After all containers the volumes that were named, and no others. Answers those of the project that stay. Throws
  * `artifact_not_found` for one that the group does not have.
@@ -83,13 +87,14 @@ export function planVolumes(scene: Scene, asked: readonly string[], draft: Draft
     }
     if (!isOwn) {
       const whose = external ? "external" : "not the project's own";
-      draft.block("project/not-own", `The volume "${name}" is ${whose}: it is never removed here`, at, id);
+      const message = `The volume "${name}" is ${whose}: it is never removed here`;
+      draft.block("project/not-own", message, at, id, [KEEP]);
       continue;
     }
     const users = held.users.filter((one) => !going.has(one.name));
     if (users.length > 0) {
       const names = named(users, (one) => scene.sees.container(one));
-      draft.block("project/volume-in-use", `The volume "${name}" is in use: ${names}`, at, id);
+      draft.block("project/volume-in-use", `The volume "${name}" is in use: ${names}`, at, id, [KEEP]);
       continue;
     }
     draft.add({

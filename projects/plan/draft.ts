@@ -1,7 +1,9 @@
 /** A plan while it is written: steps in order, each known by its number. */
 
 import type { Place } from "../../artifacts/artifact.ts";
+import { locationOf } from "../../artifacts/position.ts";
 import type { JudgedFinding } from "../../artifacts/rules/settings.ts";
+import { listed, NO_REMEDY, type Remedies } from "../../core/remedy.ts";
 import type { Need, Reason, Step } from "./plan_shape.ts";
 
 /** What a step is made of; its number is its place. */
@@ -41,12 +43,19 @@ export class Draft {
     return n;
   }
 
-  /** Says why the plan cannot be carried out. */
-  block(code: string, message: string, at: Place | null, subject: string): void {
-    this.blocked.push({ code, severity: "error", message, at, subject });
+  /** Says why the plan cannot be carried out, and what somebody can do about it. */
+  block(code: string, message: string, at: Place | null, subject: string, remedies: Remedies): void {
+    this.blocked.push({ code, severity: "error", message, at, subject, remedies: listed(remedies) });
   }
 
-  warn(code: string, message: string, at: Place | null, subject: string): void {
-    this.warnings.push({ code, severity: "warning", message, at, subject });
+  warn(code: string, message: string, at: Place | null, subject: string, remedies: Remedies): void {
+    this.warnings.push({ code, severity: "warning", message, at, subject, remedies: listed(remedies) });
   }
+}
+
+/** Returns the remedy of a message about a value of a file: change it there. */
+export function edited(at: Place | null): Remedies {
+  if (at === null) return NO_REMEDY("no line of a file says it");
+  const { file, range } = locationOf(at);
+  return [{ kind: "edit", file, line: range.start.line }];
 }

@@ -16,7 +16,8 @@ import {
   blockSelf,
   warnByHash,
 } from "./blocked.ts";
-import { Draft } from "./draft.ts";
+import { planWith } from "../../core/remedy.ts";
+import { Draft, edited } from "./draft.ts";
 import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
 import { planDown, planRestart, planStop, planVolumes } from "./down.ts";
 import { removing } from "./needs.ts";
@@ -33,7 +34,9 @@ import { planUp, removeContainer } from "./up.ts";
 export async function makePlan(asked: Asked, self: string | null): Promise<MadePlan> {
   const { group, workspace, request } = asked;
   if (request.volumes.length > 0 && request.action !== "down") {
-    throw new ServiceError("invalid_request", 'Cannot plan: volumes are removed by the action "down" alone');
+    const message = "Cannot plan: volumes are removed only when the project is taken down";
+    const remedies = [planWith("volumes", null), planWith("action", "down")];
+    throw new ServiceError("invalid_request", message, { remedies });
   }
   const draft = new Draft();
   const wanted = unitsOf(asked);
@@ -121,7 +124,8 @@ function isTouched({ members, group }: Scene, unit: Unit, wanted: readonly Unit[
 }
 
 function blockCircle({ group }: Scene, wanted: readonly Unit[], draft: Draft): readonly Unit[] {
-  draft.block("project/circle", "Units depend on each other in a circle", group.source, group.id);
+  const message = "Units depend on each other in a circle";
+  draft.block("project/circle", message, group.source, group.id, edited(group.source));
   return wanted;
 }
 
@@ -133,8 +137,9 @@ function orphans(scene: Scene, isRemoved: boolean, draft: Draft): void {
       const service = container.compose?.service ?? "";
       const message =
         `Container "${container.name}" belongs to the service "${service}", which is not in the files: ` +
-        `it stays unless "orphans" is "remove"`;
-      draft.warn("project/orphan", message, scene.group.source, scene.group.id);
+        "it stays";
+      const remedy = planWith("orphans", "remove");
+      draft.warn("project/orphan", message, scene.group.source, scene.group.id, [remedy]);
     }
   }
 }

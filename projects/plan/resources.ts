@@ -7,12 +7,16 @@ import type { HeldNetwork, InspectedContainer } from "../../core/runtime.ts";
 import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
-import type { Draft } from "./draft.ts";
+import { NO_REMEDY, planWith } from "../../core/remedy.ts";
+import { type Draft, edited } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
 import { acting, applying, makingResource } from "./needs.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
+
+const BUILT_ELSEWHERE = NO_REMEDY("berth builds no images");
+const NOT_OURS = NO_REMEDY("berth changes nothing that others use");
 
 /** The steps that bring what a unit needs, by what they bring. */
 export class Resources {
@@ -79,16 +83,19 @@ export class Resources {
     if (how === null) return [];
     if (how === "never") {
       const message = `The image "${target}" is not there, and is not to be pulled`;
-      draft.block("project/image-absent", message, at, unit.id);
+      const isAsked = this.#pull === "never" && policyOf(of) !== "never";
+      const remedies = isAsked ? [planWith("pull", null)] as const : edited(at);
+      draft.block("project/image-absent", message, at, unit.id, remedies);
       return [];
     }
     if (how === "build") {
       const command = `type "docker compose build ${unit.label}" in its folder, and ask for a new plan`;
       if (isThere) {
-        draft.warn("project/not-built", `The image "${target}" is used as it is: ${command}`, at, unit.id);
+        const message = `The image "${target}" is used as it is: ${command}`;
+        draft.warn("project/not-built", message, at, unit.id, BUILT_ELSEWHERE);
       } else {
         const message = `The image "${target}" is not there, and berth builds none: ${command}`;
-        draft.block("project/image-absent", message, at, unit.id);
+        draft.block("project/image-absent", message, at, unit.id, BUILT_ELSEWHERE);
       }
       return [];
     }
@@ -129,7 +136,7 @@ export class Resources {
     if (twin !== undefined) {
       const message = `Several networks are called "${resource.written ?? name}" on engine ` +
         `"${scene.backend.name}", and nobody knows which is meant: remove the others`;
-      draft.block("project/network-twice", message, resource.at, resource.id);
+      draft.block("project/network-twice", message, resource.at, resource.id, NOT_OURS);
       return [];
     }
     if (resource.external) {
@@ -167,7 +174,7 @@ export class Resources {
       const names = named(foreign, (one) => scene.sees.container(one));
       const message = `The network "${held.name}" must be replaced, and others are connected to it: ` +
         `${names}; disconnect them first`;
-      draft.block("project/network-in-use", message, resource.at, resource.id);
+      draft.block("project/network-in-use", message, resource.at, resource.id, NOT_OURS);
       return [];
     }
     const containers = [...scene.members.values()].flat().map(({ container }) => container);
@@ -252,7 +259,8 @@ export class Resources {
           resource.written ?? name
         }" has the driver "${held.driver}", not "${driver}": it is never replaced, ` +
         "for its data would go with it";
-      draft.warn("project/volume-changed", message, valueAt(resource.value, "driver"), resource.id);
+      const at = valueAt(resource.value, "driver");
+      draft.warn("project/volume-changed", message, at, resource.id, edited(at));
     }
     return [];
   }
@@ -261,7 +269,7 @@ export class Resources {
     const message = `The external ${kind} "${
       resource.written ?? name
     }" was not found on engine "${this.scene.backend.name}"`;
-    this.draft.block("project/external-missing", message, resource.at, resource.id);
+    this.draft.block("project/external-missing", message, resource.at, resource.id, edited(resource.at));
   }
 
   #warnOfOwner(
@@ -278,7 +286,7 @@ export class Resources {
       ? `the project "${owner}"`
       : "another project";
     const message = `The ${kind} "${resource.written ?? name}" belongs to ${whose}: it is used as it is`;
-    this.draft.warn("project/not-own", message, resource.at, resource.id);
+    this.draft.warn("project/not-own", message, resource.at, resource.id, edited(resource.at));
   }
 }
 

@@ -18,6 +18,7 @@ import {
   SEES_RUNNING,
   type Untold,
 } from "../../core/runtime.ts";
+import { NO_REMEDY, planWith, type Remedies, remediesOr, type Remedy } from "../../core/remedy.ts";
 import type { Sight } from "../../core/sight.ts";
 import { contentsOf, type OwnSide } from "../drift/contents.ts";
 import type { Digest } from "../fields/engine_view.ts";
@@ -29,7 +30,7 @@ import { loopsIn, placesOf, sourcesOf } from "../specs/bind_sources.ts";
 import type { Placed } from "../specs/host_places.ts";
 import { pullEveryMs } from "./pull_policy.ts";
 import { engineViews, remembering, sourcesOnce, viewFor } from "../drift/views.ts";
-import type { Draft } from "./draft.ts";
+import { type Draft, edited } from "./draft.ts";
 import { withoutLeftovers } from "./leftovers.ts";
 import type { PlanRequest } from "./plan_shape.ts";
 
@@ -131,7 +132,9 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const own = await ownContainers(asked, all, draft);
   const backend = engineOf(asked, own, draft);
   const subject = { engine: backend.name, workspace: workspace.id, project: group.project };
-  if (!own.every((container) => sight.sees(container)) || !sight.reach.has(subject)) throw unseen();
+  if (!own.every((container) => sight.sees(container)) || !sight.reach.has(subject)) {
+    throw unseen(group.project);
+  }
   const containers = own.filter((container) => container.backend === backend.name);
   await listAnew(runtime, backend, group);
   const holdings = await runtime.holdings();
@@ -231,10 +234,11 @@ export function declaredOf(model: Model, group: Group, unit: Unit | undefined): 
   return unit === undefined || unit.service === null ? null : { model, group, unit, service: unit.service };
 }
 
-const unseen = (): ServiceError =>
+const unseen = (project: string): ServiceError =>
   new ServiceError(
     "forbidden",
     `Cannot plan: this needs the permission "${SEES_RUNNING}" for all that the project runs`,
+    { remedies: [{ kind: "permission", permission: SEES_RUNNING, scope: `project:${project}` }] },
   );
 
 const numberOf = ({ labels }: RunningContainer): number =>
@@ -266,14 +270,14 @@ async function ownContainers(
   if (unsure.length > 0) {
     const message = `Containers match this group by a guess alone (${names(unsure)}): say in berth.yaml ` +
       `under "projects" to which group they belong`;
-    draft.block("project/guess", message, at, group.id);
+    draft.block("project/guess", message, at, group.id, settingsOf(model));
   }
   const doubtful = ambiguous.filter(({ groups }) => groups.includes(group)).map(({ running }) => running);
   if (doubtful.length > 0) {
     const message =
       `Containers could belong to several groups (${names(doubtful)}): say in berth.yaml under ` +
       `"projects" to which`;
-    draft.block("project/ambiguous", message, at, group.id);
+    draft.block("project/ambiguous", message, at, group.id, settingsOf(model));
   }
   const others = [...strangers, ...joined.filter((one) => one.group !== group).map(({ running }) => running)];
   const foreign = others.filter(({ project }) => project === group.project);
@@ -281,13 +285,21 @@ async function ownContainers(
     const isInHand = foreign.some(({ containers }) => containers.some(({ name }) => asideFor(name) !== null));
     const message = `Containers carry the project name "${group.project}" and come from elsewhere ` +
       `(${names(foreign)}): ${isInHand ? IN_HAND : "remove them, or give one of the projects another name"}`;
-    draft.block("project/foreign-container", message, at, group.id);
+    draft.block("project/foreign-container", message, at, group.id, edited(at));
   }
   return sure.flatMap(({ running }) => running.containers);
 }
 
+/** Returns the remedy of a message that berth.yaml answers. */
+function settingsOf({ files }: Model): Remedies {
+  const settings = files.find(({ kind }) => kind === "settings");
+  if (settings === undefined) return NO_REMEDY("the folder has no berth.yaml to open");
+  return [{ kind: "edit", file: settings.path, line: 1 }];
+}
+
+/** Throws `engine_unavailable` with each engine that answers and that the caller may plan this project for. */
 function engineOf(
-  { runtime, request, group }: Asked,
+  { runtime, request, group, workspace, sight }: Asked,
   own: readonly RunningContainer[],
   draft: Draft,
 ): Backend {
@@ -295,27 +307,39 @@ function engineOf(
   const runs = [...new Set(own.map(({ backend }) => backend))].sort();
   const name = request.backend ?? runs[0] ?? backends.find((one) => one.default)?.name;
   const backend = backends.find((one) => one.name === name);
+  const others = backends.filter((one) =>
+    one.name !== name && one.state === "up" && one.stale === undefined &&
+    sight.reach.has({ engine: one.name, workspace: workspace.id, project: group.project })
+  ).map((one) => planWith("backend", one.name));
   if (backend === undefined) {
     throw new ServiceError(
       "invalid_request",
       name === undefined
         ? "Cannot plan: there is no engine; see /api/system/backends"
         : `Cannot plan: there is no engine "${name}"; see /api/system/backends`,
+      {
+        remedies: name === undefined ? [{ kind: "setting", name: "BERTH_ENGINES", value: EXAMPLE }] : others,
+      },
     );
   }
   if (backend.state !== "up" || backend.stale !== undefined) {
-    throw away(backend.name, backend.reason ?? backend.state);
+    throw away(backend.name, backend.reason ?? backend.state, others);
   }
   const silent = backends.filter(({ state }) => state !== "up").map(({ name }) => name);
   if (request.backend === undefined && runs.length === 0 && silent.length > 0) {
     const message = `Engines do not answer (${
       silent.join(", ")
-    }), and the project may run there: name one as "backend"`;
-    draft.block("project/several-engines", message, group.projectFrom.at, group.id);
+    }), and the project may already run there: choose the engine to use`;
+    const remedies: Remedies = [planWith("backend", backend.name), ...others];
+    draft.block("project/several-engines", message, group.projectFrom.at, group.id, remedies);
   }
   if (request.backend === undefined && runs.length > 1) {
-    const message = `The project runs on several engines (${runs.join(", ")}): name one as "backend"`;
-    draft.block("project/several-engines", message, group.projectFrom.at, group.id);
+    const message = `The project runs on several engines (${runs.join(", ")}): choose the engine to use`;
+    const remedies = remediesOr(
+      runs.map((one) => planWith("backend", one)),
+      NO_REMEDY("there are several of them"),
+    );
+    draft.block("project/several-engines", message, group.projectFrom.at, group.id, remedies);
   }
   return backend;
 }
@@ -329,9 +353,13 @@ export function named<T extends { readonly name: string }>(
   return [...shown, ...(shown.length < list.length ? ["others that you do not see"] : [])].join(", ");
 }
 
-const away = (name: string, why: string): ServiceError =>
+/** A setting that adds an engine. */
+const EXAMPLE = "docker=unix:///var/run/docker.sock";
+
+const away = (name: string, why: string, remedies: readonly Remedy[] = []): ServiceError =>
   new ServiceError("engine_unavailable", `Cannot plan: engine "${name}" is not available: ${why}`, {
     discreet: `Cannot plan: engine "${name}" is not available`,
+    remedies,
   });
 
 /** Every main group, in any workspace, that has the same project name; empty where there is none. */

@@ -4,10 +4,11 @@ import type { Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
 import { asideFor } from "../../core/applies.ts";
+import { planWith, type Remedies } from "../../core/remedy.ts";
 import type { Declared } from "../fields/field.ts";
 import type { FieldDifference } from "../fields/table.ts";
 import { containerSpec, placeholderOf } from "../specs/container_spec.ts";
-import type { Draft, NewStep } from "./draft.ts";
+import { type Draft, edited, type NewStep } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
 import { applying, making } from "./needs.ts";
 import type { Link } from "./order.ts";
@@ -282,14 +283,15 @@ class UnitWork {
       const message =
         `"${declared}" was deleted while container "${container.name}" reads it: put it back, or ` +
         `take the mount out of the file`;
-      this.draft.block("project/absent-file", message, at, this.#unit.id);
+      this.draft.block("project/absent-file", message, at, this.#unit.id, edited(at));
     }
     for (const { mount, declared, seen, at } of remarks) {
       if (mount?.state === "unknown") continue; // Nothing happened that anybody knows of.
       const message =
         `"${declared}": container "${container.name}" reads ${seen}. Restart it if it does not ` +
         `reload by itself`;
-      this.draft.warn("project/mount-changed", message, at, this.#unit.id);
+      const remedy = planWith("action", "restart");
+      this.draft.warn("project/mount-changed", message, at, this.#unit.id, [remedy]);
     }
   }
 
@@ -310,7 +312,10 @@ class UnitWork {
     base: Pick<NewStep, "target" | "unit" | "needs">,
   ): boolean {
     if (container.state === "paused") {
-      this.#warn("project/paused", `Container "${container.name}" is paused, and stays so`);
+      const { name: engine } = this.scene.backend;
+      this.#warn("project/paused", `Container "${container.name}" is paused, and stays so`, [
+        { kind: "act", act: "unpause", engine, container: container.name },
+      ]);
       return false;
     }
     if (container.state !== "running" && container.state !== "restarting") return this.#ended(container);
@@ -342,7 +347,8 @@ class UnitWork {
     if (endedWell && !isAsked) {
       this.#warn(
         "project/completed",
-        `Container "${name}" ended well, and is not started again: name it in "rerun"`,
+        `Container "${name}" ended well. It does not run again by itself`,
+        [planWith("rerun", this.#unit.label)],
       );
       return false;
     }
@@ -419,8 +425,8 @@ class UnitWork {
     this.fate.ifChanged = isFirst || this.fate.ifChanged !== null ? ifChanged : null;
   }
 
-  #warn(code: string, message: string): void {
-    this.draft.warn(code, message, this.#unit.source, this.#unit.id);
+  #warn(code: string, message: string, remedies: Remedies): void {
+    this.draft.warn(code, message, this.#unit.source, this.#unit.id, remedies);
   }
 
   #dependencies(counts: (link: Link) => boolean = () => true): number[] {
