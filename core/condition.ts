@@ -15,7 +15,7 @@ export const Condition = z.enum([
 ]).meta({ id: "ContainerCondition" });
 export type Condition = z.infer<typeof Condition>;
 
-interface Judged {
+export interface Judged {
   /** The engine's state, in the words of `ContainerState`. */
   readonly state: string;
   readonly health: string | null;

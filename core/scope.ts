@@ -1,7 +1,7 @@
 /** Scopes, written as text: what a grant may be limited to. */
 
 /** One engine, one workspace, one Compose project, or what carries a label: `engine:nas`, `label:team=web`. */
-type Scope = string;
+export type Scope = string;
 
 export const MAX_SCOPE = 300;
 /** The forms of a scope, for messages. */

@@ -1,14 +1,8 @@
 /** One project in full: its units and containers, its files, and what the caller may do with it. */
 import { z } from "zod";
 import { type CorePermission, Permission, type Principal, reachOf, type Subject } from "../core/access.ts";
-import {
-  type ContainerRuntime,
-  type Holdings,
-  type Ownership,
-  type RunningContainer,
-  type RuntimeAct,
-  subjectOf,
-} from "../core/runtime.ts";
+import { type Ownership, subjectOf } from "../core/ownership.ts";
+import type { ContainerRuntime, Holdings, RunningContainer, RuntimeAct } from "../core/runtime.ts";
 import type { Group } from "../artifacts/artifact.ts";
 import { containerOf, OverviewContainer, OverviewUnit } from "./compared.ts";
 import type { Known } from "./project_list.ts";

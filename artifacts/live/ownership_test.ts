@@ -11,6 +11,8 @@ function container(project: string): RunningContainer {
     imageId: "",
     state: "running",
     health: null,
+    healthOutput: null,
+    stopped: null,
     exitCode: null,
     restartCount: 0,
     reason: null,

@@ -114,8 +114,10 @@ export type LiveMessage = {
     readonly name: string;
     /** `up` if it answers. */
     readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
-    /** Why it is not up. */
+    /** Why it is not up, or does not list the kinds in `stale`. */
     readonly reason?: string;
+    /** Kinds of objects that it does not list although it is up: what is told of them is as last known. */
+    readonly stale?: readonly (string)[];
   })[];
   /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
   readonly liveNeeds?: "containers:read";
