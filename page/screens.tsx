@@ -1,5 +1,6 @@
 /** The table of screens: which address shows which. */
 import type { ComponentChild } from "preact";
+import { nameIn } from "./live/projects.ts";
 import { later, loadOthersBy } from "./parts/later.tsx";
 import { Empty } from "./parts/states.tsx";
 import { Containers } from "./screens/containers/containers.tsx";
@@ -17,6 +18,8 @@ loadOthersBy(others);
 const Apply = later(async () => (await others()).Apply);
 const Folders = later(async () => (await others()).Folders);
 const Project = later(async () => (await others()).Project);
+const FolderPlan = later(async () => (await others()).FolderPlan);
+const Plans = later(async () => (await others()).Plans);
 const Plan = later(async () => (await others()).Plan);
 const Audit = later(async () => (await others()).Audit);
 const Disk = later(async () => (await others()).Disk);
@@ -42,10 +45,15 @@ const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) =
   [pattern("/"), () => ({ title: words.overview.title, view: <Overview /> })],
   [pattern("/folders"), () => ({ title: words.projects.folders, view: <Folders /> })],
   [pattern("/p/:id"), ({ id = "" }) => ({ title: nameIn(id), view: <Project id={id} key={id} /> })],
+  [
+    pattern("/p/:id/plan"),
+    ({ id = "" }) => ({ title: words.applies.planOf(nameIn(id)), view: <Plan id={id} key={id} /> }),
+  ],
+  [pattern("/plan"), () => ({ title: words.applies.plan, view: <Plans /> })],
   [pattern("/w/:id"), ({ id = "" }) => ({ title: id, view: <Workspace id={id} key={id} /> })],
   [
     pattern("/w/:id/plan"),
-    ({ id = "" }) => ({ title: words.applies.planOf(id), view: <Plan id={id} key={id} /> }),
+    ({ id = "" }) => ({ title: words.applies.planOf(id), view: <FolderPlan id={id} key={id} /> }),
   ],
   [
     pattern("/applies/:id"),
@@ -68,9 +76,6 @@ const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) =
   [pattern("/settings/sessions"), () => ({ title: words.settings.sessions.title, view: <Sessions /> })],
   [pattern("/settings/engines"), () => ({ title: words.settings.engines.title, view: <Engines /> })],
 ];
-
-/** Returns the name in a project's id: the part before its folder or engine. */
-const nameIn = (id: string): string => id.lastIndexOf("@") > 0 ? id.slice(0, id.lastIndexOf("@")) : id;
 
 function pattern(pathname: string): URLPattern {
   return new URLPattern({ pathname });

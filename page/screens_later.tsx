@@ -14,7 +14,7 @@ export { Lately } from "./screens/overview/lately.tsx";
 export { Units } from "./screens/overview/units.tsx";
 export { Measured } from "./screens/containers/measured.tsx";
 export { Apply } from "./screens/apply/apply.tsx";
-export { Plan } from "./screens/apply/plan.tsx";
+export { FolderPlan, Plan, Plans } from "./screens/apply/plan.tsx";
 export { Audit } from "./screens/audit/audit.tsx";
 export { Disk } from "./screens/disk/disk.tsx";
 export { Events } from "./screens/events/events.tsx";

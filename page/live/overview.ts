@@ -1,6 +1,11 @@
 /** Everything that is declared beside everything that runs, over all workspaces, the worst first. */
-import type { Location, MountReading, OverviewContainer, OverviewUnit } from "../../client/berth/models.ts";
-import { OVERVIEW, type Overview as Answer } from "../../client/berth/overview.ts";
+import type { Location, MountReading } from "../../client/berth/models.ts";
+import {
+  OVERVIEW,
+  type Overview as Answer,
+  type OverviewContainer,
+  type OverviewUnit,
+} from "../../client/berth/overview.ts";
 import {
   type UnitDetail,
   WORKSPACE,

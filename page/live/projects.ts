@@ -30,3 +30,6 @@ export const projectHref = (id: string): string => `/p/${encodeURIComponent(id)}
 export function planHref(id: string, action: "up" | "stop" | "restart" | "down" = "up"): string {
   return `${projectHref(id)}/plan${action === "up" ? "" : `?action=${action}`}`;
 }
+
+/** Returns the name in a project's id: the part before its folder or engine. */
+export const nameIn = (id: string): string => id.lastIndexOf("@") > 0 ? id.slice(0, id.lastIndexOf("@")) : id;

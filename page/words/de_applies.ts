@@ -4,6 +4,9 @@ import { count, number } from "./de_counts.ts";
 export const applies = {
   plan: "Plan",
   planOf: (name: string) => `Plan für ${name}`,
+  toProject: "Zum Projekt",
+  noneChosen: "Wählen Sie zuerst Projekte.",
+  plansOf: (projects: number) => `Pläne für ${count(projects, "Projekt", "Projekte")}`,
   which: "Welches Projekt?",
   action: "Was gewünscht ist",
   actions: { up: "Hochfahren", down: "Abbauen", stop: "Stoppen", restart: "Neu starten" },

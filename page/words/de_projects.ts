@@ -26,6 +26,10 @@ export const projects = {
   runningOfUnknown: (running: number) => `${number.format(running)} von ?`,
   unfold: (name: string) => `Die Dienste von ${name} zeigen`,
   fold: (name: string) => `Die Dienste von ${name} verbergen`,
+  away: (engine: string, time: string | null) =>
+    time === null ? `Engine ${engine} ist weg` : `Engine ${engine} ist seit ${time} weg`,
+  stopped: (byHand: boolean, time: string | null) =>
+    `${byHand ? "von Hand " : ""}gestoppt${time === null ? "" : `, vor ${time}`}`,
   services: (amount: number) => count(amount, "Dienst", "Dienste"),
   servicesOf: (name: string) => `Dienste von ${name}`,
   servicesWord: "Dienste",

@@ -4,6 +4,9 @@ import { count, number } from "./en_counts.ts";
 export const applies = {
   plan: "Plan",
   planOf: (name: string) => `Plan for ${name}`,
+  toProject: "To the project",
+  noneChosen: "Choose projects first.",
+  plansOf: (projects: number) => `Plans of ${count(projects, "project", "projects")}`,
   which: "Which project?",
   action: "What is wanted",
   actions: { up: "Bring up", down: "Take down", stop: "Stop", restart: "Restart" },

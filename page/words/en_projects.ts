@@ -26,6 +26,10 @@ export const projects = {
   runningOfUnknown: (running: number) => `${number.format(running)} of ?`,
   unfold: (name: string) => `Show the services of ${name}`,
   fold: (name: string) => `Hide the services of ${name}`,
+  away: (engine: string, time: string | null) =>
+    time === null ? `engine ${engine} is away` : `engine ${engine} has been away for ${time}`,
+  stopped: (byHand: boolean, time: string | null) =>
+    `stopped${byHand ? " by hand" : ""}${time === null ? "" : ` ${time} ago`}`,
   services: (amount: number) => count(amount, "service", "services"),
   servicesOf: (name: string) => `Services of ${name}`,
   servicesWord: "Services",

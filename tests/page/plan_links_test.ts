@@ -14,14 +14,46 @@ test("a folder with several projects has no plan until one of them is chosen, an
   for (const project of ["blog", "shop"]) {
     await go(page, "/w/all/plan");
     const planned = page.waitForRequest((request) => request.url().endsWith("/plan"));
-    await main.getByRole("region", { name: "Which project?" }).getByRole("link", { name: project }).click();
+    await main.getByRole("link", { name: project, exact: true }).click();
     assert.equal(
       new URL((await planned).url()).pathname,
-      `/api/workspaces/all/artifacts/groups/${project}/plan`,
+      `/api/projects/${encodeURIComponent(`${project}@all`)}/plan`,
     );
     await main.getByRole("heading", { name: `Plan for ${project}` }).waitFor();
+    assert.equal(new URL(page.url()).pathname, `/p/${encodeURIComponent(`${project}@all`)}/plan`);
   }
 
   await go(page, "/w/rest/plan");
   await main.getByRole("heading", { name: "Plan for rest" }).waitFor();
+});
+
+test("every button of the list of projects plans the project of its own row, and chosen rows are planned together", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  const main = page.getByRole("main");
+  await here(page, "Is what runs what I wrote?");
+  const hrefs = await main.locator(".project-act a[href$='/plan']").evaluateAll((links) =>
+    links.map((link) => [
+      link.getAttribute("href"),
+      link.closest(".project")!.querySelector(".project-name a")!.getAttribute("href"),
+    ])
+  );
+  assert.ok(hrefs.length > 0);
+  for (const [plan, project] of hrefs) {
+    assert.equal(plan, `${project}/plan`);
+    const planned = page.waitForRequest((request) =>
+      request.method() === "POST" && request.url().endsWith("/plan")
+    );
+    await go(page, plan!);
+    assert.equal(new URL((await planned).url()).pathname, plan!.replace("/p/", "/api/projects/"));
+  }
+
+  await go(page, "/");
+  for (const name of ["blog", "shop"]) await main.getByRole("checkbox", { name: `Choose ${name}` }).check();
+  await main.getByRole("link", { name: "Bring 2 in line …" }).click();
+  for (const name of ["blog", "shop"]) {
+    await main.getByRole("region", { name, exact: true }).getByRole("button", { name: "Plan again" })
+      .waitFor();
+  }
+  assert.deepEqual(opened.complaints, []);
 });

@@ -1,10 +1,11 @@
-/** A group's plan with the lines that cause each step, and the past applies. */
-import { useState } from "preact/hooks";
-import { APPLIES } from "../../../client/berth/applies.ts";
+/** The plan of a project with the lines that cause each step. */
+import { useEffect, useState } from "preact/hooks";
 import type { Diagnostic, Plan as PlanModel } from "../../../client/berth/models.ts";
 import { PLAN_APPLY } from "../../../client/berth/plans.ts";
-import { WORKSPACE_ARTIFACTS, WORKSPACE_ARTIFACTS_GROUP_PLAN } from "../../../client/berth/workspaces.ts";
+import { PROJECT_PLAN } from "../../../client/berth/projects.ts";
+import { WORKSPACE_ARTIFACTS } from "../../../client/berth/workspaces.ts";
 import { startOf } from "../../live/overview.ts";
+import { nameIn, planHref, projectHref } from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
@@ -17,12 +18,67 @@ import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Hook } from "./hook.tsx";
 import { Reasons } from "./reasons.tsx";
-import { ApplyMark } from "../../parts/apply_mark.tsx";
 
 const TEXT = words.applies;
 type Action = PlanModel["action"];
 
+/** Projects that are planned on one screen. */
+const MOST_PLANS = 50;
+
+/** The plan of one project, which its address names. */
 export function Plan({ id }: { readonly id: string }) {
+  const asked = query.value.get("action");
+  const action: Action = asked !== null && asked in TEXT.actions ? asked as Action : "up";
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{TEXT.planOf(shown(nameIn(id)))}</h1>
+        <a href={projectHref(id)}>{TEXT.toProject}</a>
+      </header>
+      {!may("projects:plan") ? <Empty title={TEXT.noRight} /> : (
+        <>
+          <div class="plan-choice">
+            <Select
+              label={TEXT.action}
+              name="action"
+              value={action}
+              options={Object.entries(TEXT.actions)}
+              onChange={(one) => go(withQuery({ action: one === "up" ? null : one }), { replace: true })}
+            />
+          </div>
+          <OfProject key={`${id} ${action}`} id={id} action={action} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The plans of several projects, each with its own apply. */
+export function Plans() {
+  const ids = [...new Set(query.value.getAll("p"))].slice(0, MOST_PLANS);
+  const asked = query.value.get("action");
+  const action: Action = asked !== null && asked in TEXT.actions ? asked as Action : "up";
+  if (!may("projects:plan")) return <Empty title={TEXT.noRight} whole />;
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{TEXT.plansOf(ids.length)}</h1>
+      </header>
+      {ids.length === 0 && <Empty title={TEXT.noneChosen} />}
+      {ids.map((id) => (
+        <section key={`${id} ${action}`} aria-label={shown(nameIn(id))}>
+          <h2 class="plan-of">
+            <a href={planHref(id, action)}>{shown(nameIn(id))}</a>
+          </h2>
+          <OfProject id={id} action={action} />
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** Leads an address of a folder's plan to the plan of the project that it means. */
+export function FolderPlan({ id }: { readonly id: string }) {
   const groups = useResource(may("projects:plan") ? `groups ${id}` : null, async (signal) => {
     const asked = { params: { id }, query: { kind: "group" as const }, signal };
     const { items } = (await client.get(WORKSPACE_ARTIFACTS, asked)).json();
@@ -34,70 +90,43 @@ export function Plan({ id }: { readonly id: string }) {
   const group = query.value.get("group") ?? (names?.length === 1 ? names[0] : undefined);
   const asked = query.value.get("action");
   const action: Action = asked !== null && asked in TEXT.actions ? asked as Action : "up";
+  useEffect(() => {
+    if (group !== undefined) go(planHref(`${group}@${id}`, action), { replace: true });
+  }, [group]);
+  if (!may("projects:plan")) return <Empty title={TEXT.noRight} whole />;
+  if (problem !== null) return <Trouble problem={problem} again={groups.reload} />;
+  if (names === undefined || group !== undefined) return <Loading />;
   return (
     <>
       <header class="screen-head">
-        <h1>{TEXT.planOf(shown(group ?? id))}</h1>
+        <h1>{TEXT.which}</h1>
         <a href={`/w/${encodeURIComponent(id)}`}>{shown(id)}</a>
       </header>
-      {!may("projects:plan") && <Empty title={TEXT.noRight} />}
-      {problem !== null && <Trouble problem={problem} again={groups.reload} />}
-      {may("projects:plan") && problem === null && names === undefined && <Loading />}
-      {names !== undefined && (group === undefined ? <Which names={names} /> : (
-        <>
-          <div class="plan-choice">
-            <Select
-              label={TEXT.action}
-              name="action"
-              value={action}
-              options={Object.entries(TEXT.actions)}
-              onChange={(one) => go(withQuery({ action: one === "up" ? null : one }), { replace: true })}
-            />
-          </div>
-          <OfGroup key={`${group} ${action}`} workspace={id} group={group} action={action} />
-        </>
-      ))}
-      <Journal workspace={id} />
+      {names.length === 0 && <Empty title={TEXT.noGroups} />}
+      <ul class="rows">
+        {names.map((name) => (
+          <li class="row" key={name}>
+            <a href={planHref(`${name}@${id}`, action)}>{shown(name)}</a>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
 
-/** The groups of the folder, each a link to its own plan. */
-function Which({ names }: { readonly names: readonly string[] }) {
-  if (names.length === 0) return <Empty title={TEXT.noGroups} />;
-  return (
-    <section aria-labelledby="which">
-      <h2 id="which">{TEXT.which}</h2>
-      <ul class="rows">
-        {names.map((name) => (
-          <li class="row" key={name}>
-            <a href={withQuery({ group: name })}>{shown(name)}</a>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function OfGroup(
-  { workspace, group, action }: {
-    readonly workspace: string;
-    readonly group: string;
-    readonly action: Action;
-  },
-) {
+function OfProject({ id, action }: { readonly id: string; readonly action: Action }) {
   const [volumes, setVolumes] = useState<readonly string[]>([]);
   const read = useResource(
-    `plan ${workspace} ${group} ${action} ${JSON.stringify(volumes)}`,
+    `plan ${id} ${action} ${JSON.stringify(volumes)}`,
     async (signal) => {
-      const params = { id: workspace, name: group };
       const payload = { action, volumes: [...volumes] };
-      return (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload, signal })).json();
+      return (await client.post(PROJECT_PLAN, { params: { id }, payload, signal })).json();
     },
     { live: false },
   );
   const plan = read.value.value;
   const problem = read.problem.value;
+  if (problem?.code === "ambiguous_name") return <Candidates ids={problem.errors} action={action} />;
   if (problem !== null) return <Trouble problem={problem} again={read.reload} />;
   if (plan === undefined) return <Loading />;
   return (
@@ -107,6 +136,21 @@ function OfGroup(
       destroy={(volume) => setVolumes([...volumes, volume])}
       keep={volumes.length === 0 ? null : () => setVolumes([])}
     />
+  );
+}
+
+/** The plans that a short name could mean. */
+function Candidates(
+  { ids, action }: { readonly ids: readonly { readonly message: string }[]; readonly action: Action },
+) {
+  return (
+    <ul class="rows" aria-label={TEXT.which}>
+      {ids.map(({ message }) => (
+        <li class="row" key={message}>
+          <a href={planHref(message, action)}>{shown(message)}</a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -235,33 +279,6 @@ function Notes(
         ))}
       </ul>
     </>
-  );
-}
-
-/** The newest applies of the workspace. */
-function Journal({ workspace }: { readonly workspace: string }) {
-  const read = useResource(may("projects:plan") ? `applies ${workspace}` : null, async (signal) => {
-    return (await client.get(APPLIES, { query: { workspace, limit: 20 }, signal })).json().items;
-  });
-  const items = read.value.value;
-  if (items === undefined) return null;
-  return (
-    <section aria-labelledby="journal">
-      <h2 id="journal">{TEXT.journal}</h2>
-      {items.length === 0 && <p class="hint">{TEXT.journalEmpty}</p>}
-      <ul class="rows">
-        {items.map(({ id, group, action, state, by, createdAt, reason }) => (
-          <li class="row journal-row" key={id}>
-            <a href={`/applies/${encodeURIComponent(id)}`}>
-              {TEXT.actions[action]} {shown(group)}
-            </a>
-            <ApplyMark apply={{ state, reason }} />
-            <span class="quiet">{words.moment(Date.parse(createdAt))} {shown(TEXT.by(by))}</span>
-            {reason !== null && <span class="hint">{shown(reason)}</span>}
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 

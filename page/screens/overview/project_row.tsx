@@ -1,6 +1,7 @@
 /** One declared project in a line: its verdict, the reason, what runs, and the one thing to do next. */
 import { useState } from "preact/hooks";
 import type { ProjectReason } from "../../../client/berth/projects.ts";
+import { serviceTime } from "../../live/live.ts";
 import { planHref, projectHref, type Row } from "../../live/projects.ts";
 import { may } from "../../live/session.ts";
 import { readable } from "../../parts/readable.ts";
@@ -74,7 +75,11 @@ function NextStep({ row }: { readonly row: Row }) {
       )
       : null;
   }
-  const word = row.verdict === "differs" ? TEXT.bring : row.verdict === "notStarted" ? TEXT.start : null;
+  const word = row.verdict === "differs"
+    ? TEXT.bring
+    : row.verdict === "notStarted" || row.verdict === "stopped"
+    ? TEXT.start
+    : null;
   if (word === null || !may("projects:plan")) return null;
   return (
     <a class="button" href={planHref(row.id)}>
@@ -93,7 +98,9 @@ function Why({ row: { verdict, reason, counts, desired } }: { readonly row: Row 
       ? <>{words.verdict(verdict)} · {TEXT.services(counts.notStarted)}</>
       : <>{words.verdict(verdict)}</>;
   }
-  const { unit, difference, container, notCompared, more } = reason;
+  const { unit, difference, container, stopped, away, notCompared, more } = reason;
+  if (away !== null) return <>{shown(TEXT.away(away.engine, sinceOf(away.since)))}</>;
+  if (stopped !== null) return <>{TEXT.stopped(stopped.byHand, sinceOf(stopped.since))} · {shown(unit)}</>;
   return (
     <>
       {container !== null && (
@@ -107,12 +114,16 @@ function Why({ row: { verdict, reason, counts, desired } }: { readonly row: Row 
           <del>{shown(readable(difference.actual))}</del>
         </>
       )}
-      {container !== null && shown(container.reason ?? "")}
+      {container !== null && shown(container.healthOutput ?? container.reason ?? "")}
       {notCompared !== null && shown(notCompared)}
       {more > 0 && <>· {TEXT.more(more)}</>}
     </>
   );
 }
+
+/** Says how long ago that was, by the service's clock. */
+const sinceOf = (time: string | null): string | null =>
+  time === null ? null : words.duration(Math.max(0, serviceTime() - Date.parse(time)));
 
 function conditionOf({ condition, exitCode, restartCount }: NonNullable<ProjectReason["container"]>): string {
   if (condition === "failed") return words.unit.exited(exitCode);
