@@ -165,10 +165,10 @@ export class WatchedMakes implements AsyncDisposable {
     this.#ending.abort();
     await this.#following;
     // An engine that is held still answers none of them.
-    await Promise.race([
-      Promise.all(this.#looks),
-      new Promise((resolve) => setTimeout(resolve, LAST_LOOKS_MS)),
-    ]);
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, LAST_LOOKS_MS);
+    await Promise.race([Promise.all(this.#looks), late]);
+    clearTimeout(timer);
     this.http.close();
     const made = new Set([...this.#seen].map((key) => key.split(" ")[1]));
     if (made.size > 0) {
