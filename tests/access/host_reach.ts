@@ -21,10 +21,10 @@ export interface Own {
 const NAMESPACES = ["PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode", "NetworkMode", "Cgroup"];
 /** Judged by `Mounts` and `NetworkSettings`, where both engines tell of all that is there. */
 const ELSEWHERE = ["Binds", "Mounts"];
-/** What the engine puts there by itself. */
+/** Annotations of the engine itself. */
 const GIVEN =
   /^(?:io\.(?:container\.manager|podman\.|kubernetes\.cri-o\.)|org\.systemd\.|org\.opencontainers\.)/;
-/** By which berth and Compose know their containers. */
+/** Labels by which berth and Compose know their containers. */
 const OWN_LABEL = /^(?:com\.docker\.compose\.|dev\.berth\.)/;
 
 /** Returns every fact by which the container reaches beyond its project. */

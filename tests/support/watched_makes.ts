@@ -4,10 +4,17 @@
  */
 import assert from "node:assert/strict";
 import { hostReach, type Own, unasked } from "../access/host_reach.ts";
-import type { EngineKind, TestEngine } from "./engine.ts";
+
+/** The part of an engine of a test that asks it. */
+interface Asked {
+  ask(
+    route: string,
+    body?: unknown,
+  ): Promise<{ readonly status: number; readonly body: string; readonly json: Wire }>;
+}
 
 /** The parts of a berth that tell which plan a container was made for, and where its project lies. */
-export interface Plans {
+interface Plans {
   readonly store: {
     readonly applies: {
       get(id: string): Promise<{ readonly work: string; readonly workspace: string } | null>;
@@ -50,14 +57,14 @@ export class WatchedMakes implements AsyncDisposable {
   #since = Math.floor(Date.now() / 1_000);
 
   private constructor(
-    readonly kind: EngineKind,
-    readonly engine: Pick<TestEngine, "ask">,
+    readonly kind: string,
+    readonly engine: Asked,
     readonly http: Deno.HttpClient,
     readonly ordinary: Wire,
   ) {}
 
   /** Makes an ordinary container once to know the engine's own values, and follows all that is made from now on. */
-  static async on(kind: EngineKind, engine: Pick<TestEngine, "ask">, socket: string, image: string) {
+  static async on(kind: string, engine: Asked, socket: string, image: string) {
     const made = await engine.ask("POST /containers/create?name=ordinary", { Image: image });
     assert.equal(made.status, 201, made.body);
     const { json } = await engine.ask(`GET /containers/${made.json.Id}/json`);
@@ -129,7 +136,7 @@ export class WatchedMakes implements AsyncDisposable {
     }
   }
 
-  /** What the project owns, and what its plan asked for. Null where no berth of this process made it. */
+  /** Returns what the project owns and its plan asked for; null where no berth of this process made it. */
   async #own(project: string, mark: string) {
     const [apply = "", n] = mark.split(":");
     for (const { store } of berths) {
