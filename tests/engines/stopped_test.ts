@@ -17,7 +17,6 @@ const ENDS = {
 };
 type End = keyof typeof ENDS;
 const KEPT: readonly string[] = ["always", "unless-stopped"];
-const CODES: Readonly<Record<string, number>> = { stopped: 2, completed: 0, broken: 1 };
 
 interface Case {
   readonly name: string;
@@ -59,8 +58,9 @@ const idOf = async (engine: TestEngine, { name }: Case): Promise<string> =>
 
 /** The ids of containers of which the engine tells that somebody stopped them. */
 async function stopsTold(engine: TestEngine): Promise<Set<string>> {
-  const until = Math.ceil(Date.now() / 1_000) + 1;
-  const { body } = await engine.ask(`GET /events?since=1&until=${until}&stream=false`);
+  // Podman 4.3 stops reading before it comes to the end where an end is given.
+  const end = engine.kind === "podman" ? "stream=false" : `until=${Math.ceil(Date.now() / 1_000) + 1}`;
+  const { body } = await engine.ask(`GET /events?since=1&${end}`);
   const told = body.split(/[\n\x1e]+/).filter((line) => line !== "").map((line) => JSON.parse(line));
   return new Set(
     told.filter(({ Type, Action }) => Type === "container" && Action === "stop").map(({ Actor }) => Actor.ID),
@@ -119,16 +119,23 @@ for (const kind of ["docker", "podman"] as const) {
         assert.equal(container.condition, verdict, one.name);
         const known = verdict === "stopped" ? { since: container.finishedAt, byHand: told.has(id) } : null;
         assert.deepEqual([container.stopped, row.reason?.stopped ?? null], [known, known], one.name);
-        const status = await runBerth(["status", `${one.name}@${workspace}`], {
-          BERTH_URL: berth.url,
-          BERTH_KEY: berth.credential!,
-        });
-        assert.equal(status.code, CODES[verdict!], status.stdout);
+      }
+      const status = (...args: string[]) =>
+        runBerth(["status", ...args], { BERTH_URL: berth.url, BERTH_KEY: berth.credential! });
+      const lines = new Map(
+        (await status()).stdout.split("\n").map((line) => line.split(/ {2,}/)).map(([verdict, id, ...rest]) =>
+          [id, [verdict, rest.at(-1)]] as const
+        ),
+      );
+      for (const name of settled) {
+        const [verdict, reason] = lines.get(`${name}@${workspace}`)!;
+        assert.equal(verdict, expected.get(name), name);
+        const byHand = list.get(name).reason?.stopped?.byHand;
         if (verdict === "stopped") {
-          assert.match(status.stdout, told.has(id) ? /stopped by hand since / : /stopped since /);
+          assert.match(reason!, byHand ? /stopped by hand since / : /stopped since /);
         }
       }
-      assert.equal(await engine.cli("ps", "-aq").then((ids) => ids.trim().split("\n").length >= 16), true);
+      assert.equal((await status(`always-obeys@${workspace}`)).code, 2);
     },
     composeMissing,
   );
