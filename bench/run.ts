@@ -15,6 +15,7 @@ const BENCHES = [
   "parse",
   "graph",
   "plan",
+  "projects",
   "mounts",
   "authority",
   "apply",

@@ -41,8 +41,8 @@ export class ComparedAnswers<Result> {
 
   constructor(private readonly options: ComparedOptions) {}
 
-  /** Returns the result that is known, or else makes it. */
-  async of(asked: Asked, make: (seen: Seen) => Promise<Result>): Promise<Result> {
+  /** Returns the result that is known, or else makes it; `before` is the one that it replaces. */
+  async of(asked: Asked, make: (seen: Seen, before: Result | undefined) => Promise<Result>): Promise<Result> {
     const { registry, runtime, sights } = this.options;
     const engines = runtime();
     const running = sights.of(reachOfRunning(asked.principal));
@@ -61,7 +61,7 @@ export class ComparedAnswers<Result> {
       known.from.length === from.length && known.from.every((one, index) => one === from[index]);
     if (isSame) return known.result;
     const at = performance.now();
-    const result = await make({ models, shown });
+    const result = await make({ models, shown }, known?.result);
     this.#remembered.set(key, { from, at, result });
     return result;
   }

@@ -19,6 +19,7 @@ import {
   looseContainers,
   portsOf,
   type ProjectRow,
+  type Revisions,
   undeclaredRows,
 } from "./project_rows.ts";
 
@@ -32,6 +33,7 @@ export interface ProjectList {
   /** The worst first. */
   readonly rows: readonly ProjectRow[];
   readonly known: ReadonlyMap<string, Known>;
+  readonly revisions: Revisions;
   readonly counts: ReturnType<typeof countsOf>;
   readonly loose: readonly LooseContainers[];
   readonly engines: readonly Pick<
@@ -41,11 +43,17 @@ export interface ProjectList {
   readonly liveNeeds: Comparison["liveNeeds"];
 }
 
+interface Listing {
+  readonly principal: Principal;
+  readonly reach: Reach;
+  /** Of the list that this one replaces. */
+  readonly before: Revisions;
+}
+
 export async function listProjects(
   options: ComparedOptions,
   { models, shown }: Seen,
-  principal: Principal,
-  reach: Reach,
+  { principal, reach, before }: Listing,
 ): Promise<ProjectList> {
   const { projects, declared, liveNeeds } = await compareAll(options, { models, principal, reach });
   const engines = options.runtime();
@@ -70,13 +78,14 @@ export async function listProjects(
     const before = known.get(id);
     if (before !== undefined) known.set(id, { ...before, containers: [...before.containers, one] });
   }
-  const rows = finished(made, (id) => {
+  const { rows, revisions } = finished(made, (id) => {
     const { declared, containers } = known.get(id)!; // as the loop above says
     return [declared?.units, containers];
-  }).sort(byWorst);
+  }, before);
   return {
-    rows,
+    rows: rows.sort(byWorst),
     known,
+    revisions,
     counts: countsOf(
       rows.filter(({ workspace }) => workspace !== null),
       rows.filter(({ workspace }) => workspace === null).length,

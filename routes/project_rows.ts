@@ -69,12 +69,9 @@ export const ProjectRow = z.object({
   reason: Reason.nullable().describe("Why it has its verdict; null where that says it all"),
   ports: z.array(z.int()).describe(`Published ports of the host, ${MOST_PORTS} at most`),
   conflict: z.string().nullable().describe("The id of another project that engines know by the same name"),
-  marks: z.array(z.object({
-    engine: z.string().describe("The engine's name"),
-    name: z.string().describe("The container's name"),
-    verdict: Verdict.describe("The verdict of its unit"),
-  })).describe(
-    `Containers that are well by themselves and whose unit has another verdict, ${MOST_MARKS} at most`,
+  marks: z.record(z.string(), Verdict).describe(
+    "The verdicts of its units that their containers do not have by themselves, by the service that a container's " +
+      `labels name, or by the name of one without, ${MOST_MARKS} at most; a container that is broken by itself stays so`,
   ),
   revision: z.string().describe(
     "Another one when something of the project is, in this row or in its details",
@@ -132,7 +129,7 @@ export function declaredRow(
       0,
     ),
     reason: worst === undefined ? null : reasonOf(worst, differences, away),
-    marks: marksOf(units),
+    marks: marksOf(units, containers),
     ...sightOf(containers, ports),
   };
 }
@@ -174,13 +171,19 @@ function awayOf(containers: OverviewUnit["containers"], away: Away) {
   return engine === undefined ? null : { engine, since: away.get(engine) ?? null };
 }
 
-function marksOf(units: readonly OverviewUnit[]): MadeRow["marks"] {
-  return units.flatMap(({ verdict, containers }) =>
-    containers.flatMap(({ backend, name, condition }) => {
-      const own = VERDICT_OF[condition];
-      return own === "broken" || own === verdict ? [] : [{ engine: backend, name, verdict }];
+function marksOf(
+  units: readonly OverviewUnit[],
+  containers: readonly RunningContainer[],
+): MadeRow["marks"] {
+  const services = new Map(containers.map((one) => [keyOf(one), one.compose?.service]));
+  const marks = units.flatMap(({ verdict, containers }) =>
+    containers.flatMap((one) => {
+      const own = VERDICT_OF[one.condition];
+      if (own === "broken" || own === verdict) return [];
+      return [[services.get(keyOf(one)) ?? one.name, verdict] as const];
     })
-  ).slice(0, MOST_MARKS);
+  );
+  return Object.fromEntries(marks.slice(0, MOST_MARKS));
 }
 
 /** Returns the rows of projects that run and are in no file. */
@@ -200,7 +203,7 @@ export function undeclaredRows(containers: readonly RunningContainer[], ports: P
       differences: 0,
       desired: null,
       reason: null,
-      marks: [],
+      marks: {},
       ...sightOf(own, ports),
     };
   });
@@ -225,22 +228,31 @@ function sightOf(containers: readonly RunningContainer[], ports: Ports) {
   };
 }
 
-/** Returns the rows with what they say of each other, and with a revision of all that is known of each project. */
-export function finished(rows: readonly MadeRow[], detailOf: (id: string) => unknown): ProjectRow[] {
-  const named = Map.groupBy(
-    rows.toSorted((one, other) => one.id < other.id ? -1 : 1),
-    ({ project }) => project,
-  );
-  return rows.map((row) => {
-    const conflict = named.get(row.project)!.find(({ id }) => id !== row.id)?.id ?? null; // its own is in there
-    return { ...row, conflict, revision: revisionOf([row, conflict, detailOf(row.id)]) };
-  });
-}
+/** The revision of each project, and a hash of all that it stands for. */
+export type Revisions = ReadonlyMap<string, { readonly hash: string; readonly revision: string }>;
 
-/** Returns five characters: 1,000 random texts of more would be most of a compressed answer. */
-function revisionOf(of: unknown): string {
-  const [half, other] = textHash(JSON.stringify(of));
-  return ((half ^ other) >>> 0).toString(36).padStart(7, "0").slice(-5);
+/**
+ * Returns the rows with what they say of each other, and with their revisions. Rows that have not changed since `before` keep
+ * theirs, and all others share a new one: a random text in each of 1,000 rows would be a third of the compressed answer.
+ */
+export function finished(
+  rows: readonly MadeRow[],
+  detailOf: (id: string) => unknown,
+  before: Revisions,
+): { readonly rows: ProjectRow[]; readonly revisions: Revisions } {
+  const byId = rows.toSorted((one, other) => one.id < other.id ? -1 : 1);
+  const named = Map.groupBy(byId, ({ project }) => project);
+  const now = Date.now().toString(36);
+  const revisions = new Map<string, { hash: string; revision: string }>();
+  const made = rows.map((row): ProjectRow => {
+    const conflict = named.get(row.project)!.find(({ id }) => id !== row.id)?.id ?? null; // its own is in there
+    const hash = textHash(JSON.stringify([row, conflict, detailOf(row.id)])).join(" ");
+    const known = before.get(row.id);
+    const revision = known?.hash === hash ? known.revision : now;
+    revisions.set(row.id, { hash, revision });
+    return { ...row, conflict, revision };
+  });
+  return { rows: made, revisions };
 }
 
 /** By verdict, then by how many units have it, then by name. */

@@ -58,7 +58,10 @@ export function projects(options: ComparedOptions): { readonly router: CoreRoute
   const lists = new ComparedAnswers<ProjectList>(options);
   const texts = new WeakMap<ProjectList, Lru<CachedText>>();
   const listOf = (principal: Principal, reach: Reach) =>
-    lists.of({ principal, reach, question: [] }, (seen) => listProjects(options, seen, principal, reach));
+    lists.of(
+      { principal, reach, question: [] },
+      (seen, last) => listProjects(options, seen, { principal, reach, before: last?.revisions ?? new Map() }),
+    );
   /** Returns the text that is known of a list, or else makes it. */
   const textOf = (of: ProjectList, question: readonly unknown[], make: () => unknown): CachedText => {
     const own = texts.get(of) ?? new Lru<CachedText>(MOST_TEXTS);

@@ -142,15 +142,8 @@ export type ProjectDetail = {
   readonly ports: readonly (number)[];
   /** The id of another project that engines know by the same name. */
   readonly conflict: string | null;
-  /** Containers that are well by themselves and whose unit has another verdict, 1000 at most. */
-  readonly marks: readonly ({
-    /** The engine's name. */
-    readonly engine: string;
-    /** The container's name. */
-    readonly name: string;
-    /** The verdict of its unit. */
-    readonly verdict: Verdict;
-  })[];
+  /** The verdicts of its units that their containers do not have by themselves, by the service that a container's labels name, or by the name of one without, 1000 at most; a container that is broken by itself stays so. */
+  readonly marks: { readonly [key: string]: Verdict };
   /** Another one when something of the project is, in this row or in its details. */
   readonly revision: string;
   /** Its units, in the order of the file. */
@@ -251,15 +244,8 @@ export type ProjectRow = {
   readonly ports: readonly (number)[];
   /** The id of another project that engines know by the same name. */
   readonly conflict: string | null;
-  /** Containers that are well by themselves and whose unit has another verdict, 1000 at most. */
-  readonly marks: readonly ({
-    /** The engine's name. */
-    readonly engine: string;
-    /** The container's name. */
-    readonly name: string;
-    /** The verdict of its unit. */
-    readonly verdict: Verdict;
-  })[];
+  /** The verdicts of its units that their containers do not have by themselves, by the service that a container's labels name, or by the name of one without, 1000 at most; a container that is broken by itself stays so. */
+  readonly marks: { readonly [key: string]: Verdict };
   /** Another one when something of the project is, in this row or in its details. */
   readonly revision: string;
 };
