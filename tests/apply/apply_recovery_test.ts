@@ -122,6 +122,34 @@ async function isServed(scene: ApplyScene) {
 
 const healthOf = async (berth: TestService) => (await berth.call("GET /api/health")).body;
 
+for (const [nth, kill] of KILLS.entries()) {
+  if (!IS_PROOF && kill[1] !== "rename") continue;
+  const name = `enginekill${nth}`;
+  test(`A swap is completed although berth was killed ${kill.join(" ")}, and then its engine`, async (engine) => {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
+    const first = await serveEngines({ docker: engine }, { ...LEASE, folder });
+    const admin = first.admin ?? "";
+    const scene = await ApplyScene.on(engine, first, name, text(name, "red"));
+    try {
+      assert.equal((await scene.apply()).state, "done");
+      await scene.write(text(name, "blue"));
+      await first.berth.stop();
+      await dieInApply(scene, kill);
+      await engine.kill();
+      await engine.start();
+      await using last = await serveEngines({ docker: engine }, { ...LEASE, folder, admin });
+      const { id } = (await last.call("GET /api/applies")).body.items[0];
+      assert.equal((await scene.over(id, last)).state, "done");
+      assert.ok((await isServed(scene)).env.includes("C=blue"));
+      assert.equal((await healthOf(last)).status, "ok");
+      assert.deepEqual(last.bugs(), []);
+    } finally {
+      await scene.clear();
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
 const shared = (name: string, colour: string) =>
   project(name, [
     service("db", `restart: always\nenvironment: { C: ${colour} }\n${HEALTH}`),
