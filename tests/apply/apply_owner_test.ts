@@ -5,7 +5,7 @@ import { randomSecret } from "../../auth/secret.ts";
 import { mortal } from "./apply_mortal.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
-import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
+import { CANNOT_RUN_POSTGRES, PostgresServer, sharedPostgres } from "../support/postgres.ts";
 import { serveEngines, TestCaller } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 
@@ -127,6 +127,58 @@ test("a reader that stalls holds no apply up, and has every event of it afterwar
     assert.deepEqual(late.filter(({ kind }) => kind !== "progress"), await scene.events(body.id));
   });
 });
+
+for (const act of isProof ? ["stop", "rename", "start"] : []) {
+  test(
+    `a swap whose owner was killed after its ${act} is completed by the other one once PostgreSQL, away since, is back`,
+    async (engine) => {
+      await using stack = new AsyncDisposableStack();
+      const server = stack.use(await PostgresServer.start());
+      const [folder, other] = await Promise.all([0, 1].map(async () => {
+        const made = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-replica-" }));
+        stack.defer(() => Deno.remove(made, { recursive: true }));
+        return made;
+      }));
+      await makePrivateFile(`${folder}/sealing-key`, randomSecret());
+      const shared = {
+        database: await server.database(),
+        sealingKeyFile: `${folder}/sealing-key`,
+        roots: [`${folder}/workspaces`],
+      };
+      const own = { ...shared, applyTimes: { leaseMs: LEASE_MS }, folder: folder!, replica: "two" };
+      const sibling = stack.use(await serveEngines({ docker: engine }, own));
+      const text = (colour: string) =>
+        project("pgaway", [service("web", `restart: always\nenvironment: { C: ${colour} }\n${HEALTHY}`)]);
+      const scene = await ApplyScene.on(engine, sibling, "pgaway", text("red"));
+      stack.defer(() => scene.clear());
+      assert.equal((await scene.apply()).state, "done");
+      await scene.write(text("blue"));
+      const berth = { folder: other!, admin: sibling.admin };
+      const { child, url } = await mortal(berth, engine, ["after", act], { ...shared, replica: "one" });
+      const first = new TestCaller(url, sibling.admin);
+      await eventually("it is ready", async () => (await first.call("GET /api/health/ready")).status === 200);
+      const plan = await eventually("its files are read", () => scene.plan({}, first));
+      await scene.begin(plan, {}, first).catch(() => null);
+      await child.status;
+      await server.down();
+      await someLeases();
+      assert.equal((await sibling.call("GET /api/health")).body.status, "failed");
+      await server.up();
+
+      const { id } = await eventually(
+        "the store is back",
+        async () => (await sibling.call("GET /api/applies")).body.items?.[0],
+      );
+      const { state, reason } = await scene.over(id, sibling);
+      assert.deepEqual([state, reason], ["done", null]);
+      const [[name, web] = [], ...others] = Object.entries(await scene.containers());
+      assert.deepEqual([name, web?.state, web?.restart, others], ["pgaway-web-1", "running", "always", []]);
+      assert.ok(web?.env.includes("C=blue"));
+      assert.deepEqual(sibling.bugs(), []);
+    },
+    CANNOT_RUN_POSTGRES,
+  );
+}
 
 if (isProof) {
   test("a clock that is set two hours on, or four back, ends no apply and costs nobody a container", async (engine) => {
