@@ -54,7 +54,7 @@ export type Remedy = z.infer<typeof Remedy>;
 /** The remedies of a message: one at least, or the reason why berth has none. */
 export type Remedies = readonly [Remedy, ...Remedy[]] | NoRemedy;
 
-export interface NoRemedy {
+interface NoRemedy {
   /** For readers of the code. */
   readonly none: string;
 }
