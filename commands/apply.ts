@@ -10,6 +10,7 @@ import { StartFailure } from "../start_failure.ts";
 import { ApplyPicture, doneBut, lineOf } from "./apply_text.ts";
 import { openClient, tellCall } from "./connection.ts";
 import { writeError, writeOut } from "./output.ts";
+import { planRequestOf } from "./plan_options.ts";
 import { textOf } from "./plan_text.ts";
 import type { Line } from "./table.ts";
 import { groupsOf, workspaceAt } from "./workspace_at.ts";
@@ -19,17 +20,14 @@ const WAITS = 3;
 /** Answers 0 where all is done, 1 where it is blocked, refused or failed or a container does not stay up, 3 where it waits for a person. */
 export async function run(line: Line): Promise<number> {
   const isJson = line.option("--json") !== undefined;
-  const volumes = [...line.all("--volume")];
-  const action = (line.option("--action") ?? "up") as Plan["action"]; // the table of commands checked it
+  const payload = planRequestOf(line);
   try {
     using client = await openClient();
     const id = await workspaceAt(client, line.args[0]!);
     const only = line.option("--group");
     for (const name of only === undefined ? await groupsOf(client, id) : [only]) {
       const params = { id, name };
-      const plan =
-        (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload: { action, volumes } }))
-          .json();
+      const plan = (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload })).json();
       if (!isJson) writeOut(textOf([plan]));
       if (plan.blocked.length > 0) return 1;
       if (plan.steps.length === 0) continue;

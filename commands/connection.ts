@@ -8,6 +8,7 @@ import { readClientSettings } from "../config/client.ts";
 import { ServiceError } from "../core/error.ts";
 import { visible } from "../log/line.ts";
 import { StartFailure } from "../start_failure.ts";
+import { remediesText } from "./plan_options.ts";
 
 /** The file of `berth login`. */
 export interface Login {
@@ -85,8 +86,9 @@ function sentenceOf(error: unknown): string {
 /** The title of berth's error answer, with the ids that an ambiguous name may mean. */
 function titleOf(text: string): string | null {
   try {
-    const { title, code, errors } = JSON.parse(text);
+    const { title, code, errors, remedies } = JSON.parse(text);
     if (typeof title !== "string") return null;
+    if (Array.isArray(remedies)) return `${title}${remediesText(remedies)}`;
     if (code !== "ambiguous_name" || !Array.isArray(errors)) return title;
     return `${title}: ${errors.map(({ message }) => message).join(", ")}`;
   } catch {

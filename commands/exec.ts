@@ -28,7 +28,7 @@ export async function run(line: Line): Promise<number> {
         tty,
         user: line.option("--user"),
         workdir: line.option("--workdir"),
-        backend: line.option("--backend"),
+        backend: line.option("--engine") ?? line.option("--backend"),
         ...(tty ? sizeOfTerminal() : {}),
       },
       webSocket: (url, protocols) => socket = new WebSocket(url, protocols),

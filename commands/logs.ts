@@ -19,7 +19,7 @@ export async function run(line: Line): Promise<number> {
     follow: line.option("--follow") !== undefined,
     tail: tail === undefined || tail === "all" ? tail : Number(tail),
     since: line.option("--since"),
-    backend: line.option("--backend"),
+    backend: line.option("--engine") ?? line.option("--backend"),
   } as const;
   let code = 0;
   try {

@@ -3,6 +3,7 @@ import type { Plan } from "../client/berth/models.ts";
 import { WORKSPACE_ARTIFACTS_GROUP_PLAN } from "../client/berth/workspaces.ts";
 import { openClient, tellCall } from "./connection.ts";
 import { writeOut } from "./output.ts";
+import { planRequestOf } from "./plan_options.ts";
 import { markdownOf, textOf } from "./plan_text.ts";
 import type { Line } from "./table.ts";
 import { groupsOf, workspaceAt } from "./workspace_at.ts";
@@ -16,12 +17,7 @@ const FORMATS = {
 /** Answers 0 where nothing is to be done, 2 where something is, and 1 where that cannot be told or done. */
 export async function run(line: Line): Promise<number> {
   let plans: Plan[];
-  // The table of commands checked both.
-  const payload = {
-    action: (line.option("--action") ?? "up") as Plan["action"],
-    pull: (line.option("--pull") ?? "policy") as "policy" | "always" | "never",
-    volumes: [...line.all("--volume")],
-  };
+  const payload = planRequestOf(line);
   try {
     using client = await openClient();
     const id = await workspaceAt(client, line.args[0]!);

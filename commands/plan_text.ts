@@ -1,6 +1,7 @@
 /** Plans in words: lines for a terminal, a table for a comment on a pull request. */
 import type { Location, Plan, PlanHook, PlanReason, PlanStep } from "../client/berth/models.ts";
 import { visible } from "../log/line.ts";
+import { remediesText } from "./plan_options.ts";
 
 /** The verb of a step, before the name of its object. */
 export const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
@@ -64,8 +65,8 @@ function notesOf({ blocked, warnings, missing, keeps = [] }: Plan): string[] {
   const place = ({ location }: Plan["blocked"][number]) =>
     location === null ? "" : ` (${location.file}:${location.range.start.line})`;
   return [
-    ...blocked.map((one) => `blocked: ${one.message}${place(one)}`),
-    ...warnings.map((one) => `note: ${one.message}${place(one)}`),
+    ...blocked.map((one) => `blocked: ${one.message}${place(one)}${remediesText(one.remedies)}`),
+    ...warnings.map((one) => `note: ${one.message}${place(one)}${remediesText(one.remedies)}`),
     ...keeps.map((name) => `the volume ${name} stays`),
     ...missing.map(({ permission, subject, field, why, at }) => {
       const on = subject.project ?? subject.workspace ?? subject.engine;

@@ -1,5 +1,7 @@
 /** Every command of the command line: its arguments, options and file. Help, completion and the manual page are written from this table. */
 
+import { PLAN_FLAGS } from "./plan_options.ts";
+
 /** The kind of value of a command or an option, so that a shell can complete it. */
 export type ValueKind = "folder" | "file" | "container" | "text";
 
@@ -54,17 +56,15 @@ const read = (file: string): Promise<CommandModule> => import(file);
 
 const CONTAINER: Argument = { name: "container", kind: "container" };
 const JSON_OPTION: Option = { name: "--json", meaning: "print JSON, for programs" };
-const BACKEND: Option = {
-  name: "--backend",
+const ENGINE: Option = {
+  name: "--engine",
   value: "name",
   meaning: "the engine, where several have such a container",
 };
-
-const VOLUME: Option = {
-  name: "--volume",
-  value: "name",
-  meaning: "a volume that down removes with all its data; may be repeated",
-};
+const ENGINE_OPTIONS: readonly Option[] = [
+  ENGINE,
+  { ...ENGINE, name: "--backend", meaning: "the same as --engine" },
+];
 
 export const COMMANDS: readonly Command[] = [
   {
@@ -97,19 +97,7 @@ export const COMMANDS: readonly Command[] = [
     args: [{ name: "workspace", kind: "folder" }],
     options: [
       { name: "--group", value: "name", meaning: "only this group" },
-      {
-        name: "--action",
-        value: "action",
-        choices: ["up", "down", "stop", "restart"],
-        meaning: "what is wanted; up unless said otherwise",
-      },
-      VOLUME,
-      {
-        name: "--pull",
-        value: "when",
-        choices: ["policy", "always", "never"],
-        meaning: "which images are asked of their registry; as their policy says unless said otherwise",
-      },
+      ...PLAN_FLAGS,
       {
         name: "--format",
         value: "format",
@@ -127,13 +115,7 @@ export const COMMANDS: readonly Command[] = [
     args: [{ name: "workspace", kind: "folder" }],
     options: [
       { name: "--group", value: "name", meaning: "only this group" },
-      {
-        name: "--action",
-        value: "action",
-        choices: ["up", "down", "stop", "restart"],
-        meaning: "what is wanted; up unless said otherwise",
-      },
-      VOLUME,
+      ...PLAN_FLAGS,
       { name: "--yes", meaning: "ask nothing: what stands in the plan is meant" },
       JSON_OPTION,
     ],
@@ -174,7 +156,7 @@ export const COMMANDS: readonly Command[] = [
       { name: "--tail", short: "-n", value: "count", meaning: "begin with the last lines" },
       { name: "--since", value: "time", meaning: "an RFC 3339 time, or how long ago: 10m" },
       { name: "--timestamps", short: "-t", meaning: "begin each line with its time" },
-      BACKEND,
+      ...ENGINE_OPTIONS,
       JSON_OPTION,
     ],
     load: () => read("./logs.ts"),
@@ -188,7 +170,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { name: "--user", short: "-u", value: "user", meaning: "run as this user" },
       { name: "--workdir", short: "-w", value: "folder", meaning: "run in this folder of the container" },
-      BACKEND,
+      ...ENGINE_OPTIONS,
     ],
     load: () => read("./exec.ts"),
   },

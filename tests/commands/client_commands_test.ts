@@ -4,6 +4,7 @@ import { type Ended, runBerth } from "../support/berth_process.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
+import { MESSY, messy } from "../plan/messy_project.ts";
 import { save, workspace } from "../streams/live_scene.ts";
 import { type ServiceOptions, startService, type TestService } from "../support/service.ts";
 
@@ -258,6 +259,49 @@ test("berth plan says what would be done, in three forms, and by its exit code",
   } finally {
     await engine.cli("rm", "--force", "planned-web-1");
   }
+});
+
+test("berth plan names the flag that does something about a message, and the flag does it", async (engine) => {
+  await using berth = await startService({
+    engines: [
+      { name: "docker", url: `unix://${engine.socket}` },
+      { name: "nas", url: "unix:///nowhere/berth-test.sock" },
+    ],
+  });
+  await using project = await messy(engine, berth, "messy");
+  const plan = of(berth);
+  const shown = await eventually("all of it is seen", async () => {
+    const { stdout } = await plan("plan", project.path);
+    return MESSY.every(({ flag }) => stdout.includes(flag)) ? stdout : null;
+  });
+  const FLAG = /^ {2}(?:note|blocked): (.*) \(.*\); use (--\S+) (\S+)$/gm;
+  const found = [...shown.matchAll(FLAG)].map(([, message, ...flags]) => ({ message: message!, flags }));
+  assert.deepEqual(found.map(({ flags }) => flags.join(" ")).sort(), [
+    "--action restart",
+    "--orphans remove",
+    "--rerun job",
+  ]);
+  for (const { message, flags } of found) {
+    const again = await plan("plan", project.path, ...flags);
+    assert.ok(!again.stdout.includes(message), `${flags.join(" ")}:\n${again.stdout}`);
+    assert.equal(again.code, 2, again.stdout);
+  }
+  await project.never();
+  const absent = await plan("plan", project.path, "--pull", "never");
+  assert.match(absent.stdout, /blocked: The image .*; leave --pull out\n/);
+  const volumes = await plan("plan", project.path, "--volume", "messy_data");
+  assert.match(
+    volumes.stderr,
+    /only when the project is taken down; leave --volume out or use --action down\n$/,
+  );
+  for (const name of ["--engine", "--backend"]) {
+    const away = await plan("plan", project.path, name, "nas");
+    assert.equal(away.code, 1);
+    assert.match(away.stderr, /"nas" is not available: .*; use --engine docker\n$/);
+  }
+  const anew = await plan("plan", project.path, "--unit", "still", "--recreate", "always", "--no-in-place");
+  assert.match(anew.stdout, /replace messy-still-1/);
+  assert.ok(!anew.stdout.includes("messy-web-1"), anew.stdout);
 });
 
 test("berth apply does what its plan shows, tells each step, and says by its exit code how it ended", async (engine) => {

@@ -6,14 +6,23 @@ import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import type { TestService } from "../support/service.ts";
 
-/** The warnings of the project, each with its remedy. */
-export const MESSY: readonly { readonly code: string; readonly remedy: Remedy }[] = [
-  { code: "project/completed", remedy: { kind: "plan", field: "rerun", value: "job" } },
-  { code: "project/mount-changed", remedy: { kind: "plan", field: "action", value: "restart" } },
-  { code: "project/orphan", remedy: { kind: "plan", field: "orphans", value: "remove" } },
+/** The warnings of the project, each with its remedy and what a terminal says of it. */
+export const MESSY: readonly { readonly code: string; readonly remedy: Remedy; readonly flag: string }[] = [
+  { code: "project/completed", remedy: { kind: "plan", field: "rerun", value: "job" }, flag: "--rerun job" },
+  {
+    code: "project/mount-changed",
+    remedy: { kind: "plan", field: "action", value: "restart" },
+    flag: "--action restart",
+  },
+  {
+    code: "project/orphan",
+    remedy: { kind: "plan", field: "orphans", value: "remove" },
+    flag: "--orphans remove",
+  },
   {
     code: "project/paused",
     remedy: { kind: "act", act: "unpause", engine: "docker", container: "messy-still-1" },
+    flag: "docker unpause messy-still-1",
   },
 ];
 
