@@ -72,15 +72,15 @@ export async function copyPackages(cache: string): Promise<void> {
     await fetchPackages();
     break;
   }
+  await fetchVersions(packages);
   for (const { name, version } of packages) {
     const from = await cachedPackage(name, version);
     if (from === null) throw new Error(`The module cache of this machine has no ${name} ${version}`);
     const to = `${cache}/npm/${REGISTRY_FOLDER}/${name}`;
     await Deno.mkdir(to, { recursive: true });
     await run("cp", ["-r", from, `${to}/${version}`]);
-    // The runtime asks for this of what the program names itself, and fetches it for no other package.
-    const versions = `${from}/../registry.json`;
-    if (await exists(versions)) await Deno.copyFile(versions, `${to}/registry.json`);
+    const versions = `${from}/../${VERSIONS}`;
+    if (await exists(versions)) await Deno.copyFile(versions, `${to}/${VERSIONS}`);
   }
 }
 
@@ -91,6 +91,23 @@ async function fetchPackages(): Promise<void> {
   } catch (error) {
     throw error instanceof Error && isUnreachable(error.message) ? new Error(NO_REGISTRY) : error;
   }
+}
+
+/** What a registry tells of a package: the runtime asks for it of each package that the program names itself. */
+const VERSIONS = "registry.json";
+
+/** Fetches what the registry tells of the packages that the program names, where a frozen install did without it. */
+async function fetchVersions(packages: readonly LockedPackage[]): Promise<void> {
+  const { imports } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`)) as {
+    imports: Record<string, string>;
+  };
+  const lacking: string[] = [];
+  for (const { name, version } of packages) {
+    if (!(name in imports)) continue;
+    const from = await cachedPackage(name, version);
+    if (from !== null && !await exists(`${from}/../${VERSIONS}`)) lacking.push(`npm:${name}@${version}`);
+  }
+  if (lacking.length > 0) await run(Deno.execPath(), ["cache", "--no-config", "--no-lock", ...lacking], ROOT);
 }
 
 const REGISTRY_FOLDER = "registry.npmjs.org";
