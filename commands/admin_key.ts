@@ -5,7 +5,7 @@ import { KeyName } from "../core/access.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
 import { tell } from "./failure.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 export async function run({ args: [name = ""] }: Line): Promise<number> {
   const named = KeyName.safeParse(name);

@@ -12,7 +12,7 @@ import { openClient, tellCall } from "./connection.ts";
 import { writeError, writeOut } from "./output.ts";
 import { planRequestOf } from "./plan_options.ts";
 import { textOf } from "./plan_text.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 import { groupsOf, workspaceAt } from "./workspace_at.ts";
 
 const WAITS = 3;

@@ -9,7 +9,7 @@ import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
 import { mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 /** Answers the exit code: 0 when both chains are whole, 1 when one is not, 2 when it could not look. */
 export async function run(line: Line): Promise<number> {

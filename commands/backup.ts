@@ -3,7 +3,7 @@ import { type Config, readConfig } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { StartFailure } from "../start_failure.ts";
 import { tell } from "./failure.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 export async function run({ args: [file = ""], option }: Line): Promise<number> {
   try {

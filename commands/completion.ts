@@ -1,6 +1,7 @@
 /** `berth completion`: scripts that complete command lines, written from the table of commands. */
 import { writeOut } from "./output.ts";
-import { type Argument, type Command, COMMANDS, isRepeated, type Line, type Option } from "./table.ts";
+import type { Argument, Command, Line, Option } from "./command.ts";
+import { COMMANDS, isRepeated } from "./table.ts";
 
 const SCRIPTS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 

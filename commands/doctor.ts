@@ -16,7 +16,7 @@ import { NETWORK_CHECKS } from "./doctor/network.ts";
 import { PEOPLE_CHECKS } from "./doctor/people.ts";
 import { PROCESS_CHECKS } from "./doctor/process.ts";
 import { writeOut } from "./output.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 export const CHECKS: readonly Check[] = [
   ...DATA_CHECKS,

@@ -3,7 +3,7 @@ import { CONTAINER_EXEC, type ExecMessage, type ExecRequest } from "../client/be
 import { connect, type Connection } from "../client/connect.ts";
 import { openClient, tellCall } from "./connection.ts";
 import { writeAll } from "./output.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 /** The exit code that docker uses, too, if it was not the command that failed. */
 const NOT_RUN = 125;

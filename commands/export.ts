@@ -7,7 +7,7 @@ import { askOnce } from "./ask.ts";
 import { mustBeFree, mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
 import { ownAddress } from "./own_address.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 export async function run({ args: [file = ""], option }: Line): Promise<number> {
   try {

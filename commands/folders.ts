@@ -2,7 +2,7 @@
 import { type Folders, SYSTEM_FOLDERS } from "../client/berth/system.ts";
 import { openClient, tellCall } from "./connection.ts";
 import { table, writeOut } from "./output.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 export async function run(line: Line): Promise<number> {
   let folders: Folders;

@@ -4,7 +4,7 @@ import { readClientSettings } from "../config/client.ts";
 import { askOnce } from "./ask.ts";
 import { ownAddress } from "./own_address.ts";
 import { tell } from "./failure.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 /** Answers 0 for yes and 1 for no; 2 when the settings do not say where to ask. */
 export async function run(line: Line): Promise<number> {

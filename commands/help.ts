@@ -1,7 +1,8 @@
 /** `berth help`, and `--help` behind any command: written from the table of commands. */
 import { VERSION } from "../version.ts";
 import { writeOut } from "./output.ts";
-import { type Command, commandOf, COMMANDS, type Line, shownCommand, shownOption } from "./table.ts";
+import type { Command, Line } from "./command.ts";
+import { commandOf, COMMANDS, shownCommand, shownOption } from "./table.ts";
 
 // deno-lint-ignore require-await -- as every command
 export async function run(line: Line): Promise<number> {

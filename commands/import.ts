@@ -12,7 +12,7 @@ import { openStore } from "../store/open.ts";
 import { sealingKey } from "./audit.ts";
 import { shown } from "./export.ts";
 import { tell } from "./failure.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 /** Answers 1 when everything was filled in, and is not as it was sealed. */
 export async function run({ args: [file = ""] }: Line): Promise<number> {

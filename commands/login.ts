@@ -6,7 +6,7 @@ import { readClientSettings } from "../config/client.ts";
 import { StartFailure } from "../start_failure.ts";
 import { clientFor, loginUrl, tellCall } from "./connection.ts";
 import { writeError } from "./output.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 /** Longer than any key. */
 const MAX_KEY = 4096;

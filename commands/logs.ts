@@ -4,7 +4,7 @@ import { stream } from "../client/stream.ts";
 import { openClient, tellCall } from "./connection.ts";
 import { forTerminal } from "./for_terminal.ts";
 import { writeError, writeOut } from "./output.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 /** Answers 1 when lines are missing or the log ended with an error. */
 export async function run(line: Line): Promise<number> {

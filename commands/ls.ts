@@ -4,7 +4,7 @@ import { CONTAINERS } from "../client/berth/containers.ts";
 import { visible } from "../log/line.ts";
 import { openClient, tellCall } from "./connection.ts";
 import { type Cell, type Colour, table, writeOut } from "./output.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 /** Answers 1 when an engine could not be asked: then the list may not be whole. */
 export async function run(line: Line): Promise<number> {

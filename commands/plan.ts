@@ -5,7 +5,7 @@ import { openClient, tellCall } from "./connection.ts";
 import { writeOut } from "./output.ts";
 import { planRequestOf } from "./plan_options.ts";
 import { markdownOf, textOf } from "./plan_text.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 import { groupsOf, workspaceAt } from "./workspace_at.ts";
 
 const FORMATS = {

@@ -1,6 +1,6 @@
 /** Every option of a plan as a flag of the command line: an option without one does not compile. */
 import type { Diagnostic, PlanRequest } from "../client/berth/models.ts";
-import type { Line, Option } from "./table.ts";
+import type { Line, Option } from "./command.ts";
 
 type Remedy = NonNullable<Diagnostic["remedies"]>[number];
 

@@ -3,7 +3,7 @@ import { readConfig } from "../config.ts";
 import { StartFailure } from "../start_failure.ts";
 import { restoreStoreFile } from "../store/sqlite/inspection.ts";
 import { tell } from "./failure.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 export async function run({ args: [file = ""] }: Line): Promise<number> {
   try {

@@ -4,7 +4,7 @@ import { isStatusError } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
 import { openClient, tellCall } from "./connection.ts";
 import { type Cell, type Colour, table, writeOut } from "./output.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 type Verdict = ProjectRow["verdict"];
 type Answer = Pick<Projects, "items" | "total" | "engines" | "liveNeeds">;

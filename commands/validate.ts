@@ -3,7 +3,7 @@ import type { Model } from "../artifacts/artifact.ts";
 import type { Report } from "../artifacts/report/report_shape.ts";
 import { VERSION } from "../version.ts";
 import { writeError, writeOut } from "./output.ts";
-import type { Line } from "./table.ts";
+import type { Line } from "./command.ts";
 
 const FORMATS = {
   text: async (report: Report, model: Model) =>

@@ -1,5 +1,6 @@
 /** Writes `packaging/berth.1` out of the table of commands. */
-import { type Command, COMMANDS, isRepeated, type Option } from "../commands/table.ts";
+import type { Command, Option } from "../commands/command.ts";
+import { COMMANDS, isRepeated } from "../commands/table.ts";
 import { meaningOf } from "../commands/help.ts";
 import { SETTINGS } from "../config/settings.ts";
 

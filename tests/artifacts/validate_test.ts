@@ -1,7 +1,8 @@
 /** `berth validate`: its exit codes, and each of its formats. */
 import assert from "node:assert/strict";
 import { parseLine } from "../../commands/parse.ts";
-import { commandOf, type Line } from "../../commands/table.ts";
+import type { Line } from "../../commands/command.ts";
+import { commandOf } from "../../commands/table.ts";
 import { run as validate } from "../../commands/validate.ts";
 import { type Files, workspaceFolder } from "../support/workspace_folder.ts";
 

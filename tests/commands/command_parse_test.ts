@@ -1,7 +1,8 @@
 /** Promises of reading a command line by the table. */
 import assert from "node:assert/strict";
 import { HELP, parseLine } from "../../commands/parse.ts";
-import { commandOf, COMMANDS, type Line } from "../../commands/table.ts";
+import type { Line } from "../../commands/command.ts";
+import { commandOf, COMMANDS } from "../../commands/table.ts";
 
 const parse = (name: string, ...words: string[]) => parseLine(commandOf(name)!, words);
 
