@@ -57,9 +57,11 @@ test(
       assert.deepEqual(await scene.ids(), before);
 
       await page.getByRole("link", { name: "To the plan" }).click();
-      const journal = page.getByRole("region", { name: "What was applied" });
-      await journal.getByText("failed").waitFor();
-      assert.equal(await journal.getByRole("link").count(), 2);
+      await page.getByRole("link", { name: "To the project" }).click();
+      await page.getByRole("tab", { name: "History" }).click();
+      await main.getByText("failed").waitFor();
+      assert.equal(await main.locator(".journal-row").count(), 2);
+      await page.getByRole("link", { name: "Bring in line" }).click();
 
       await main.getByLabel("What is wanted").selectOption("down");
       await main.getByText("These volumes stay, with their data").waitFor();
