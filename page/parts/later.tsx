@@ -1,6 +1,7 @@
 /** A view that is loaded by the first who looks at it. */
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { BulkProps } from "./bulk.tsx";
 import type { NoProjectsProps } from "./no_projects.tsx";
 import type { RegisterFormProps } from "./register.tsx";
 import type { UndeclaredProps } from "./undeclared.tsx";
@@ -30,6 +31,7 @@ export interface Others {
   readonly RegisterForm: ComponentType<RegisterFormProps>;
   readonly NoProjects: ComponentType<NoProjectsProps>;
   readonly Undeclared: ComponentType<UndeclaredProps>;
+  readonly Bulk: ComponentType<BulkProps>;
   readonly Units: ComponentType<{ readonly id: string }>;
   readonly Measured: ComponentType<{ readonly container: string }>;
   readonly RemoveDialog: ComponentType<RemoveDialogProps>;
@@ -48,6 +50,7 @@ export const LaterLately = later(async () => (await loadOthers()).Lately);
 export const LaterRegisterForm = later(async () => (await loadOthers()).RegisterForm);
 export const LaterUndeclared = later(async () => (await loadOthers()).Undeclared);
 export const LaterNoProjects = later(async () => (await loadOthers()).NoProjects);
+export const LaterBulk = later(async () => (await loadOthers()).Bulk);
 export const LaterUnits = later(async () => (await loadOthers()).Units);
 export const LaterMeasured = later(async () => (await loadOthers()).Measured);
 export const LaterRemoveDialog = later(async () => (await loadOthers()).RemoveDialog);

@@ -107,7 +107,5 @@ export const applies = {
   abandon: "Aufgeben",
   logOf: (container: string) => `Log von ${container}`,
   log: (container: string) => `Die letzten Zeilen von ${container}`,
-  journal: "Was angewandt wurde",
-  journalEmpty: "Noch wurde nichts angewandt.",
   toPlan: "Zum Plan",
 };

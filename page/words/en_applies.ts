@@ -105,7 +105,5 @@ export const applies = {
   abandon: "Abandon",
   logOf: (container: string) => `Log of ${container}`,
   log: (container: string) => `The last lines of ${container}`,
-  journal: "What was applied",
-  journalEmpty: "Nothing was applied yet.",
   toPlan: "To the plan",
 };

@@ -13,7 +13,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { Field, Select } from "../../parts/form.tsx";
 import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Empty, Loading, Trouble, Unread } from "../../parts/states.tsx";
 import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Hook } from "./hook.tsx";
@@ -94,8 +94,7 @@ export function FolderPlan({ id }: { readonly id: string }) {
     if (group !== undefined) go(planHref(`${group}@${id}`, action), { replace: true });
   }, [group]);
   if (!may("projects:plan")) return <Empty title={TEXT.noRight} whole />;
-  if (problem !== null) return <Trouble problem={problem} again={groups.reload} />;
-  if (names === undefined || group !== undefined) return <Loading />;
+  if (names === undefined || group !== undefined) return <Unread problem={problem} again={groups.reload} />;
   return (
     <>
       <header class="screen-head">

@@ -3,13 +3,19 @@ import { useState } from "preact/hooks";
 import type { Projects } from "../../../client/berth/projects.ts";
 import { ignored, ignoreNothing } from "../../live/ignored.ts";
 import { serviceTime } from "../../live/live.ts";
-import { planHref, readProjects, type Row } from "../../live/projects.ts";
+import { readProjects, type Row } from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
 import { may, who } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { Ago } from "../../parts/ago.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { LaterLately, LaterNoProjects, LaterRegisterForm, LaterUndeclared } from "../../parts/later.tsx";
+import {
+  LaterBulk,
+  LaterLately,
+  LaterNoProjects,
+  LaterRegisterForm,
+  LaterUndeclared,
+} from "../../parts/later.tsx";
 import { Lacking } from "../../parts/lacking.tsx";
 import { Mark } from "../../parts/sign.tsx";
 import { Empty, Trouble, Unread } from "../../parts/states.tsx";
@@ -88,7 +94,7 @@ function Answer(
         </p>
       )}
       <LaterLately />
-      {chosen.size > 0 && <Bulk ids={[...chosen]} clear={() => setChosen(new Set())} />}
+      {chosen.size > 0 && <LaterBulk ids={[...chosen]} clear={() => setChosen(new Set())} />}
     </>
   );
 }
@@ -168,25 +174,5 @@ function Head() {
       <span class="project-ports">{TEXT.ports}</span>
       <span class="project-engines">{TEXT.engine}</span>
     </p>
-  );
-}
-
-/** Acts on all rows that are chosen: each is a plan of its own, shown before anything is done. */
-function Bulk({ ids, clear }: { readonly ids: readonly string[]; readonly clear: () => void }) {
-  const hrefOf = (action: "up" | "restart" | "stop") => {
-    const [only] = ids;
-    if (ids.length === 1 && only !== undefined) return planHref(only, action);
-    const asked = new URLSearchParams(ids.map((id) => ["p", id]));
-    if (action !== "up") asked.set("action", action);
-    return `/plan?${asked}`;
-  };
-  return (
-    <div class="bulk" role="toolbar" aria-label={words.containers.chosen(ids.length)}>
-      <b>{words.containers.chosen(ids.length)}</b>
-      <a class="button is-main" href={hrefOf("up")}>{TEXT.bringAll(ids.length)}</a>
-      <a class="button" href={hrefOf("restart")}>{words.containers.restart}</a>
-      <a class="button" href={hrefOf("stop")}>{words.containers.stop}</a>
-      <button type="button" class="link" onClick={clear}>{words.containers.clear}</button>
-    </div>
   );
 }

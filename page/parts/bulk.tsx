@@ -1,0 +1,31 @@
+/** What can be done with the projects that are chosen. */
+import { planHref } from "../live/projects.ts";
+import { words } from "../words/en.ts";
+
+const TEXT = words.projects;
+
+export interface BulkProps {
+  /** Ids of projects, one at least. */
+  readonly ids: readonly string[];
+  readonly clear: () => void;
+}
+
+/** Acts on all rows that are chosen: each is a plan of its own, shown before anything is done. */
+export function Bulk({ ids, clear }: BulkProps) {
+  const hrefOf = (action: "up" | "restart" | "stop") => {
+    const [only] = ids;
+    if (ids.length === 1 && only !== undefined) return planHref(only, action);
+    const asked = new URLSearchParams(ids.map((id) => ["p", id]));
+    if (action !== "up") asked.set("action", action);
+    return `/plan?${asked}`;
+  };
+  return (
+    <div class="bulk" role="toolbar" aria-label={words.containers.chosen(ids.length)}>
+      <b>{words.containers.chosen(ids.length)}</b>
+      <a class="button is-main" href={hrefOf("up")}>{TEXT.bringAll(ids.length)}</a>
+      <a class="button" href={hrefOf("restart")}>{words.containers.restart}</a>
+      <a class="button" href={hrefOf("stop")}>{words.containers.stop}</a>
+      <button type="button" class="link" onClick={clear}>{words.containers.clear}</button>
+    </div>
+  );
+}
