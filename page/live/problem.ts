@@ -1,4 +1,5 @@
 /** A failure as the page words it: the API's own message, or that berth could not be reached. */
+import type { Remedy } from "../../client/berth/models.ts";
 import { isStatusError } from "../../client/mod.ts";
 import { words } from "../words/en.ts";
 
@@ -10,13 +11,16 @@ export interface Problem {
   readonly requestId: string | null;
   /** The errors of single fields of the input. */
   readonly errors: readonly { readonly path: string; readonly message: string }[];
+  /** What can be done about it; only of plans and applies. */
+  readonly remedies?: readonly Remedy[];
 }
 
 /** Null for what was only cancelled. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof DOMException && error.name === "AbortError") return null;
   if (!isStatusError(error)) {
-    return { title: words.problem.notReached, code: "not_reached", status: 0, requestId: null, errors: [] };
+    const title = words.problem.notReached;
+    return { title, code: "not_reached", status: 0, requestId: null, errors: [] };
   }
   const { statusCode: status, text } = error.response;
   let body: Partial<Problem> = {};
@@ -31,5 +35,6 @@ export function problemOf(error: unknown): Problem | null {
     status,
     requestId: body.requestId ?? null,
     errors: Array.isArray(body.errors) ? body.errors : [],
+    remedies: Array.isArray(body.remedies) ? body.remedies : [],
   };
 }

@@ -4,6 +4,50 @@ import { count, number } from "./de_counts.ts";
 export const applies = {
   plan: "Plan",
   planOf: (name: string) => `Plan für ${name}`,
+  options: {
+    engine: "Engine",
+    whereItRuns: "wo es läuft",
+    pull: "Images",
+    pulls: { policy: "wie die Dateien sagen", always: "jedes neu holen", never: "keines holen" },
+    orphans: "Container von Diensten, die weg sind",
+    orphansThen: { keep: "bleiben", remove: "werden entfernt" },
+    recreate: "Zu ersetzende Container",
+    recreates: { changed: "die abweichen", always: "alle" },
+    inPlace: "An Ort und Stelle ändern, was keinen neuen Container braucht",
+    units: "Nur diese Dienste",
+    rerun: "Noch einmal ausführen, obwohl es gut endete",
+    more: "Mehr Optionen",
+    fewer: "Weniger Optionen",
+  },
+  remedy: {
+    edit: (file: string, line: number) => `${file}:${line} öffnen`,
+    resume: (container: string) => `${container} fortsetzen`,
+    plan: {
+      action: (value: string | null) =>
+        value === "down"
+          ? "Abbauen"
+          : value === "restart"
+          ? "Neu starten"
+          : value === "stop"
+          ? "Stoppen"
+          : "Hochfahren",
+      units: (value: string | null) => value === null ? "Alle Dienste" : `Nur ${value}`,
+      backend: (value: string | null) => value === null ? "Wo es läuft" : `${value} nehmen`,
+      pull: (value: string | null) =>
+        value === "never"
+          ? "Keines holen"
+          : value === "always"
+          ? "Neu holen"
+          : "Holen, wie die Dateien sagen",
+      orphans: (value: string | null) => value === "remove" ? "Auch entfernen" : "Behalten",
+      recreate: (value: string | null) => value === "always" ? "Alle ersetzen" : "Ersetzen, was abweicht",
+      rerun: (value: string | null) =>
+        value === null ? "Keinen noch einmal ausführen" : `${value} noch einmal ausführen`,
+      volumes: (value: string | null) => value === null ? "Daten behalten" : `${value} entfernen`,
+      inPlace: (value: string | null) =>
+        value === "true" ? "An Ort und Stelle ändern" : "Stattdessen ersetzen",
+    },
+  },
   toProject: "Zum Projekt",
   noneChosen: "Wählen Sie zuerst Projekte.",
   plansOf: (projects: number) => `Pläne für ${count(projects, "Projekt", "Projekte")}`,

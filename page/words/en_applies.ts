@@ -4,6 +4,44 @@ import { count, number } from "./en_counts.ts";
 export const applies = {
   plan: "Plan",
   planOf: (name: string) => `Plan for ${name}`,
+  options: {
+    engine: "Engine",
+    whereItRuns: "where it runs",
+    pull: "Images",
+    pulls: { policy: "as the files say", always: "pull each one anew", never: "pull none" },
+    orphans: "Containers of services that are gone",
+    orphansThen: { keep: "stay", remove: "are removed" },
+    recreate: "Containers to replace",
+    recreates: { changed: "those that differ", always: "all of them" },
+    inPlace: "Change in place what needs no new container",
+    units: "Only these services",
+    rerun: "Run again, although it ended well",
+    more: "More options",
+    fewer: "Fewer options",
+  },
+  remedy: {
+    edit: (file: string, line: number) => `Open ${file}:${line}`,
+    resume: (container: string) => `Resume ${container}`,
+    plan: {
+      action: (value: string | null) =>
+        value === "down"
+          ? "Take down"
+          : value === "restart"
+          ? "Restart"
+          : value === "stop"
+          ? "Stop"
+          : "Bring up",
+      units: (value: string | null) => value === null ? "All services" : `Only ${value}`,
+      backend: (value: string | null) => value === null ? "Where it runs" : `Use ${value}`,
+      pull: (value: string | null) =>
+        value === "never" ? "Pull none" : value === "always" ? "Pull anew" : "Pull as the files say",
+      orphans: (value: string | null) => value === "remove" ? "Remove it, too" : "Keep it",
+      recreate: (value: string | null) => value === "always" ? "Replace all" : "Replace those that differ",
+      rerun: (value: string | null) => value === null ? "Run none again" : `Run ${value} again`,
+      volumes: (value: string | null) => value === null ? "Keep the data" : `Remove ${value}`,
+      inPlace: (value: string | null) => value === "true" ? "Change in place" : "Replace instead",
+    },
+  },
   toProject: "To the project",
   noneChosen: "Choose projects first.",
   plansOf: (projects: number) => `Plans of ${count(projects, "project", "projects")}`,

@@ -1,7 +1,7 @@
 /** The plan of a folder with several projects: the page asks which one is meant, and each link plans that project. */
 import assert from "node:assert/strict";
 import { go, here, smallWorld } from "./small_world.ts";
-import { openPage } from "./opened.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
 
 const { test } = smallWorld();
 
@@ -55,5 +55,44 @@ test("every button of the list of projects plans the project of its own row, and
     await main.getByRole("region", { name, exact: true }).getByRole("button", { name: "Plan again" })
       .waitFor();
   }
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("every option of a plan has a control, and what it chooses is asked of the service", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: "/p/shop%40all/plan" });
+  const { page } = opened;
+  const main = page.getByRole("main");
+  await main.getByRole("button", { name: "More options" }).click();
+  const asked = async (act: () => Promise<unknown>) => {
+    const [request] = await Promise.all([
+      page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/plan")),
+      act(),
+    ]);
+    return request.postDataJSON();
+  };
+  assert.deepEqual(
+    await asked(() => main.getByLabel("Engine").selectOption("docker")),
+    { action: "up", backend: "docker" },
+  );
+  assert.deepEqual(
+    await asked(() => main.getByLabel("Containers of services that are gone").selectOption("remove")),
+    { action: "up", backend: "docker", orphans: "remove" },
+  );
+  await asked(() => main.getByLabel("Images").selectOption("never"));
+  await asked(() => main.getByLabel("Containers to replace").selectOption("always"));
+  await asked(() => main.getByLabel("Change in place").uncheck());
+  assert.deepEqual(
+    await asked(() => main.getByRole("group", { name: "Only these services" }).getByLabel("db").check()),
+    {
+      action: "up",
+      backend: "docker",
+      orphans: "remove",
+      pull: "never",
+      recreate: "always",
+      inPlace: false,
+      units: ["db"],
+    },
+  );
+  await assertFitsAll(opened, "a plan with all options");
   assert.deepEqual(opened.complaints, []);
 });

@@ -1,5 +1,5 @@
 /** The plan of a project with the lines that cause each step. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import type { Diagnostic, Plan as PlanModel } from "../../../client/berth/models.ts";
 import { PLAN_APPLY } from "../../../client/berth/plans.ts";
 import { PROJECT_PLAN } from "../../../client/berth/projects.ts";
@@ -10,13 +10,15 @@ import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
-import { Field, Select } from "../../parts/form.tsx";
+import { Field } from "../../parts/form.tsx";
 import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble, Unread } from "../../parts/states.tsx";
-import { go, query, withQuery } from "../../router.ts";
+import { go, query } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Hook } from "./hook.tsx";
+import { changed, type Options, PlanOptions } from "./plan_options.tsx";
+import { type Choosing, Remedies } from "./remedies.tsx";
 import { Reasons } from "./reasons.tsx";
 
 const TEXT = words.applies;
@@ -35,20 +37,9 @@ export function Plan({ id }: { readonly id: string }) {
         <h1>{TEXT.planOf(shown(nameIn(id)))}</h1>
         <a href={projectHref(id)}>{TEXT.toProject}</a>
       </header>
-      {!may("projects:plan") ? <Empty title={TEXT.noRight} /> : (
-        <>
-          <div class="plan-choice">
-            <Select
-              label={TEXT.action}
-              name="action"
-              value={action}
-              options={Object.entries(TEXT.actions)}
-              onChange={(one) => go(withQuery({ action: one === "up" ? null : one }), { replace: true })}
-            />
-          </div>
-          <OfProject key={`${id} ${action}`} id={id} action={action} />
-        </>
-      )}
+      {may("projects:plan")
+        ? <OfProject key={`${id} ${action}`} id={id} action={action} />
+        : <Empty title={TEXT.noRight} />}
     </>
   );
 }
@@ -114,11 +105,11 @@ export function FolderPlan({ id }: { readonly id: string }) {
 }
 
 function OfProject({ id, action }: { readonly id: string; readonly action: Action }) {
-  const [volumes, setVolumes] = useState<readonly string[]>([]);
+  const [options, set] = useState<Options>({});
   const read = useResource(
-    `plan ${id} ${action} ${JSON.stringify(volumes)}`,
+    `plan ${id} ${action} ${JSON.stringify(options)}`,
     async (signal) => {
-      const payload = { action, volumes: [...volumes] };
+      const payload = { ...options, action };
       return (await client.post(PROJECT_PLAN, { params: { id }, payload, signal })).json();
     },
     { live: false },
@@ -126,15 +117,19 @@ function OfProject({ id, action }: { readonly id: string; readonly action: Actio
   const plan = read.value.value;
   const problem = read.problem.value;
   if (problem?.code === "ambiguous_name") return <Candidates ids={problem.errors} action={action} />;
-  if (problem !== null) return <Trouble problem={problem} again={read.reload} />;
-  if (plan === undefined) return <Loading />;
+  const choosing = { project: id, options, set, reload: read.reload };
   return (
-    <Steps
-      plan={plan}
-      reload={read.reload}
-      destroy={(volume) => setVolumes([...volumes, volume])}
-      keep={volumes.length === 0 ? null : () => setVolumes([])}
-    />
+    <>
+      <PlanOptions id={id} action={action} options={options} set={set} />
+      {problem !== null && (
+        <>
+          <Trouble problem={problem} again={read.reload} />
+          <Remedies remedies={problem.remedies ?? []} choosing={choosing} />
+        </>
+      )}
+      {problem === null && plan === undefined && <Loading />}
+      {problem === null && plan !== undefined && <Steps plan={plan} choosing={choosing} />}
+    </>
   );
 }
 
@@ -153,27 +148,29 @@ function Candidates(
   );
 }
 
-function Steps(
-  { plan, reload, destroy, keep }: {
-    readonly plan: PlanModel;
-    readonly reload: () => void;
-    /** Plans again, with this volume removed. */
-    readonly destroy: (volume: string) => void;
-    /** Plans again, with no volume removed; null where none is. */
-    readonly keep: (() => void) | null;
-  },
-) {
+function Steps({ plan, choosing }: { readonly plan: PlanModel; readonly choosing: Choosing }) {
+  const heading = useId();
+  const { options, set, reload } = choosing;
+  const destroy = (volume: string) => set(changed(options, "volumes", volume));
   const [isAsking, setAsking] = useState(false);
   const { steps, blocked, warnings, missing, unchanged, workspace, group } = plan;
   const interrupting = steps.filter(({ risk }) => risk === "interruption").length;
   const lost = lostBy(plan);
   const isReady = steps.length > 0 && blocked.length === 0 && missing.length === 0;
   return (
-    <section aria-labelledby="steps">
+    <section aria-labelledby={heading}>
       <div class="section-head">
-        <h2 id="steps">{steps.length === 0 ? TEXT.nothing : TEXT.steps(steps.length)}</h2>
+        <h2 id={heading}>{steps.length === 0 ? TEXT.nothing : TEXT.steps(steps.length)}</h2>
         <span class="screen-end">
-          {keep !== null && <button type="button" class="button" onClick={keep}>{TEXT.keepData}</button>}
+          {options.volumes !== undefined && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => set(changed(options, "volumes", null))}
+            >
+              {TEXT.keepData}
+            </button>
+          )}
           <button type="button" class="button" onClick={reload}>{TEXT.again}</button>
           <Act permission="projects:apply" kind="is-main" disabled={!isReady} act={() => setAsking(true)}>
             {TEXT.apply}
@@ -181,8 +178,8 @@ function Steps(
         </span>
       </div>
       {unchanged > 0 && <p class="hint">{TEXT.unchanged(unchanged)}</p>}
-      <Notes title={TEXT.blocked} notes={blocked} workspace={workspace} />
-      <Notes title={TEXT.warnings} notes={warnings} workspace={workspace} />
+      <Notes title={TEXT.blocked} notes={blocked} workspace={workspace} choosing={choosing} />
+      <Notes title={TEXT.warnings} notes={warnings} workspace={workspace} choosing={choosing} />
       {missing.map(({ permission, subject, field, why, at }) => (
         <p class="trouble" key={`${permission} ${subject.project} ${field}`}>
           {shown(TEXT.lacks(permission, subject.project ?? subject.workspace ?? subject.engine))}
@@ -259,10 +256,11 @@ async function apply(plan: PlanModel): Promise<void> {
 }
 
 function Notes(
-  { title, notes, workspace }: {
+  { title, notes, workspace, choosing }: {
     readonly title: string;
     readonly notes: readonly Diagnostic[];
     readonly workspace: string;
+    readonly choosing: Choosing;
   },
 ) {
   if (notes.length === 0) return null;
@@ -270,10 +268,11 @@ function Notes(
     <>
       <h3>{title}</h3>
       <ul class="rows">
-        {notes.map(({ message, location, code, subject }) => (
+        {notes.map(({ message, location, code, subject, remedies = [] }) => (
           <li class="row diagnostic" key={`${code} ${subject} ${message}`}>
             <span class="diagnostic-message">{shown(message)}</span>
             {location !== null && <Place place={startOf(location)} workspace={workspace} />}
+            <Remedies remedies={remedies} choosing={choosing} />
           </li>
         ))}
       </ul>
