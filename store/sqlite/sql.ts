@@ -3,21 +3,22 @@ import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { Scalar, Sql, Step, Steps, Value } from "../sql/steps.ts";
 import type { SqliteDatabase } from "./database.ts";
 
-interface Prepared {
-  readonly statement: StatementSync;
+interface Known {
+  /** The text for SQLite. The database keeps its statement, and drops it when it is closed. */
+  readonly text: string;
   /** True if it runs once for each row of its arrays, which PostgreSQL takes apart with `unnest`. */
   readonly isForEach: boolean;
 }
 
 export function sqliteSql(database: SqliteDatabase): Sql {
-  const known = new Map<string, Prepared>();
-  const prepared = (sql: string): Prepared => {
+  const known = new Map<string, Known>();
+  const prepared = (sql: string): { readonly statement: StatementSync; readonly isForEach: boolean } => {
     let found = known.get(sql);
     if (found === undefined) {
-      found = { statement: database.prepared(translated(sql)), isForEach: sql.includes("unnest(") };
+      found = { text: translated(sql), isForEach: sql.includes("unnest(") };
       known.set(sql, found);
     }
-    return found;
+    return { statement: database.prepared(found.text), isForEach: found.isForEach };
   };
   const answer = (step: Step): unknown => {
     if (step.kind === "run") {
