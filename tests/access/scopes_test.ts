@@ -150,7 +150,7 @@ for (const { on, engines, files, untold } of CASES) {
 async function answerOf(caller: TestCaller, path: string, berth: TestService): Promise<string> {
   const { status, text } = await caller.call(`GET ${path}`);
   const plain = text.replaceAll(berth.folder, "<folder>")
-    .replace(/"(requestId|createdAt|startedAt|measuredAt|address)":"[^"]*"/g, '"$1":"-"')
+    .replace(/"(requestId|createdAt|startedAt|measuredAt|address|revision)":"[^"]*"/g, '"$1":"-"')
     .replace(/"default":(true|false)/g, '"default":"-"')
     .replace(/"durationMs":[\d.]+/g, '"durationMs":0')
     // To whom a container belongs is said by itself.
