@@ -254,6 +254,14 @@ onFar("certificates that are renewed are used without a new start, and half of t
   assert.deepEqual([refused.status, refused.body.code], [503, "runtime_unavailable"]);
 });
 
+/** Returns true if this is a head with all of the body that it announces. */
+function isWhole(bytes: Uint8Array): boolean {
+  const text = new TextDecoder("latin1").decode(bytes);
+  const [, head, body = ""] = /^([\s\S]*?)\r\n\r\n([\s\S]*)$/.exec(text) ?? [];
+  if (head === undefined) return false;
+  return body.length >= Number(/^content-length: *(\d+)$/im.exec(head)?.[1] ?? 0);
+}
+
 /** A TLS server that answers each request with the pieces of `script`, then closes; it counts the requests. */
 async function scripted(script: (request: string) => readonly string[] | "hang", kind: Kind = "private CA") {
   const { cert, key, ca } = (await certificates())[kind];
@@ -265,8 +273,12 @@ async function scripted(script: (request: string) => readonly string[] | "hang",
       const answered = (async () => {
         using _conn = conn;
         const buffer = new Uint8Array(64 * 1024);
-        const size = await conn.read(buffer) ?? 0;
-        if (size === 0) return;
+        let size = 0;
+        while (!isWhole(buffer.subarray(0, size))) { // a head and its body may come apart
+          const read = await conn.read(buffer.subarray(size));
+          if (read === null) return;
+          size += read;
+        }
         const request = new TextDecoder().decode(buffer.subarray(0, size));
         const isPing = request.startsWith("GET /_ping");
         if (!isPing) requests.push(request);
