@@ -44,7 +44,7 @@ async function run(
   const report = await Deno.makeTempFile({ suffix: ".xml" });
   const limit = isTry ? TRY_LIMIT_MINUTES : LIMIT_MINUTES;
   // Most tests wait for engines, browsers and time, so there are more of them at once than cores.
-  const jobs = isTry ? "1" : Deno.env.get("DENO_JOBS") ?? `${3 * navigator.hardwareConcurrency}`;
+  const jobs = isTry ? "1" : Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}`;
   const child = new Deno.Command("npx", {
     // `deno task check` has said of the types what there is to say.
     args: ["-y", `deno@${version}`, "task", "test", "--no-check", `--junit-path=${report}`, ...files],
