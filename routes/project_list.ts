@@ -72,11 +72,12 @@ export async function listProjects(
     ...projects.map((project) => declaredRow(project, declared, around)),
     ...undeclaredRows(others, ports),
   ];
-  for (const { id } of made) if (!known.has(id)) known.set(id, { declared: null, containers: [] });
-  for (const one of others) {
-    const id = one.compose === null ? "" : `${one.compose.project}@engine:${one.backend}`;
-    const before = known.get(id);
-    if (before !== undefined) known.set(id, { ...before, containers: [...before.containers, one] });
+  const undeclared = Map.groupBy(
+    others,
+    ({ compose, backend }) => compose === null ? "" : `${compose.project}@engine:${backend}`,
+  );
+  for (const { id } of made) {
+    if (!known.has(id)) known.set(id, { declared: null, containers: undeclared.get(id) ?? [] });
   }
   const { rows, revisions } = finished(made, (id) => {
     const { declared, containers } = known.get(id)!; // as the loop above says
