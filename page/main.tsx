@@ -16,7 +16,7 @@ watch();
 const page = document.getElementById("page")!;
 if (handOver(address.value)) {
   close(); // what the provider answered is told to the page that opened this window
-  render(<main class="alone">{words.settings.proof.done}</main>, page);
+  render(<main class="alone">{words.proofDone}</main>, page);
 } else {
   const answer = takeAnswer(address.value);
   if (answer !== null) go(answer.from, { replace: true }); // a code is in no history

@@ -40,7 +40,7 @@ export function Shell(
   if (passwordToken !== null && !isPasswordSet) {
     return (
       <>
-        <Title text={words.settings.setPassword.title} />
+        <Title text={words.titles.setPassword} />
         <SetPassword token={passwordToken} done={() => setPasswordSet(true)} />
       </>
     );
@@ -49,7 +49,7 @@ export function Shell(
     const isNew = setupRequired.value === true;
     return (
       <>
-        <Title text={isNew ? words.setup.title : words.signIn.title} />
+        <Title text={isNew ? words.titles.setup : words.signIn.title} />
         {isNew ? <Setup token={setupToken} /> : <SignIn />}
       </>
     );

@@ -2,7 +2,7 @@
 import type { Apply, ApplyStep } from "../../client/berth/models.ts";
 import { Mark } from "./sign.tsx";
 import type { Verdict } from "../verdict.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 
 const OF_APPLY: Readonly<Record<Apply["state"], Verdict>> = {
   running: "notStarted",

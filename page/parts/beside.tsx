@@ -5,7 +5,7 @@ import type { UnitDetail } from "../../client/berth/workspaces.ts";
 import { type Difference, readUnit, type Unit } from "../live/overview.ts";
 import { useResource } from "../live/resource.ts";
 import { SIGN_OF } from "../verdict.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { Facing } from "./facing.tsx";
 import { readable } from "./readable.ts";
 import { mountText } from "./stale_mount.tsx";

@@ -1,8 +1,8 @@
 /** What can be done with the projects that are chosen. */
 import { planHref } from "../live/projects.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 
-const TEXT = words.projects;
+const TEXT = words.project;
 
 export interface BulkProps {
   /** Ids of projects, one at least. */

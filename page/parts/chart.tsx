@@ -1,6 +1,6 @@
 /** One line over the last minutes: its title, its last value, the unit and the times at its axes, and the value under the pointer. */
 import { useState } from "preact/hooks";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { niceAbove } from "./nice_above.ts";
 import { timeTicks } from "./time_ticks.ts";
 

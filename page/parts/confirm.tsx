@@ -1,6 +1,6 @@
 /** The question before something that cannot be taken back, with what goes wrong below it. */
 import type { ComponentChildren } from "preact";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { Dialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
 

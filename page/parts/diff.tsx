@@ -1,6 +1,6 @@
 /** The lines in which two texts differ, with sign, word and ground. */
 import { diffOf } from "../live/line_diff.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { shown } from "./shown.ts";
 
 export function Diff({ before, after, label }: {

@@ -1,6 +1,6 @@
 /** The one way in which a declared value and the one that runs are shown: facing each other, the line between them. */
 import type { ComponentChildren } from "preact";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import type { MountReading } from "../../client/berth/models.ts";
 import { readable } from "./readable.ts";
 import { StaleMount } from "./stale_mount.tsx";

@@ -1,11 +1,11 @@
 /** All keys, and whether single letters count. */
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { Dialog } from "./dialog.tsx";
 import { areLettersOn, switchLetters, WAYS } from "./keys.ts";
 import { SCREENS } from "./navigation.tsx";
 
 export function Keys({ close }: { readonly close: () => void }) {
-  const { help } = words.palette;
+  const { help } = words.keys;
   const letters = Object.entries(WAYS).flatMap(([letter, path]) => {
     const word = SCREENS.find(([one]) => one === path)?.[1];
     return word === undefined ? [] : [[`g ${letter}`, word] as const];
@@ -25,7 +25,7 @@ export function Keys({ close }: { readonly close: () => void }) {
   ] as const;
   return (
     <Dialog title={words.palette.keys} onClose={close}>
-      <p class="lead">{words.palette.keysLead}</p>
+      <p class="lead">{words.keys.lead}</p>
       <dl class="keys">
         {rows.map(([key, word]) => (
           <div key={key}>
@@ -42,7 +42,7 @@ export function Keys({ close }: { readonly close: () => void }) {
           checked={areLettersOn.value}
           onChange={({ currentTarget }) => switchLetters(currentTarget.checked)}
         />
-        {words.palette.single}
+        {words.keys.single}
       </label>
       <div class="form-end">
         <button type="button" class="button" onClick={close}>{words.close}</button>

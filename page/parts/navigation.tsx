@@ -9,7 +9,7 @@ interface Group {
   readonly screens: readonly (readonly [path: string, word: string])[];
 }
 
-const { nav, settings } = words;
+const { nav, titles } = words;
 
 const GROUPS: readonly Group[] = [
   {
@@ -22,16 +22,16 @@ const GROUPS: readonly Group[] = [
     word: nav.resources,
     paths: [],
     screens: [
-      ["/images", words.images.title],
-      ["/volumes", words.volumes.title],
-      ["/networks", words.networks.title],
-      ["/disk", words.disk.title],
+      ["/images", titles.images],
+      ["/volumes", titles.volumes],
+      ["/networks", titles.networks],
+      ["/disk", titles.disk],
     ],
   },
   {
     word: nav.activity,
     paths: [],
-    screens: [["/events", words.events.title], ["/logs", words.logs.title], ["/audit", words.audit.title]],
+    screens: [["/events", titles.events], ["/logs", titles.logs], ["/audit", titles.audit]],
   },
 ];
 
@@ -39,10 +39,10 @@ const SETTINGS: Group = {
   word: nav.settings,
   paths: [],
   screens: [
-    ["/settings/keys", settings.keys.title],
-    ["/settings/people", settings.people.title],
-    ["/settings/sessions", settings.sessions.title],
-    ["/settings/engines", settings.engines.title],
+    ["/settings/keys", titles.keys],
+    ["/settings/people", titles.people],
+    ["/settings/sessions", titles.sessions],
+    ["/settings/engines", titles.engines],
   ],
 };
 

@@ -3,11 +3,11 @@ import type { Projects } from "../../client/berth/projects.ts";
 import { WORKSPACES } from "../../client/berth/workspaces.ts";
 import { useResource } from "../live/resource.ts";
 import { client, may } from "../live/session.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { Lacking } from "./lacking.tsx";
 import { RegisterForm } from "./register.tsx";
 
-const TEXT = words.projects;
+const TEXT = words.project;
 
 export interface NoProjectsProps {
   readonly state: Projects;
@@ -22,15 +22,15 @@ export function NoProjects({ state, reload }: NoProjectsProps) {
   const amount = folders.value.value ?? 0;
   return (
     <div class="first">
-      <h1>{amount === 0 ? words.overview.emptyTitle : TEXT.noneTitle}</h1>
-      <p class="lead">{amount === 0 ? words.overview.emptyLead : TEXT.noneLead(amount)}</p>
+      <h1>{amount === 0 ? words.register.emptyTitle : TEXT.noneTitle}</h1>
+      <p class="lead">{amount === 0 ? words.register.emptyLead : TEXT.noneLead(amount)}</p>
       {amount > 0 && (
         <p class="lead">
           <a href="/folders">{TEXT.toFolders}</a>
         </p>
       )}
       <RegisterForm done={reload} />
-      {state.engines.length === 0 && <p class="hint">{words.overview.noEngine}</p>}
+      {state.engines.length === 0 && <p class="hint">{words.register.noEngine}</p>}
       <Lacking engines={state.engines} />
     </div>
   );

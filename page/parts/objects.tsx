@@ -9,7 +9,7 @@ import type { Permission, Unavailable as Away, UsingContainer } from "../../clie
 import type { Resource } from "../live/resource.ts";
 import { may } from "../live/session.ts";
 import { go, query, withQuery } from "../router.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { Choose } from "./choose.tsx";
 import { Reading } from "./reading.tsx";
 import { shown } from "./shown.ts";

@@ -3,7 +3,7 @@ import type { ComponentChild } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Problem, problemOf } from "../live/problem.ts";
 import { proofWanted } from "../live/proof_wanted.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { Dialog } from "./dialog.tsx";
 import { Field, Form } from "./form.tsx";
 import { shown } from "./shown.ts";

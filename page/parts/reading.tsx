@@ -6,7 +6,7 @@ import type { ComponentChild } from "preact";
 import type { Permission } from "../../client/berth/models.ts";
 import type { Resource } from "../live/resource.ts";
 import { may, who } from "../live/session.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { Empty, Loading, Trouble, Unread } from "./states.tsx";
 
 export function Reading<T>(

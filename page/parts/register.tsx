@@ -6,7 +6,7 @@ import { client, may } from "../live/session.ts";
 import { Field, Form } from "./form.tsx";
 import { shown } from "./shown.ts";
 import { go } from "../router.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 
 const readFolders = (signal: AbortSignal) =>
   client.get(SYSTEM_FOLDERS, { signal }).then((answer) => answer.json());
@@ -24,7 +24,7 @@ export function RegisterForm({ done, cancel, path }: RegisterFormProps) {
   const { roots, suggestions } = folders.value.value ?? { roots: null, suggestions: [] };
   return (
     <Form
-      submit={words.overview.submit}
+      submit={words.register.submit}
       aside={cancel && <button type="button" class="button" onClick={cancel}>{words.cancel}</button>}
       send={async ({ path = "" }) => {
         await client.post(WORKSPACES, { payload: { path: path.trim() } });
@@ -33,10 +33,10 @@ export function RegisterForm({ done, cancel, path }: RegisterFormProps) {
       }}
     >
       <Field
-        label={words.overview.path}
+        label={words.register.path}
         name="path"
         {...(path === undefined ? {} : { value: path })}
-        {...(roots === null ? {} : { hint: words.overview.pathHint(roots.map(shown)) })}
+        {...(roots === null ? {} : { hint: words.register.pathHint(roots.map(shown)) })}
         autofocus
       />
       {suggestions.length > 0 && <Suggestions suggestions={suggestions} />}
@@ -50,8 +50,8 @@ function Suggestions({ suggestions }: Pick<Folders, "suggestions">) {
   const bySetting = Map.groupBy(suggestions, ({ setting }) => setting);
   bySetting.delete(null);
   return (
-    <section class="suggestions" aria-label={words.overview.suggested}>
-      <p class="suggestions-title">{words.overview.suggested}</p>
+    <section class="suggestions" aria-label={words.register.suggested}>
+      <p class="suggestions-title">{words.register.suggested}</p>
       <ul>
         {allowed.map(({ path }) => (
           <li key={path}>
@@ -64,12 +64,12 @@ function Suggestions({ suggestions }: Pick<Folders, "suggestions">) {
           <li key={setting}>
             {folders.map(({ path }) => <code key={path}>{shown(path)}</code>)}
             <p class="hint">
-              {words.overview.notAllowed} <code>{shown(setting ?? "")}</code>
+              {words.register.notAllowed} <code>{shown(setting ?? "")}</code>
             </p>
           </li>
         ))}
       </ul>
-      {bySetting.size > 0 && <p class="hint">{words.overview.inContainer}</p>}
+      {bySetting.size > 0 && <p class="hint">{words.register.inContainer}</p>}
     </section>
   );
 }

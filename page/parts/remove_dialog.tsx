@@ -1,7 +1,7 @@
 /** The question before containers are removed, with their names and with what goes along. */
 import { useState } from "preact/hooks";
 import type { Container } from "../../client/berth/containers.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { Dialog } from "./dialog.tsx";
 import { shown } from "./shown.ts";
 
@@ -32,11 +32,11 @@ export function RemoveDialog({ containers, close, remove }: RemoveDialogProps) {
   return (
     <Dialog title={words.containers.remove} onClose={close}>
       <p class="lead">
-        {words.containers.removeQuestion(containers.length > 8 ? `${names} …` : names, containers.length)}
+        {words.removal.removeQuestion(containers.length > 8 ? `${names} …` : names, containers.length)}
       </p>
-      <p class="hint">{words.containers.removeHint(named.length > 8 ? `${listed} …` : listed)}</p>
+      <p class="hint">{words.removal.removeHint(named.length > 8 ? `${listed} …` : listed)}</p>
       {containers.some(({ state }) => state === "running") && (
-        <p class="hint">{words.containers.removeRunning}</p>
+        <p class="hint">{words.removal.removeRunning}</p>
       )}
       {only !== undefined && (
         <label class="check">
@@ -45,12 +45,12 @@ export function RemoveDialog({ containers, close, remove }: RemoveDialogProps) {
             checked={isWithVolumes}
             onChange={({ currentTarget }) => setWithVolumes(currentTarget.checked)}
           />
-          {words.containers.removeVolumes(unnamed.length)}
+          {words.removal.removeVolumes(unnamed.length)}
         </label>
       )}
       {only !== undefined && isWithVolumes && (
         <div class="field">
-          <label for="typed-name">{words.containers.typeName(shown(only.name))}</label>
+          <label for="typed-name">{words.removal.typeName(shown(only.name))}</label>
           <input
             id="typed-name"
             value={typed}

@@ -1,6 +1,6 @@
 /** Something that is shown this once, with a button that copies it. */
 import { useState } from "preact/hooks";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { Dialog } from "./dialog.tsx";
 
 export function SecretDialog(

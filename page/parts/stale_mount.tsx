@@ -1,7 +1,7 @@
 /** A mount of which the container reads another file than the one that is there now. */
 import type { ComponentChildren } from "preact";
 import type { MountReading } from "../../client/berth/models.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { shown } from "./shown.ts";
 
 /** The sentence without the field. */

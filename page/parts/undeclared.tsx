@@ -10,7 +10,7 @@ import { Ports } from "./project_ports.tsx";
 import { RegisterForm } from "./register.tsx";
 import { shown } from "./shown.ts";
 import { Sign } from "./sign.tsx";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 
 const TEXT = words.projects;
 
@@ -31,10 +31,10 @@ export function Undeclared({ rows, loose, reload }: UndeclaredProps) {
   return (
     <section aria-labelledby="undeclared">
       <div class="section-head">
-        <h2 id="undeclared">{TEXT.undeclared}</h2>
-        <span class="quiet">{TEXT.inNoFile}</span>
+        <h2 id="undeclared">{words.project.undeclared}</h2>
+        <span class="quiet">{words.project.inNoFile}</span>
       </div>
-      <ul class="projects" aria-label={TEXT.undeclared}>
+      <ul class="projects" aria-label={words.project.undeclared}>
         {rows.map((row) => (
           <li class="project is-undeclared" key={row.id} aria-label={shown(row.name)}>
             <div class="project-line">
@@ -43,7 +43,7 @@ export function Undeclared({ rows, loose, reload }: UndeclaredProps) {
                 <a href={projectHref(row.id)}>{shown(row.name)}</a>
               </span>
               <span class="project-why">
-                {row.folder === null ? words.verdict("undeclared") : shown(TEXT.from(row.folder))}
+                {row.folder === null ? words.verdict("undeclared") : shown(words.project.from(row.folder))}
               </span>
               <span class="project-running">{words.number(row.running)}</span>
               <Ports ports={row.ports} />
@@ -55,7 +55,7 @@ export function Undeclared({ rows, loose, reload }: UndeclaredProps) {
                     class="button"
                     onClick={() => setFolder(row.folder)}
                   >
-                    {TEXT.addFolder}
+                    {words.project.addFolder}
                     <span class="unseen">{shown(row.name)}</span>
                   </button>
                 )}
@@ -79,8 +79,8 @@ export function Undeclared({ rows, loose, reload }: UndeclaredProps) {
         </Dialog>
       )}
       {asked !== null && (
-        <Dialog title={words.overview.ignore} onClose={() => setAsked(null)}>
-          <p class="lead">{words.overview.ignoreQuestion(shown(asked.name))}</p>
+        <Dialog title={words.undeclared.ignore} onClose={() => setAsked(null)}>
+          <p class="lead">{words.undeclared.ignoreQuestion(shown(asked.name))}</p>
           <div class="form-end">
             <button
               type="button"
@@ -90,7 +90,7 @@ export function Undeclared({ rows, loose, reload }: UndeclaredProps) {
                 setAsked(null);
               }}
             >
-              {words.overview.ignoreIt}
+              {words.undeclared.ignoreIt}
             </button>
             <button type="button" class="button" onClick={() => setAsked(null)}>{words.cancel}</button>
           </div>
@@ -108,7 +108,7 @@ function Loose(
   },
 ) {
   const [isOpen, setOpen] = useState(false);
-  const title = TEXT.looseOn(containers.length, engine);
+  const title = words.project.looseOn(containers.length, engine);
   return (
     <li class="project is-undeclared" aria-label={title}>
       <div class="project-line">
@@ -123,9 +123,11 @@ function Loose(
         </button>
         <span class="project-name">
           <Sign verdict="undeclared" />
-          {TEXT.containers(containers.length)}
+          {words.project.containers(containers.length)}
         </span>
-        <span class="project-why">{TEXT.inNoProject} · {shown(containers.slice(0, 10).join(", "))}</span>
+        <span class="project-why">
+          {words.project.inNoProject} · {shown(containers.slice(0, 10).join(", "))}
+        </span>
         <span class="project-running" />
         <span class="project-ports" />
         <span class="project-engines">{shown(engine)}</span>
@@ -153,10 +155,10 @@ function Ignore({ name, ask }: { readonly name: string; readonly ask: () => void
     <button
       type="button"
       class="link"
-      aria-label={words.actOn(words.overview.ignore, shown(name))}
+      aria-label={words.actOn(words.undeclared.ignore, shown(name))}
       onClick={ask}
     >
-      {words.overview.ignore}
+      {words.undeclared.ignore}
     </button>
   );
 }

@@ -4,7 +4,7 @@ import type { SeenContainer, Unit } from "../live/overview.ts";
 import { projectHref } from "../live/projects.ts";
 import { may } from "../live/session.ts";
 import { SIGN_OF } from "../verdict.ts";
-import { words } from "../words/en.ts";
+import { words } from "../words/en_later.ts";
 import { containerHref } from "./container_href.ts";
 import { Facing } from "./facing.tsx";
 import { Place } from "./place.tsx";
@@ -60,7 +60,7 @@ function Ways({ container }: { readonly container: SeenContainer }) {
     <>
       <a href={href}>{words.overview.log}{name}</a>
       {container.state === "running" && may("containers:exec") && (
-        <a href={`${href}?view=shell`}>{words.overview.shell}{name}</a>
+        <a href={`${href}?view=shell`}>{words.container.shell}{name}</a>
       )}
     </>
   );

@@ -2,8 +2,6 @@
 import { count, number } from "./de_counts.ts";
 
 export const applies = {
-  plan: "Plan",
-  planOf: (name: string) => `Plan für ${name}`,
   options: {
     engine: "Engine",
     whereItRuns: "wo es läuft",
@@ -55,7 +53,6 @@ export const applies = {
   action: "Was gewünscht ist",
   actions: { up: "Hochfahren", down: "Abbauen", stop: "Stoppen", restart: "Neu starten" },
   again: "Neu planen",
-  apply: "Anwenden",
   question: (steps: number, group: string) =>
     `${count(steps, "Schritt", "Schritte")} für ${group} ausführen?`,
   interrupts: (steps: number) =>

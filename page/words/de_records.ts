@@ -3,7 +3,6 @@ import { clock, count } from "./de_counts.ts";
 
 export const records = {
   audit: {
-    title: "Audit",
     count: (amount: number) => count(amount, "Eintrag", "Einträge"),
     none: "Noch ist nichts getan worden.",
     noMatch: "Kein Eintrag passt.",
@@ -29,7 +28,6 @@ export const records = {
     others: "alle anderen",
   },
   events: {
-    title: "Ereignisse",
     time: "Wann",
     subject: "Von",
     on: "Engine",

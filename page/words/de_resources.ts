@@ -31,7 +31,6 @@ export const resources = {
     showAll: "Alle zeigen",
   },
   images: {
-    title: "Images",
     count: (amount: number) => count(amount, "Image", "Images"),
     none: "Auf keiner Engine gibt es ein Image.",
     noneHint: "Laden Sie eines, oder starten Sie etwas, das eines braucht.",
@@ -53,7 +52,6 @@ export const resources = {
     stop: "Anhalten",
   },
   volumes: {
-    title: "Volumes",
     count: (amount: number) => count(amount, "Volume", "Volumes"),
     none: "Auf keiner Engine gibt es ein Volume.",
     noneHint: "Engines legen sie an, wenn etwas eines deklariert.",
@@ -67,7 +65,6 @@ export const resources = {
     typeName: "Schreiben Sie seinen Namen, um sicherzugehen",
   },
   networks: {
-    title: "Netzwerke",
     count: (amount: number) => count(amount, "Netzwerk", "Netzwerke"),
     none: "Auf keiner Engine gibt es ein Netzwerk.",
     name: "Name",
@@ -79,7 +76,6 @@ export const resources = {
     removeHint: "Es kann wieder angelegt werden; Container müssen neu verbunden werden.",
   },
   disk: {
-    title: "Platte",
     measured: (ago: string) => `vor ${ago} gemessen`,
     measure: "Jetzt messen",
     type: "Art",

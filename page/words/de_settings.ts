@@ -6,7 +6,6 @@ const ROLES = { viewer: "viewer", operator: "operator", admin: "admin" } as cons
 
 export const settings = {
   keys: {
-    title: "API-Schlüssel",
     count: (amount: number) => count(amount, "Schlüssel", "Schlüssel"),
     make: "Schlüssel anlegen",
     none: "Es gibt keinen API-Schlüssel.",
@@ -53,7 +52,6 @@ export const settings = {
     deleteHint: "Was ihn benutzt, wird von da an abgewiesen, und die Schlüssel, die er anlegte, gehen mit.",
   },
   people: {
-    title: "Personen",
     count: (amount: number) => count(amount, "Person", "Personen"),
     add: "Person hinzufügen",
     none: "Noch hat sich niemand angemeldet.",
@@ -90,7 +88,6 @@ export const settings = {
     save: "Speichern",
   },
   sessions: {
-    title: "Meine Sitzungen",
     titleOf: (name: string) => `Sitzungen von ${name}`,
     toPeople: "Zu den Personen",
     count: (amount: number) => count(amount, "Sitzung", "Sitzungen"),
@@ -119,7 +116,6 @@ export const settings = {
     passwordChanged: "Ihr Passwort ist jetzt ein anderes.",
   },
   engines: {
-    title: "Engines",
     count: (amount: number) => count(amount, "Engine", "Engines"),
     none: "Keine Container-Engine ist bekannt.",
     noneHint:
@@ -163,10 +159,8 @@ export const settings = {
       `Von ${provider} ist keine Antwort gekommen. Wurde das Fenster geschlossen oder nicht geöffnet, versuchen Sie es noch einmal.`,
     noWayBack:
       "Ihr Identitätsanbieter müsste Sie noch einmal fragen, schickt Sie aber nicht auf diese Seite zurück: Seine Rücksprungadresse führt woandershin.",
-    done: "Sie können dieses Fenster schließen.",
   },
   setPassword: {
-    title: "Ihr Passwort setzen",
     lead: "Ihr Link gilt einmal. Wählen Sie ein Passwort, und Sie sind angemeldet.",
     password: "Ein Passwort",
     hint: "Mindestens 12 Zeichen; einen Satz merkt man sich leicht.",

@@ -64,9 +64,7 @@ export const log = {
 };
 
 export const logs = {
-  title: "Logs",
   word: "Logs",
-  together: "Logs zusammen",
   of: "Logs von",
   project: (name: string) => `Projekt ${name}`,
   workspace: (name: string) => `Arbeitsbereich ${name}`,

@@ -1,19 +1,10 @@
-/** Every sentence of the page in English, and `words`: the same in the language that is spoken. */
+/** The English sentences of what is shown first, and `words`: the same in the language that is spoken. */
 import type { Permission } from "../../client/berth/models.ts";
 import type { Seen, Verdict } from "../verdict.ts";
-import { applies } from "./en_applies.ts";
 import { bytes, clock, count, day, duration, minute, moment, number } from "./en_counts.ts";
-import { graph } from "./en_graph.ts";
-import { files } from "./en_files.ts";
-import { findings } from "./en_findings.ts";
-import { log, logs } from "./en_logs.ts";
 import { measures } from "./en_measures.ts";
 import { projects } from "./en_projects.ts";
-import { records } from "./en_records.ts";
-import { resources } from "./en_resources.ts";
 import { type Spoken, spoken } from "./language.ts";
-import { settings } from "./en_settings.ts";
-import { shell } from "./en_shell.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   asWritten: "as written",
@@ -72,6 +63,26 @@ const english = {
     /** The screens of one of them. */
     within: (name: string) => `Screens of ${name}`,
   },
+  /** Screens that a menu or an address names before they are loaded. */
+  proofDone: "You can close this window.",
+  titles: {
+    plan: "Plan",
+    planOf: (name: string) => `Plan for ${name}`,
+    apply: "Apply",
+    logs: "Logs",
+    images: "Images",
+    volumes: "Volumes",
+    networks: "Networks",
+    disk: "Disk",
+    events: "Events",
+    audit: "Audit",
+    setup: "Set up berth",
+    keys: "API keys",
+    people: "People",
+    sessions: "My sessions",
+    engines: "Engines",
+    setPassword: "Set your password",
+  },
   palette: {
     open: "Go to …",
     title: "Go to or do",
@@ -83,34 +94,9 @@ const english = {
     container: "container",
     action: "action",
     keys: "Keys",
-    keysLead: "Single letters count while nothing is written into a field.",
-    single: "Use single letters",
-    help: {
-      palette: "this search",
-      search: "to the search field of the screen, or this search",
-      go: "g and a letter: to a screen",
-      walk: "walk in a list, and in a log after Enter",
-      choose: "choose in a list",
-      act: "to what can be done",
-      next: "in a log: the next and the previous line that fits",
-      older: "in a log: older lines",
-      wrap: "in a log: break long lines, pause",
-      keys: "these keys",
-      back: "close, choose none",
-    },
   },
-  settings,
-  files,
-  findings,
   projects,
-  shell,
-  graph,
-  log,
-  logs,
-  applies,
   measures,
-  ...records,
-  ...resources,
   bar: {
     live: "live",
     notLive: (since: number) => `not live since ${clock.format(since)}`,
@@ -148,24 +134,6 @@ const english = {
     ended: "Your session has ended. Sign in to go on where you were.",
     keyHint: "It buys a session and is not stored in this browser.",
   },
-  setup: {
-    title: "Set up berth",
-    lead: "Whoever drives berth drives the container engine. So make the first admin now: you.",
-    name: "Your name",
-    password: "A password",
-    passwordHint: "At least 12 characters; a sentence is easy to remember.",
-    keyName: "A name for the key",
-    submit: "Make me the admin",
-    withKey: "I want an API key instead",
-    withPassword: "I want to sign in with a password",
-    makeKey: "Make the key",
-    keyShown: "This is your admin key. It is shown this once: put it into your password manager.",
-    copied: "Copied",
-    goOn: "I have saved it, go on",
-    noToken: "berth waits for its first admin",
-    noTokenHint:
-      "Open the link that berth printed when it started. It holds a one-time token, which is good for 30 minutes; start berth again for a new one.",
-  },
   overview: {
     title: "Projects",
     question: "Is what runs what I wrote?",
@@ -174,37 +142,9 @@ const english = {
       if (verdict === "differs") return count(amount, "differs", "differ");
       return `${number.format(amount)} ${VERDICTS[verdict]}`;
     },
-    wellRest: (amount: number) => count(amount, "unit is as it should be", "units are as they should be"),
-    emptyTitle: "Register your first folder",
-    emptyLead:
-      "Name a folder with Compose files or other YAML of yours. berth reads it, changes nothing in it, and shows where what runs differs.",
-    noEngine:
-      "No container engine is known. Start Docker or Podman, or name one in BERTH_ENGINES; berth finds it by itself.",
     register: "Register a folder",
-    path: "The folder's full path on the machine that runs berth",
-    pathHint: (roots: readonly string[]) =>
-      roots.length === 0
-        ? "No folder is allowed yet: the setting BERTH_ROOTS names the allowed folders."
-        : `Allowed are ${roots.join(", ")} and all folders below. The setting BERTH_ROOTS names them.`,
-    suggested: "Found on this machine",
-    notAllowed: "Not allowed yet. Start berth again with",
-    inContainer: "Where berth runs in a container, mount the folder under the same path, too.",
-    submit: "Register",
     log: "Log",
-    shell: "Shell",
-    ignore: "Ignore …",
-    ignoreIt: "Ignore",
-    ignoreQuestion: (name: string) =>
-      `${name} is no longer shown here in this browser. The list of containers goes on saying that nobody declared it.`,
     unignore: "Show again",
-    lately: "Lately",
-    allEvents: "All events",
-    reading: "Still being read",
-    missing: "The folder is gone; it comes back by itself",
-    unreadable: "The folder cannot be read",
-    empty: "Nothing in it is an artifact",
-    errors: (amount: number) => count(amount, "error", "errors"),
-    warnings: (amount: number) => count(amount, "warning", "warnings"),
   },
   unit: {
     declared: "declared",
@@ -235,19 +175,9 @@ const english = {
       desired === null ? `${running} run` : `${running} of ${desired} run`,
     at: "written at",
   },
-  workspace: {
-    differences: "Differences",
-    findings: "Findings",
-    tabs: "Views of the workspace",
-    noDifferences: (units: number) =>
-      `What runs is what is written, in all ${count(units, "unit", "units")}.`,
-    noUnits: "Nothing in this folder is declared as a unit.",
-    onEngine: (container: string, backend: string) => `${container} on ${backend}`,
-    forget: "Forget this workspace",
-    forgetQuestion: (name: string) =>
-      `Forget ${name}? Nothing on disk is touched, and you can register it again.`,
-  },
   containers: {
+    together: "Logs together",
+    toList: "To the containers",
     title: "Containers",
     filter: "Filter by name, image, project or label",
     all: "all states",
@@ -278,18 +208,6 @@ const english = {
     stop: "Stop",
     restart: "Restart",
     remove: "Remove",
-    removeQuestion: (names: string, amount: number) =>
-      amount === 1 ? `Remove ${names}?` : `Remove ${number.format(amount)} containers: ${names}?`,
-    removeHint: (named: string) =>
-      named === ""
-        ? "What was written into them goes with them; they use no named volume."
-        : `What was written into them goes with them. These volumes stay: ${named}.`,
-    removeVolumes: (amount: number) =>
-      `Remove ${count(amount, "volume", "volumes")} without a name, too, with all data in ${
-        amount === 1 ? "it" : "them"
-      }`,
-    typeName: (name: string) => `Type ${name} to remove data`,
-    removeRunning: "What runs is killed first.",
     done: { start: "started", stop: "stopped", restart: "restarted", remove: "removed" } as Record<
       string,
       string
@@ -297,45 +215,6 @@ const english = {
     unchanged: "was so already",
     working: "…",
     results: "Results",
-  },
-  container: {
-    tabs: "Views of the container",
-    log: "Log",
-    mounts: "Mounts",
-    networks: "Networks",
-    environment: "Environment",
-    inspect: "Inspect",
-    differences: "Differences",
-    noDifferences: "It runs as it is written.",
-    undeclared: "No file of a workspace declares this container.",
-    gone: "This container is gone",
-    toList: "To the containers",
-    image: "Image",
-    unit: "Unit",
-    ports: "Ports",
-    command: "Command",
-    restartPolicy: "Restarts",
-    restarts: (amount: number) => amount === 0 ? "not once" : count(amount, "time", "times"),
-    noMounts: "Nothing is mounted into it.",
-    noNetworks: "It is connected to no network.",
-    noEnvironment: "It has no environment variables.",
-    source: "Source",
-    target: "Target",
-    kind: "Kind",
-    access: "Access",
-    readOnly: "read only",
-    readWrite: "read and write",
-    network: "Network",
-    address: "Address",
-    gateway: "Gateway",
-    aliases: "Aliases",
-    variable: "Variable",
-    value: "Value",
-    masked: "Values are masked; the container has them in clear.",
-    reveal: "Show the values",
-    revealQuestion:
-      "Show them in clear? The audit log notes who saw them, and they are gone when you leave this view.",
-    mask: "Mask them again",
   },
 } as const;
 

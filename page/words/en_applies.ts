@@ -2,8 +2,6 @@
 import { count, number } from "./en_counts.ts";
 
 export const applies = {
-  plan: "Plan",
-  planOf: (name: string) => `Plan for ${name}`,
   options: {
     engine: "Engine",
     whereItRuns: "where it runs",
@@ -49,7 +47,6 @@ export const applies = {
   action: "What is wanted",
   actions: { up: "Bring up", down: "Take down", stop: "Stop", restart: "Restart" },
   again: "Plan again",
-  apply: "Apply",
   question: (steps: number, group: string) => `Carry out ${count(steps, "step", "steps")} for ${group}?`,
   interrupts: (steps: number) => `${count(steps, "step interrupts", "steps interrupt")} what runs.`,
   exactly: "Exactly these steps are done. If anything moved meanwhile, nothing is.",

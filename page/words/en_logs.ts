@@ -67,9 +67,7 @@ export const log = {
 };
 
 export const logs = {
-  title: "Logs",
   word: "Logs",
-  together: "Logs together",
   of: "Logs of",
   project: (name: string) => `Project ${name}`,
   workspace: (name: string) => `Workspace ${name}`,

@@ -6,12 +6,6 @@ export const projects = {
   list: "List",
   folders: "Folders",
   noRight: "You may not see projects. Ask an admin for the permission artifacts:read.",
-  noneTitle: "No project yet",
-  noneLead: (folders: number) =>
-    `berth reads ${
-      count(folders, "folder", "folders")
-    } and finds no project in it. Put a compose.yaml there, or register another folder.`,
-  toFolders: "To the folders",
   allWell: (projects: number, ago: string) =>
     `Everything runs as written (${count(projects, "project", "projects")}, checked ${ago} ago)`,
   filter: "Filter projects",
@@ -31,27 +25,8 @@ export const projects = {
   stopped: (byHand: boolean, time: string | null) =>
     `stopped${byHand ? " by hand" : ""}${time === null ? "" : ` ${time} ago`}`,
   services: (amount: number) => count(amount, "service", "services"),
-  servicesOf: (name: string) => `Services of ${name}`,
-  servicesWord: "Services",
   more: (amount: number) => `${number.format(amount)} more`,
   bring: "Bring in line",
-  bringAll: (amount: number) => amount === 1 ? "Bring in line …" : `Bring ${number.format(amount)} in line …`,
   start: "Start",
-  undeclared: "Not declared",
-  inNoFile: "running, in no file that berth reads",
-  from: (folder: string) => `not declared · from ${folder}`,
-  addFolder: "Add folder",
-  containers: (amount: number) => count(amount, "container", "containers"),
-  looseOn: (amount: number, engine: string) => `${count(amount, "container", "containers")} on ${engine}`,
-  inNoProject: "in no project",
   ignored: (amount: number) => `${count(amount, "row is", "rows are")} ignored in this browser.`,
-  which: (name: string) => `Several projects are called ${name}`,
-  tabs: "Views of the project",
-  history: "History",
-  noHistory: "Nothing was applied to it yet.",
-  on: (engines: string) => `on ${engines}`,
-  folder: "declared in",
-  onlyRuns: (running: number) =>
-    `${count(running, "container runs", "containers run")}, and no file declares it.`,
-  onlyRunsLead: "Register the folder that it was started from, and berth compares what runs with its files.",
 } as const;

@@ -3,7 +3,6 @@ import { clock, count } from "./en_counts.ts";
 
 export const records = {
   audit: {
-    title: "Audit",
     count: (amount: number) => count(amount, "entry", "entries"),
     none: "Nothing was done yet.",
     noMatch: "No entry fits.",
@@ -29,7 +28,6 @@ export const records = {
     others: "all others",
   },
   events: {
-    title: "Events",
     time: "When",
     subject: "Of",
     on: "Engine",

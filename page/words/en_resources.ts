@@ -19,7 +19,6 @@ export const resources = {
     showAll: "Show all",
   },
   images: {
-    title: "Images",
     count: (amount: number) => count(amount, "image", "images"),
     none: "No image is on any engine.",
     noneHint: "Pull one, or start something that needs it.",
@@ -40,7 +39,6 @@ export const resources = {
     stop: "Stop",
   },
   volumes: {
-    title: "Volumes",
     count: (amount: number) => count(amount, "volume", "volumes"),
     none: "No volume is on any engine.",
     noneHint: "Engines make them when something declares one.",
@@ -54,7 +52,6 @@ export const resources = {
     typeName: "Type its name to be sure",
   },
   networks: {
-    title: "Networks",
     count: (amount: number) => count(amount, "network", "networks"),
     none: "No network is on any engine.",
     name: "Name",
@@ -66,7 +63,6 @@ export const resources = {
     removeHint: "It can be made again; containers have to be connected anew.",
   },
   disk: {
-    title: "Disk",
     measured: (ago: string) => `measured ${ago} ago`,
     measure: "Measure now",
     type: "Type",

@@ -5,7 +5,6 @@ const ROLES = { viewer: "viewer", operator: "operator", admin: "admin" } as cons
 
 export const settings = {
   keys: {
-    title: "API keys",
     count: (amount: number) => count(amount, "key", "keys"),
     make: "Make a key",
     none: "No API key exists.",
@@ -47,7 +46,6 @@ export const settings = {
     deleteHint: "What uses it is refused from then on, and the keys that it made go with it.",
   },
   people: {
-    title: "People",
     count: (amount: number) => count(amount, "person", "people"),
     add: "Add a person",
     none: "Nobody has signed in yet.",
@@ -83,7 +81,6 @@ export const settings = {
     save: "Save",
   },
   sessions: {
-    title: "My sessions",
     titleOf: (name: string) => `Sessions of ${name}`,
     toPeople: "To the people",
     count: (amount: number) => count(amount, "session", "sessions"),
@@ -111,7 +108,6 @@ export const settings = {
     passwordChanged: "Your password is another one now.",
   },
   engines: {
-    title: "Engines",
     count: (amount: number) => count(amount, "engine", "engines"),
     none: "No container engine is known.",
     noneHint: "Start Docker or Podman, or name one in BERTH_ENGINES; berth finds it by itself.",
@@ -154,10 +150,8 @@ export const settings = {
       `No answer has come from ${provider}. If its window was closed or never opened, try again.`,
     noWayBack:
       "Your identity provider would have to ask you again, but does not send you back to this page: its redirect address leads elsewhere.",
-    done: "You can close this window.",
   },
   setPassword: {
-    title: "Set your password",
     lead: "Your link is good once. Choose a password, and you are signed in.",
     password: "A password",
     hint: "At least 12 characters; a sentence is easy to remember.",

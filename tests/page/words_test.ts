@@ -1,7 +1,7 @@
 /** Every sentence of the page in every language, and the page in the browser's own. */
 import assert from "node:assert/strict";
 import { words as german } from "../../page/words/de.ts";
-import { words as english } from "../../page/words/en.ts";
+import { words as english } from "../../page/words/en_later.ts";
 import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
 import { startService } from "../support/service.ts";
 import { assertFitsAll, openPage } from "./opened.ts";

@@ -20,7 +20,7 @@ import { Diff } from "../diff.tsx";
 import { Form } from "../form.tsx";
 import { shown } from "../shown.ts";
 import { Empty, Loading, Trouble } from "../states.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 interface Ending {
   readonly done: (file: OpenFile) => void;

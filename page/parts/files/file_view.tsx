@@ -9,7 +9,7 @@ import { Confirm } from "../confirm.tsx";
 import { shown } from "../shown.ts";
 import { Loading, Trouble } from "../states.tsx";
 import { query } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { Moved, Save, Versions } from "./file_changes.tsx";
 
 /** A script of its own, asked for by the first who opens a file. */

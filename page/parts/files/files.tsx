@@ -9,7 +9,7 @@ import { Confirm } from "../confirm.tsx";
 import { shown } from "../shown.ts";
 import { Empty, Loading, Trouble } from "../states.tsx";
 import { query, withQuery } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { FileView } from "./file_view.tsx";
 
 /** Shows all files of a workspace, or those below one of its folders. */

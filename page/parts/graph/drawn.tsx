@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { DagNode } from "../../../client/berth/workspaces.ts";
 import { shown } from "../shown.ts";
 import { Sign } from "../sign.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { type Box, type Drawing, meets, type Placed } from "../graph_layout.ts";
 import { type Links, saidOf, verdictIn } from "./links.ts";
 

@@ -8,7 +8,7 @@ import { shown } from "../shown.ts";
 import { Sign } from "../sign.tsx";
 import { Empty } from "../states.tsx";
 import { go, query, withQuery } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { Drawn } from "./drawn.tsx";
 import { layOut } from "../graph_layout.ts";
 import { linksOf, nameOf } from "./links.ts";

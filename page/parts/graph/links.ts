@@ -2,7 +2,7 @@
 import type { Dag, DagNode } from "../../../client/berth/workspaces.ts";
 import { shown } from "../shown.ts";
 import type { Verdict } from "../../verdict.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 export interface Links {
   readonly needs: (id: string) => readonly string[];
@@ -50,8 +50,8 @@ export function saidOf(node: DagNode, links: Links): string {
       verdict === null || node.kind === "missing" ? "" : words.verdict(verdict),
       node.data.image ?? "",
       node.cycle === null ? "" : words.graph.inCycle,
-      node.diagnostics.error > 0 ? words.overview.errors(node.diagnostics.error) : "",
-      node.diagnostics.warning > 0 ? words.overview.warnings(node.diagnostics.warning) : "",
+      node.diagnostics.error > 0 ? words.folder.errors(node.diagnostics.error) : "",
+      node.diagnostics.warning > 0 ? words.folder.warnings(node.diagnostics.warning) : "",
       needs.length > 0 ? words.graph.needs(list(needs)) : "",
       neededBy.length > 0 ? words.graph.neededBy(list(neededBy)) : "",
     ].filter((part) => part !== "").join(", "),

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Dag, DagNode } from "../../../client/berth/workspaces.ts";
 import { shown } from "../shown.ts";
 import { Mark } from "../sign.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import type { Drawing } from "../graph_layout.ts";
 import { type Links, nameOf, verdictIn } from "./links.ts";
 

@@ -1,7 +1,7 @@
 /** From where a log is read: its end, the last minutes, all of it, or a line that a link names. */
 import type { From } from "../../live/log_feed.ts";
 import { go, query, withQuery } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const SPANS = ["10m", "1h", "all"] as const;
 const THE_BEGINNING = "1970-01-01T00:00:00Z";

@@ -5,7 +5,7 @@ import type { Line } from "../../live/lines.ts";
 import { isoOf, type LinePlace, type LogFeed } from "../../live/log_feed.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
 import { withQuery } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { shown } from "../shown.ts";
 import { Trouble } from "../states.tsx";
 import { Tree } from "../tree.tsx";

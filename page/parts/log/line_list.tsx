@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { Moved, Search } from "../../live/lines.ts";
 import type { LogFeed } from "../../live/log_feed.ts";
 import type { Wanted } from "../../live/wanted.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { shown } from "../shown.ts";
 import { Heights } from "./heights.ts";
 import { LineRow } from "./line_row.tsx";

@@ -3,7 +3,7 @@ import type { ComponentChild } from "preact";
 import type { Line } from "../../live/lines.ts";
 import { type Gap, isoOf, type Source } from "../../live/log_feed.ts";
 import type { Wanted } from "../../live/wanted.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { shown } from "../shown.ts";
 import { piecesOf } from "./ansi.ts";
 

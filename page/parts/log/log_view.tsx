@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Search } from "../../live/lines.ts";
 import type { LogFeed } from "../../live/log_feed.ts";
 import { Wanted } from "../../live/wanted.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { areLettersOn } from "../keys.ts";
 import { Sign } from "../sign.tsx";
 import { Trouble } from "../states.tsx";

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { type Chosen, MergedLog } from "../../live/merged_log.ts";
 import { may } from "../../live/session.ts";
 import { query } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { Empty } from "../states.tsx";
 import { FromChoice, fromOf } from "./from.tsx";
 import { LogView } from "./log_view.tsx";

@@ -1,7 +1,7 @@
 /** The field in which one writes what is looked for, with its switches, and the way from one to the next. */
 import type { Search } from "../../live/lines.ts";
 import type { Asked, Wanted } from "../../live/wanted.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { ask, isAmongOthers, type Switch } from "./asked.ts";
 
 export function SearchField(

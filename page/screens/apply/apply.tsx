@@ -14,7 +14,7 @@ import { containerHref } from "../../parts/container_href.ts";
 import { Act } from "../../parts/act.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Trouble, Unread } from "../../parts/states.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { Hook } from "./hook.tsx";
 import { Reasons } from "./reasons.tsx";
 import { ApplyMark, StepMark } from "../../parts/apply_mark.tsx";

@@ -1,7 +1,7 @@
 /** A command that runs inside a container, word for word, and how it runs. */
 import type { PlanHook } from "../../../client/berth/models.ts";
 import { shown } from "../../parts/shown.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.applies;
 

@@ -15,7 +15,7 @@ import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble, Unread } from "../../parts/states.tsx";
 import { go, query } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { Hook } from "./hook.tsx";
 import { changed, type Options, PlanOptions } from "./plan_options.tsx";
 import { type Choosing, Remedies } from "./remedies.tsx";
@@ -34,7 +34,7 @@ export function Plan({ id }: { readonly id: string }) {
   return (
     <>
       <header class="screen-head">
-        <h1>{TEXT.planOf(shown(nameIn(id)))}</h1>
+        <h1>{words.titles.planOf(shown(nameIn(id)))}</h1>
         <a href={projectHref(id)}>{TEXT.toProject}</a>
       </header>
       {may("projects:plan")
@@ -173,7 +173,7 @@ function Steps({ plan, choosing }: { readonly plan: PlanModel; readonly choosing
           )}
           <button type="button" class="button" onClick={reload}>{TEXT.again}</button>
           <Act permission="projects:apply" kind="is-main" disabled={!isReady} act={() => setAsking(true)}>
-            {TEXT.apply}
+            {words.titles.apply}
           </Act>
         </span>
       </div>
@@ -208,7 +208,7 @@ function Steps({ plan, choosing }: { readonly plan: PlanModel; readonly choosing
       <Keeps volumes={plan.keeps ?? []} destroy={destroy} />
       {isAsking && (
         <Confirm
-          title={TEXT.apply}
+          title={words.titles.apply}
           question={TEXT.question(steps.length, shown(group))}
           hints={[TEXT.exactly, ...interrupting > 0 ? [TEXT.interrupts(interrupting)] : []]}
           close={() => setAsking(false)}

@@ -8,7 +8,7 @@ import { Select } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
 import { serviceOf } from "../../parts/unit_row.tsx";
 import { go, withQuery } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.applies;
 const WORD = TEXT.options;

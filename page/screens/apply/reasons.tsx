@@ -4,7 +4,7 @@ import { startOf } from "../../live/overview.ts";
 import { StaleMount } from "../../parts/stale_mount.tsx";
 import { Facing } from "../../parts/facing.tsx";
 import { Place } from "../../parts/place.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.applies;
 

@@ -5,7 +5,7 @@ import { projectHref } from "../../live/projects.ts";
 import { client } from "../../live/session.ts";
 import { shown } from "../../parts/shown.ts";
 import { go, withQuery } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { changed, type Options } from "./plan_options.tsx";
 
 const TEXT = words.applies;

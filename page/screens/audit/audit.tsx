@@ -12,7 +12,7 @@ import { Mark } from "../../parts/sign.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { query, withQuery } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const FILTERS = ["actor", "action", "result"] as const;
 /** Another choice begins at its newest page. */
@@ -35,13 +35,13 @@ export function Audit() {
       {(page) => (
         <>
           <header class="screen-head">
-            <h1>{TEXT.title}</h1>
+            <h1>{words.titles.audit}</h1>
             <span class="quiet" role="status">{TEXT.count(page.total)}</span>
             <Filters items={page.items} />
           </header>
           {page.items.length === 0 ? <None isFiltered={asked.length > 0} /> : (
             <Table
-              label={TEXT.title}
+              label={words.titles.audit}
               items={page.items}
               keyOf={({ id }) => id}
               isTerse

@@ -13,7 +13,7 @@ import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
 import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { Environment, Inspect, Mounts, Networks } from "./details.tsx";
 import { Differences } from "./differences.tsx";
 import { ContainerLogView } from "./log.tsx";
@@ -87,7 +87,7 @@ function Gone({ name, title }: { readonly name: string; readonly title: string }
   return (
     <Empty title={shown(name)} whole>
       <p>{shown(title)}</p>
-      <a class="button" href="/c">{words.container.toList}</a>
+      <a class="button" href="/c">{words.containers.toList}</a>
     </Empty>
   );
 }

@@ -10,7 +10,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
 import { Tree } from "../../parts/tree.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 interface Detail {
   readonly container: ContainerDetail;

@@ -7,7 +7,7 @@ import { UnitBeside } from "../../parts/beside.tsx";
 import { Reading } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 export function Differences({ container }: { readonly container: ContainerDetail }) {
   const { workspace } = container;

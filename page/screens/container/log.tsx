@@ -10,7 +10,7 @@ import { LogView } from "../../parts/log/log_view.tsx";
 import { save } from "../../parts/log/save.ts";
 import { Empty, Trouble } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 /** The number of lines that come first. */
 const TAIL = 1_000;

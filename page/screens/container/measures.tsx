@@ -6,7 +6,7 @@ import { APART_MS, type Measure, MEASURES, SPAN_MS } from "../../live/series.ts"
 import { now } from "../../parts/ago.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 export function Measures({ container }: { readonly container: ContainerDetail }) {
   const key = `${container.backend}/${container.id}`;

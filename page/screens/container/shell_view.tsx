@@ -6,7 +6,7 @@ import { may } from "../../live/session.ts";
 import { type Ending, Shell } from "../../live/shell.ts";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 /** A script of its own, asked for by the first who needs it. */
 const TERMINAL = "/terminal.js";

@@ -43,7 +43,7 @@ export function Actions(
       {button("restart")}
       {button("remove", () => setAsking(true))}
       <Act permission="containers:logs" act={() => go(logsOf(chosen))} disabled={amount === 0}>
-        {words.logs.together}
+        {words.containers.together}
       </Act>
       <button type="button" class="link" onClick={done}>{words.containers.clear}</button>
       {isAsking && (

@@ -4,7 +4,7 @@ import { measureRow, measuresOf } from "../../live/measured_rows.ts";
 import type { Point } from "../../live/series.ts";
 import { now } from "../../parts/ago.tsx";
 import { Sparkline } from "../../parts/sparkline.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 /** The smallest value that fills the height of a line. */
 const LEAST_PERCENT = 5;

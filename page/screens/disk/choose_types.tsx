@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { type PruneReport, type PruneRequest, SYSTEM_PRUNE } from "../../../client/berth/system.ts";
 import { client, may } from "../../live/session.ts";
 import { Form, Select } from "../../parts/form.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.disk;
 

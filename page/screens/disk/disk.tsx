@@ -12,7 +12,7 @@ import { Ago } from "../../parts/ago.tsx";
 import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
 import { Unavailable } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { ChooseTypes } from "./choose_types.tsx";
 import { Plan } from "./plan.tsx";
 
@@ -33,7 +33,7 @@ export function Disk() {
         <>
           <Unavailable engines={usage.unavailable} say={TEXT.unmeasured} />
           <header class="screen-head">
-            <h1>{TEXT.title}</h1>
+            <h1>{words.titles.disk}</h1>
             <span class="quiet">
               {usage.measuredAt !== null && <Ago since={Date.parse(usage.measuredAt)} say={TEXT.measured} />}
             </span>
@@ -47,7 +47,7 @@ export function Disk() {
               </button>
             </span>
           </header>
-          <Table label={TEXT.title} items={rowsOf(usage)} keyOf={([type]) => type} columns={COLUMNS} />
+          <Table label={words.titles.disk} items={rowsOf(usage)} keyOf={([type]) => type} columns={COLUMNS} />
           {report === null ? <ChooseTypes done={setReport} /> : (
             <Plan
               key={report.plan ?? "done"}

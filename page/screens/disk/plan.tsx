@@ -12,7 +12,7 @@ import { Mark } from "../../parts/sign.tsx";
 import { Empty, Unavailable } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import type { Verdict } from "../../verdict.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.disk;
 type Item = PruneReport["items"][number];

@@ -9,7 +9,7 @@ import { Mark } from "../../parts/sign.tsx";
 import { Empty, Trouble } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { query } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.events;
 
@@ -52,7 +52,7 @@ function Feeding(
   return (
     <>
       <header class="screen-head">
-        <h1>{TEXT.title}</h1>
+        <h1>{words.titles.events}</h1>
         <span class="quiet" role="status">
           {state === "live" ? TEXT.count(items.length) : TEXT.state[state]}
         </span>

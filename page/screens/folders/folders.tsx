@@ -8,7 +8,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Reading } from "../../parts/reading.tsx";
 import { Mark } from "../../parts/sign.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { RegisterForm } from "../../parts/register.tsx";
 
 export function Folders() {
@@ -61,18 +61,18 @@ function WorkspaceRow({ state: { workspace, units, problem } }: { readonly state
           <Mark verdict={verdict} key={verdict}>{words.overview.count(verdict, amount)}</Mark>
         ))}
         {problem !== null && <Mark verdict="unknown">{shown(problem.title)}</Mark>}
-        {workspace.state === "reading" && <span class="quiet">{words.overview.reading}</span>}
-        {workspace.state === "missing" && <Mark verdict="unknown">{words.overview.missing}</Mark>}
-        {workspace.state === "unreadable" && <Mark verdict="unknown">{words.overview.unreadable}</Mark>}
-        {workspace.state === "empty" && <span class="quiet">{words.overview.empty}</span>}
+        {workspace.state === "reading" && <span class="quiet">{words.folder.reading}</span>}
+        {workspace.state === "missing" && <Mark verdict="unknown">{words.folder.missing}</Mark>}
+        {workspace.state === "unreadable" && <Mark verdict="unknown">{words.folder.unreadable}</Mark>}
+        {workspace.state === "empty" && <span class="quiet">{words.folder.empty}</span>}
       </span>
       <span class="workspace-problems quiet">
         {errors > 0 && (
-          <a href={`/w/${encodeURIComponent(workspace.id)}?view=findings`}>{words.overview.errors(errors)}</a>
+          <a href={`/w/${encodeURIComponent(workspace.id)}?view=findings`}>{words.folder.errors(errors)}</a>
         )}
         {warnings > 0 && (
           <a href={`/w/${encodeURIComponent(workspace.id)}?view=findings`}>
-            {words.overview.warnings(warnings)}
+            {words.folder.warnings(warnings)}
           </a>
         )}
       </span>

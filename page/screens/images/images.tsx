@@ -12,7 +12,7 @@ import { shortOf } from "../../parts/short_id.ts";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { Pull } from "./pull.tsx";
 
 const TEXT = words.images;
@@ -23,7 +23,7 @@ export function Images() {
   return (
     <>
       <Objects
-        title={TEXT.title}
+        title={words.titles.images}
         count={TEXT.count}
         read={read}
         permissions={{ read: "images:read", write: "images:write" }}

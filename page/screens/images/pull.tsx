@@ -7,7 +7,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.images;
 

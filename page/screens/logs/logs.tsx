@@ -7,7 +7,7 @@ import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import { go, query } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 export function Logs() {
   const { value } = query;
@@ -26,7 +26,7 @@ export function Logs() {
   return (
     <div class="list-screen">
       <header class="screen-head">
-        <h1>{words.logs.title}</h1>
+        <h1>{words.titles.logs}</h1>
         <Choice containers={containers} project={project} workspace={workspace} isAll={value.has("all")} />
       </header>
       {isAnything

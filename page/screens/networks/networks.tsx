@@ -8,7 +8,7 @@ import { keyIfAllowed } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.networks;
 
@@ -16,7 +16,7 @@ export function Networks() {
   const read = useRows(keyIfAllowed("networks:read", "networks"), "networks");
   return (
     <Objects
-      title={TEXT.title}
+      title={words.titles.networks}
       count={TEXT.count}
       read={read}
       permissions={{ read: "networks:read", write: "networks:write" }}

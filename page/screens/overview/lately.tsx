@@ -5,7 +5,7 @@ import { Events } from "../../live/events.ts";
 import { may } from "../../live/session.ts";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 /** Events that change a condition. */
 const ACTIONS = ["start", "die", "oom", "destroy"];
@@ -25,8 +25,8 @@ function Last() {
   return (
     <section aria-labelledby="lately">
       <div class="section-head">
-        <h2 id="lately">{words.overview.lately}</h2>
-        <a href="/events">{words.overview.allEvents}</a>
+        <h2 id="lately">{words.lately.title}</h2>
+        <a href="/events">{words.lately.all}</a>
       </div>
       <ol class="lately">
         {items.map(({ number, time, backend, action, attributes, container, subject }) => {

@@ -35,7 +35,7 @@ export function Overview() {
   if (!mayRead && who.value) {
     return (
       <Empty title={TEXT.noRight} whole>
-        {may("containers:read") && <a class="button" href="/c">{words.container.toList}</a>}
+        {may("containers:read") && <a class="button" href="/c">{words.containers.toList}</a>}
       </Empty>
     );
   }

@@ -6,9 +6,9 @@ import { Sign } from "../../parts/sign.tsx";
 import { Loading, Trouble } from "../../parts/states.tsx";
 import { serviceOf, UnitRow } from "../../parts/unit_row.tsx";
 import type { Verdict } from "../../verdict.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
-const TEXT = words.projects;
+const TEXT = words.project;
 
 /** Verdicts of units that need no line of their own. */
 const WELL: readonly Verdict[] = ["asWritten", "completed"];

@@ -20,7 +20,7 @@ import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { UnitRow } from "../../parts/unit_row.tsx";
 import { query } from "../../router.ts";
 import { VERDICTS } from "../../verdict.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.projects;
 
@@ -45,7 +45,7 @@ function Candidates(
   return (
     <>
       <header class="screen-head">
-        <h1>{TEXT.which(shown(name))}</h1>
+        <h1>{words.project.which(shown(name))}</h1>
       </header>
       <ul class="rows">
         {ids.map(({ message }) => (
@@ -65,17 +65,17 @@ function Known({ project }: { readonly project: Model }) {
     (signal) => readFolder(workspace?.id ?? "", signal),
   ).value.value ?? null;
   const tabs: readonly Tab[] = [
-    { id: "services", word: TEXT.servicesWord, count: project.units.length },
+    { id: "services", word: words.project.servicesWord, count: project.units.length },
     ...folder === null ? [] : [{ id: "files", word: words.files.word }],
     { id: "logs", word: words.logs.word },
     ...workspace === null ? [] : [{ id: "graph", word: words.graph.word }],
-    ...workspace !== null && may("projects:plan") ? [{ id: "history", word: TEXT.history }] : [],
+    ...workspace !== null && may("projects:plan") ? [{ id: "history", word: words.project.history }] : [],
   ];
   const tab = currentTab(tabs);
   return (
     <div class={tab === "logs" ? "list-screen" : ""}>
       <Header project={project} />
-      <Tabs label={TEXT.tabs} tabs={tabs} />
+      <Tabs label={words.project.tabs} tabs={tabs} />
       {tab === "services" && <Services project={project} revision={folder?.revision ?? ""} />}
       {tab === "files" && folder !== null && <Files workspace={folder} folder={project.folder ?? "."} />}
       {tab === "logs" && (
@@ -115,10 +115,10 @@ function Header({ project }: { readonly project: Model }) {
             :{port}
           </a>
         ))}
-        {engines.length > 0 && <span>{shown(TEXT.on(engines.join(", ")))}</span>}
-        {workspace === null ? <span>{TEXT.inNoFile}</span> : (
+        {engines.length > 0 && <span>{shown(words.project.on(engines.join(", ")))}</span>}
+        {workspace === null ? <span>{words.project.inNoFile}</span> : (
           <span>
-            {TEXT.folder} {may("workspaces:read")
+            {words.project.folder} {may("workspaces:read")
               ? <a href={`/w/${encodeURIComponent(workspace.id)}`}>{shown(workspace.name)}</a>
               : shown(workspace.name)}
           </span>
@@ -144,7 +144,7 @@ function Services({ project, revision }: { readonly project: Model; readonly rev
   if (project.workspace === null) return <OnlyRuns project={project} />;
   if (project.units.length === 0) return <Empty title={words.workspace.noUnits} />;
   return (
-    <ul class="findings" aria-label={TEXT.servicesOf(shown(project.name))}>
+    <ul class="findings" aria-label={words.project.servicesOf(shown(project.name))}>
       {project.units.map((unit) => (
         <UnitRow unit={unit} project={project.id} isOpen={unit.name === asked} key={unit.id}>
           <Runs unit={unit} />
@@ -176,10 +176,10 @@ function Runs({ unit: { image, containers } }: { readonly unit: Unit }) {
 
 function OnlyRuns({ project }: { readonly project: Model }) {
   return (
-    <Empty title={TEXT.onlyRuns(project.running)}>
-      <p class="lead">{TEXT.onlyRunsLead}</p>
+    <Empty title={words.project.onlyRuns(project.running)}>
+      <p class="lead">{words.project.onlyRunsLead}</p>
       <a class="button" href={`/c?${new URLSearchParams({ project: project.project })}`}>
-        {words.container.toList}
+        {words.containers.toList}
       </a>
     </Empty>
   );
@@ -194,7 +194,7 @@ function History({ workspace, group }: { readonly workspace: string; readonly gr
   const items = read.value.value;
   const problem = read.problem.value;
   if (items === undefined) return problem === null ? null : <Trouble problem={problem} again={read.reload} />;
-  if (items.length === 0) return <Empty title={TEXT.noHistory} />;
+  if (items.length === 0) return <Empty title={words.project.noHistory} />;
   return (
     <ul class="rows">
       {items.map(({ id, action, state, by, createdAt, reason }) => (

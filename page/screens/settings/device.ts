@@ -1,6 +1,6 @@
 /** A browser in two words, where it is one of the known; else what it calls itself. */
 import { shown } from "../../parts/shown.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 /** The first that fits: most browsers call themselves by the names of others, too. */
 const BROWSERS = [

@@ -7,7 +7,7 @@ import { Mark } from "../../parts/sign.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import type { Verdict } from "../../verdict.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const VERDICTS: Readonly<Record<Backend["state"], Verdict>> = {
   up: "asWritten",
@@ -25,7 +25,7 @@ export function Engines() {
       {({ items: engines }) => (
         <>
           <header class="screen-head">
-            <h1>{text.title}</h1>
+            <h1>{words.titles.engines}</h1>
             <span class="quiet" role="status">{text.count(engines.length)}</span>
           </header>
           {engines.length === 0
@@ -34,7 +34,14 @@ export function Engines() {
                 <p class="hint">{text.noneHint}</p>
               </Empty>
             )
-            : <Table label={text.title} items={engines} keyOf={({ name }) => name} columns={COLUMNS} />}
+            : (
+              <Table
+                label={words.titles.engines}
+                items={engines}
+                keyOf={({ name }) => name}
+                columns={COLUMNS}
+              />
+            )}
         </>
       )}
     </Reading>

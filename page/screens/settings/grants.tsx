@@ -3,7 +3,7 @@ import type { Permission, Role } from "../../../client/berth/models.ts";
 import type { Grant } from "../../../client/berth/settings.ts";
 import { who } from "../../live/session.ts";
 import { Select } from "../../parts/form.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 /** A grant as it is written in the form. */
 export interface GrantDraft {

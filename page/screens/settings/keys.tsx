@@ -19,7 +19,7 @@ import { SecretDialog } from "../../parts/secret.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { NewKey } from "./new_key.tsx";
 import { permissionsOf, rightsOf } from "./rights.ts";
 
@@ -46,7 +46,7 @@ export function Keys() {
       {(keys) => (
         <>
           <header class="screen-head">
-            <h1>{text.title}</h1>
+            <h1>{words.titles.keys}</h1>
             <span class="quiet" role="status">{text.count(keys.length)}</span>
             <span class="screen-end">
               <button type="button" class="button is-main" onClick={() => setAsked({ kind: "make" })}>
@@ -62,7 +62,7 @@ export function Keys() {
             )
             : (
               <Table
-                label={text.title}
+                label={words.titles.keys}
                 items={keys}
                 keyOf={({ id }) => id}
                 isDim={({ disabled }) => disabled}

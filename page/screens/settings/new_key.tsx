@@ -6,7 +6,7 @@ import { proved } from "../../live/proof.ts";
 import { client } from "../../live/session.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form, Select } from "../../parts/form.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { type GrantDraft, Grants, grantsOf } from "./grants.tsx";
 
 const DAYS = [30, 7, 90, 365, 0];

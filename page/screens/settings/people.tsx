@@ -19,7 +19,7 @@ import { SecretDialog } from "../../parts/secret.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { draftsOf, type GrantDraft, Grants, grantsOf } from "./grants.tsx";
 import { permissionsOf, rightsOf } from "./rights.ts";
 
@@ -48,7 +48,7 @@ export function People() {
       {(people) => (
         <>
           <header class="screen-head">
-            <h1>{text.title}</h1>
+            <h1>{words.titles.people}</h1>
             <span class="quiet" role="status">{text.count(people.length)}</span>
             <span class="screen-end">
               <button type="button" class="button is-main" onClick={() => setAsked({ kind: "add" })}>
@@ -58,7 +58,7 @@ export function People() {
           </header>
           {people.length === 0 ? <Empty title={text.none} /> : (
             <Table
-              label={text.title}
+              label={words.titles.people}
               items={people}
               keyOf={({ id }) => id}
               isDim={({ disabled }) => disabled}

@@ -1,6 +1,6 @@
 /** The permissions of a key or a person, in one line. */
 import type { Grant } from "../../../client/berth/settings.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 export function rightsOf(grants: readonly Grant[]): string {
   const { permissions, on, none } = words.settings.rights;

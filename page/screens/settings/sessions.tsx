@@ -13,7 +13,7 @@ import { shown } from "../../parts/shown.ts";
 import { deviceOf } from "./device.ts";
 import { type Column, Table } from "../../parts/table.tsx";
 import { query } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 type Asked = Session | "others" | "password";
 
@@ -43,7 +43,7 @@ export function Sessions() {
       {({ name, sessions }) => (
         <>
           <header class="screen-head">
-            <h1>{name === null ? text.title : text.titleOf(shown(name))}</h1>
+            <h1>{name === null ? words.titles.sessions : text.titleOf(shown(name))}</h1>
             <span class="quiet" role="status">{said || text.count(sessions.length)}</span>
             <span class="screen-end">
               {name !== null && <a class="button" href="/settings/people">{text.toPeople}</a>}
@@ -66,7 +66,12 @@ export function Sessions() {
               </button>
             </span>
           </header>
-          <Table label={text.title} items={sessions} keyOf={({ id }) => id} columns={columns(setAsked)} />
+          <Table
+            label={words.titles.sessions}
+            items={sessions}
+            keyOf={({ id }) => id}
+            columns={columns(setAsked)}
+          />
           {asked === "password" && <NewPassword close={close} done={() => done(text.passwordChanged)} />}
           {asked === "others" && (
             <Confirm

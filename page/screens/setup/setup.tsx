@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { setUp, setUpWithKey, signInWithKey } from "../../live/session.ts";
 import { Field, Form } from "../../parts/form.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 export function Setup({ token }: { readonly token: string | null }) {
   const [byKey, setByKey] = useState(false);
@@ -23,7 +23,7 @@ export function Setup({ token }: { readonly token: string | null }) {
   );
   return (
     <main class="alone" id="content">
-      <h1>{words.setup.title}</h1>
+      <h1>{words.titles.setup}</h1>
       <p class="lead">{words.setup.lead}</p>
       {byKey
         ? (
@@ -66,7 +66,7 @@ function NewKey({ value }: { readonly value: string }) {
   };
   return (
     <main class="alone" id="content">
-      <h1>{words.setup.title}</h1>
+      <h1>{words.titles.setup}</h1>
       <p class="lead">{words.setup.keyShown}</p>
       <p class="secret">
         <code>{value}</code>

@@ -10,7 +10,7 @@ import { keyIfAllowed } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.volumes;
 
@@ -18,7 +18,7 @@ export function Volumes() {
   const read = useRows(keyIfAllowed("volumes:read", "volumes"), "volumes");
   return (
     <Objects
-      title={TEXT.title}
+      title={words.titles.volumes}
       count={TEXT.count}
       read={read}
       permissions={{ read: "volumes:read", write: "volumes:write" }}

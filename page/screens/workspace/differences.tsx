@@ -4,7 +4,7 @@ import { UnitBeside } from "../../parts/beside.tsx";
 import { Mark } from "../../parts/sign.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 export function Differences(
   { units, revision }: { readonly units: readonly Unit[]; readonly revision: string },
@@ -22,7 +22,7 @@ export function Differences(
       ))}
       {listed.length < units.length && listed.length > 0 && (
         <section class="well">
-          <Mark verdict="asWritten">{words.overview.wellRest(units.length - listed.length)}</Mark>
+          <Mark verdict="asWritten">{words.workspace.wellRest(units.length - listed.length)}</Mark>
         </section>
       )}
     </>

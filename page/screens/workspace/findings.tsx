@@ -10,7 +10,7 @@ import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
 import { query, withQuery } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 
 const TEXT = words.findings;
 

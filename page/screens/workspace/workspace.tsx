@@ -12,7 +12,7 @@ import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
 import { Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { go, query } from "../../router.ts";
-import { words } from "../../words/en.ts";
+import { words } from "../../words/en_later.ts";
 import { Differences } from "./differences.tsx";
 import { Files } from "../../parts/files/files.tsx";
 import { Findings } from "./findings.tsx";
@@ -40,7 +40,7 @@ export function Workspace({ id }: { readonly id: string }) {
       <header class="screen-head">
         <h1>{shown(workspace.name)}</h1>
         <code class="quiet">{shown(workspace.path)}</code>
-        <a class="button" href={`/w/${encodeURIComponent(id)}/plan`}>{words.applies.plan}</a>
+        <a class="button" href={`/w/${encodeURIComponent(id)}/plan`}>{words.titles.plan}</a>
         <Forget id={id} name={workspace.name} />
       </header>
       <Tabs label={words.workspace.tabs} tabs={tabs} />
