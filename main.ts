@@ -1,4 +1,5 @@
 /** The command line: starts berth, or runs one of its other commands; each is loaded when it is asked for. */
+import { EXIT } from "./commands/exit_code.ts";
 import { HELP, parseLine } from "./commands/parse.ts";
 import { commandOf } from "./commands/table.ts";
 
@@ -15,13 +16,13 @@ async function run([first = "serve", ...words]: readonly string[]): Promise<numb
   const command = commandOf(name);
   if (command === undefined) {
     console.error(`berth: there is no command "${first}"; "berth --help" lists them`);
-    return 2;
+    return EXIT.USAGE;
   }
   const line = parseLine(command, words);
   if (line === HELP) return await run(["help", name]);
   if (typeof line === "string") {
     console.error(`berth ${name}: ${line}; "berth ${name} --help" shows how it is used`);
-    return 2;
+    return EXIT.USAGE;
   }
   return await (await command.load()).run(line);
 }

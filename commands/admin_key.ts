@@ -2,22 +2,22 @@
 import { makeAdminKey } from "../auth/keys/admin_key.ts";
 import { readConfig } from "../config.ts";
 import { KeyName } from "../core/access.ts";
-import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
+import { EXIT, UsageFailure } from "./exit_code.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./command.ts";
 
 export async function run({ args: [name = ""] }: Line): Promise<number> {
   const named = KeyName.safeParse(name);
   if (!named.success) {
-    return tell(new StartFailure("Cannot make the key: its name must have 1 to 100 visible characters"));
+    return tell(new UsageFailure("Cannot make the key: its name must have 1 to 100 visible characters"));
   }
   try {
     const config = await readConfig();
     await using store = await openStore(config);
     const { key } = await makeAdminKey(store, named.data);
     console.log(key);
-    return 0;
+    return EXIT.FINE;
   } catch (error) {
     return tell(error);
   }

@@ -2,50 +2,53 @@
 import { APPLY, APPLY_EVENTS, type ApplyEvent } from "../client/berth/applies.ts";
 import type { Apply, Plan } from "../client/berth/models.ts";
 import { PLAN_APPLY } from "../client/berth/plans.ts";
-import { WORKSPACE_ARTIFACTS_GROUP_PLAN } from "../client/berth/workspaces.ts";
 import type { Client } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
 import { visible } from "../log/line.ts";
-import { StartFailure } from "../start_failure.ts";
 import { ApplyPicture, doneBut, lineOf } from "./apply_text.ts";
-import { openClient, tellCall } from "./connection.ts";
+import { failCall, openClient } from "./connection.ts";
+import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeError, writeOut } from "./output.ts";
-import { planRequestOf } from "./plan_options.ts";
+import { planOf } from "./plan.ts";
 import { textOf } from "./plan_text.ts";
 import type { Line } from "./command.ts";
-import { groupsOf, workspaceAt } from "./workspace_at.ts";
+import { type Target, targetsAt } from "./target.ts";
 
-const WAITS = 3;
-
-/** Answers 0 where all is done, 1 where it is blocked, refused or failed or a container does not stay up, 3 where it waits for a person. */
 export async function run(line: Line): Promise<number> {
-  const isJson = line.option("--json") !== undefined;
-  const payload = planRequestOf(line);
   try {
     using client = await openClient();
-    const id = await workspaceAt(client, line.args[0]!);
-    const only = line.option("--group");
-    for (const name of only === undefined ? await groupsOf(client, id) : [only]) {
-      const params = { id, name };
-      const plan = (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload })).json();
-      if (!isJson) writeOut(textOf([plan]));
-      if (plan.blocked.length > 0) return 1;
-      if (plan.steps.length === 0) continue;
-      if (line.option("--yes") === undefined && !isMeant(plan)) return 1;
-      const code = await carryOut(client, plan, isJson);
-      if (code !== 0) return code;
+    for (const target of await targetsAt(client, line.args[0]!, line.option("--group"))) {
+      const code = await applyTo(client, target, line);
+      if (code !== EXIT.FINE) return code;
     }
-    return 0;
+    return EXIT.FINE;
   } catch (error) {
-    if (error instanceof Deno.errors.BrokenPipe) return 1; // the reader closed the pipe; the apply goes on
-    tellCall(error);
-    return 1;
+    if (error instanceof Deno.errors.BrokenPipe) return EXIT.NO; // the reader closed the pipe; the apply goes on
+    return failCall(error);
   }
 }
 
+async function applyTo(client: Client, target: Target, line: Line): Promise<number> {
+  const isJson = line.option("--json") !== undefined;
+  const isAgreed = line.option("--yes") !== undefined;
+  const plan = await planOf(client, target, line);
+  if (isAgreed && target.isShort) {
+    throw new UsageFailure(
+      `"${target.id}" may mean another project tomorrow: with "--yes", say "${wholeOf(plan, target)}"`,
+    );
+  }
+  if (!isJson) writeOut(textOf([plan]));
+  if (plan.blocked.length > 0) return EXIT.NO;
+  if (plan.steps.length === 0) return EXIT.FINE;
+  return isAgreed || isMeant(plan) ? await carryOut(client, plan, isJson) : EXIT.NO;
+}
+
+const wholeOf = ({ group, workspace }: Plan, { service }: Target): string =>
+  `${group}@${workspace}${service === undefined ? "" : `/${service}`}`;
+
 function isMeant({ group, steps }: Plan): boolean {
   if (!Deno.stdin.isTerminal()) {
-    throw new StartFailure('Nobody can be asked here: say "--yes" where what the plan shows is meant');
+    throw new UsageFailure('Nobody can be asked here: say "--yes" where what the plan shows is meant');
   }
   for (const name of lostBy(steps)) {
     if (prompt(`All data of ${visible(name)} will be lost. Type its name to go on:`) !== name) return false;
@@ -69,7 +72,8 @@ async function carryOut(client: Client, plan: Plan, isJson: boolean): Promise<nu
     writeError(`berth: ${visible(state === "done" ? doneBut(reason) : reason)}\n`);
     for (const { container } of unstable) writeError(`  berth logs ${visible(container)}\n`);
   }
-  return state === "paused" ? WAITS : state === "done" && reason === null ? 0 : 1;
+  if (state === "paused") return EXIT.WAITS;
+  return state === "done" && reason === null ? EXIT.FINE : EXIT.NO;
 }
 
 /** To the end, or to where it waits for a person; a connection that breaks is taken up behind the last event. */

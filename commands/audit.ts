@@ -7,11 +7,11 @@ import { type SealingKey, sealingKeyFrom, sealingKeyPath } from "../auth/sealing
 import { type Config, readConfig } from "../config.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
+import { EXIT } from "./exit_code.ts";
 import { mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./command.ts";
 
-/** Answers the exit code: 0 when both chains are whole, 1 when one is not, 2 when it could not look. */
 export async function run(line: Line): Promise<number> {
   const checkpoints = line.all("--from").map(placeFrom);
   const wrong = checkpoints.indexOf(null);
@@ -21,7 +21,7 @@ export async function run(line: Line): Promise<number> {
         line.all("--from")[wrong]
       }" is not a place; one looks like changes:12:<64 hex digits>`,
     );
-    return 2;
+    return EXIT.USAGE;
   }
   try {
     const config = await readConfig();
@@ -48,7 +48,8 @@ export async function run(line: Line): Promise<number> {
     if (waiting > 0) console.log(`${waiting} entries are not sealed yet; a running berth seals them`);
     return missed.length > 0 || chains.some(({ broken }) => broken !== null) ? 1 : 0;
   } catch (error) {
-    return tell(error);
+    const code = tell(error);
+    return code === EXIT.NO ? EXIT.INCOMPLETE : code; // nothing was looked at: the log may be whole
   }
 }
 

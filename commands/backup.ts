@@ -2,6 +2,7 @@
 import { type Config, readConfig } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { StartFailure } from "../start_failure.ts";
+import { EXIT } from "./exit_code.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./command.ts";
 
@@ -17,7 +18,7 @@ export async function run({ args: [file = ""], option }: Line): Promise<number> 
     return tell(error);
   }
   console.log(`The store was copied to ${file}`);
-  return 0;
+  return EXIT.FINE;
 }
 
 function mustBeFile({ database }: Config): void {

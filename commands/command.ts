@@ -1,7 +1,7 @@
 /** A command as the table describes it, and a command line that was checked against the table. */
 
 /** The kind of value of a command or an option, so that a shell can complete it. */
-export type ValueKind = "folder" | "file" | "container" | "text";
+export type ValueKind = "folder" | "file" | "container" | "project" | "text";
 
 export interface Argument {
   readonly name: string;

@@ -1,4 +1,5 @@
 /** `berth completion`: scripts that complete command lines, written from the table of commands. */
+import { EXIT } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
 import type { Argument, Command, Line, Option } from "./command.ts";
 import { COMMANDS, isRepeated } from "./table.ts";
@@ -13,7 +14,7 @@ export function completions(): Readonly<Record<string, string>> {
 // deno-lint-ignore require-await -- as every command
 export async function run({ args: [shell = ""] }: Line): Promise<number> {
   writeOut(SCRIPTS[shell]!());
-  return 0;
+  return EXIT.FINE;
 }
 
 /** Returns the words that the first argument may be, as a shell writes it. */
@@ -31,6 +32,8 @@ const flagsOf = (
 
 /** The names of containers, asked of a running berth; nothing where there is none. */
 const CONTAINERS = "berth ls --names 2>/dev/null";
+/** The ids of projects, asked in the same way. */
+const PROJECTS = "berth status --names 2>/dev/null";
 
 export function bash(): string {
   const cases = COMMANDS.map((command) => {
@@ -69,6 +72,8 @@ function bashArguments(command: Command): string {
     ? "-f"
     : kind === "container"
     ? `-W "$(${CONTAINERS})"`
+    : kind === "project"
+    ? `-d -W "$(${PROJECTS})"`
     : null;
   return reply === null ? "" : `      COMPREPLY=($(compgen ${reply} -- "$word"))\n`;
 }
@@ -93,6 +98,12 @@ _berth_containers() {
   local -a names
   names=(\${(f)"$(${CONTAINERS})"})
   compadd -a names
+}
+_berth_projects() {
+  local -a names
+  names=(\${(f)"$(${PROJECTS})"})
+  compadd -a names
+  _files -/
 }
 _berth() {
   local -a commands
@@ -128,6 +139,8 @@ function zshArgument(command: Command, argument: Argument, at: number): string {
     ? "_files"
     : kind === "container"
     ? "_berth_containers"
+    : kind === "project"
+    ? "_berth_projects"
     : " ";
   return `${isRepeated(argument) ? "*" : at + 1}:${name}:${action}`;
 }
@@ -151,7 +164,9 @@ export function fish(): string {
     const kind = command.args[0]?.kind;
     if (words.length > 0) lines.push(`complete -c berth ${seen} -a ${quoted(words.join(" "))}`);
     else if (kind === "container") lines.push(`complete -c berth ${seen} -a ${quoted(`(${CONTAINERS})`)}`);
-    else if (kind === "folder") {
+    else if (kind === "project") {
+      lines.push(`complete -c berth ${seen} -a ${quoted(`(${PROJECTS}; __fish_complete_directories)`)}`);
+    } else if (kind === "folder") {
       lines.push(`complete -c berth ${seen} -a '(__fish_complete_directories)'`);
     } else if (kind === "file") lines.push(`complete -c berth ${seen} -F`);
   }

@@ -8,6 +8,7 @@ import { readClientSettings } from "../config/client.ts";
 import { ServiceError } from "../core/error.ts";
 import { visible } from "../log/line.ts";
 import { StartFailure } from "../start_failure.ts";
+import { EXIT, UsageFailure } from "./exit_code.ts";
 import { remediesText } from "./plan_options.ts";
 
 /** The file of `berth login`. */
@@ -18,7 +19,7 @@ export interface Login {
 
 const DEFAULT_URL = "http://127.0.0.1:8700";
 
-/** A client with credentials. @throws StartFailure that says what to set. */
+/** A client with credentials. @throws UsageFailure that says what to set. */
 export async function openClient(): Promise<Client> {
   const { url, key, loginFile } = readClientSettings();
   const login = key === null && loginFile !== null ? await readLogin(loginFile) : null;
@@ -27,21 +28,21 @@ export async function openClient(): Promise<Client> {
   const own = login !== null && login.url === baseUrl ? login.key : null;
   const used = key ?? own;
   if (used === null) {
-    throw new StartFailure(`There is no key for ${baseUrl}: run "berth login ${baseUrl}", or set BERTH_KEY`);
+    throw new UsageFailure(`There is no key for ${baseUrl}: run "berth login ${baseUrl}", or set BERTH_KEY`);
   }
   return clientFor({ url: baseUrl, key: used });
 }
 
-/** @throws StartFailure for an address or a key that cannot be one. */
+/** @throws UsageFailure for an address or a key that cannot be one. */
 export function clientFor({ url, key }: Login): Client {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
-    throw new StartFailure(`"${url}" is not an address: expected one like ${DEFAULT_URL}`);
+    throw new UsageFailure(`"${url}" is not an address: expected one like ${DEFAULT_URL}`);
   }
   let auth: BearerAuth;
   try {
     auth = new BearerAuth(key);
   } catch {
-    throw new StartFailure("The key is empty or has characters that no key has");
+    throw new UsageFailure("The key is empty or has characters that no key has");
   }
   return new Client({ baseUrl: url, auth, verifyTls: true });
 }
@@ -63,9 +64,12 @@ async function readLogin(path: string): Promise<Login | null> {
   throw new StartFailure(`"${path}" does not hold a login: run "berth login" again`);
 }
 
-/** Prints why a call failed, in one sentence; any other error is thrown on. */
-export function tellCall(error: unknown): void {
+/** Prints why a call failed, in one sentence, and answers the exit code; any other error is thrown on. */
+export function failCall(error: unknown): number {
   console.error(`berth: ${visible(sentenceOf(error))}`);
+  if (error instanceof UsageFailure) return EXIT.USAGE;
+  const isAnswered = !isClientError(error) || (isStatusError(error) && error.response.statusCode < 500);
+  return isAnswered ? EXIT.NO : EXIT.INCOMPLETE;
 }
 
 function sentenceOf(error: unknown): string {

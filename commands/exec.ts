@@ -1,12 +1,11 @@
 /** `berth exec`: a command in a container, with this process's input and output, and its exit code. */
 import { CONTAINER_EXEC, type ExecMessage, type ExecRequest } from "../client/berth/containers.ts";
 import { connect, type Connection } from "../client/connect.ts";
-import { openClient, tellCall } from "./connection.ts";
+import { failCall, openClient } from "./connection.ts";
+import { EXIT } from "./exit_code.ts";
 import { writeAll } from "./output.ts";
 import type { Line } from "./command.ts";
 
-/** The exit code that docker uses, too, if it was not the command that failed. */
-const NOT_RUN = 125;
 /** A message may have 64 KiB. */
 const PIECE = 32_768;
 /** Input that waits for the network at most; more is not read before. */
@@ -38,18 +37,18 @@ export async function run(line: Line): Promise<number> {
     sendInput(exec, () => socket?.bufferedAmount ?? 0).catch(() => {});
     for await (const message of exec) {
       if (message instanceof Uint8Array) writeAll(Deno.stdout, message);
-      else if (message.type === "exit") return message.code ?? NOT_RUN;
+      else if (message.type === "exit") return message.code ?? EXIT.NOT_RUN;
       else if (message.type === "error") {
         console.error(`berth: ${message.title}`);
-        return NOT_RUN;
+        return EXIT.NOT_RUN;
       }
     }
     const { code } = await exec.closed;
     console.error(`berth: the connection ended before the command did (${code})`);
   } catch (error) {
-    tellCall(error);
+    failCall(error);
   }
-  return NOT_RUN;
+  return EXIT.NOT_RUN;
 }
 
 async function sendInput(exec: Exec, waiting: () => number): Promise<void> {

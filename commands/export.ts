@@ -3,6 +3,7 @@ import { type Config, readConfig } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { writeCopy } from "../store/copy_file.ts";
 import { isAlone } from "../store/sqlite/inspection.ts";
+import { EXIT } from "./exit_code.ts";
 import { askOnce } from "./ask.ts";
 import { mustBeFree, mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
@@ -25,7 +26,7 @@ export async function run({ args: [file = ""], option }: Line): Promise<number> 
           "and export again with --force",
       );
     }
-    return 0;
+    return EXIT.FINE;
   } catch (error) {
     return tell(error);
   }

@@ -1,6 +1,7 @@
 /** `berth folders`: the folders that may become workspaces, as a table or as JSON. */
 import { type Folders, SYSTEM_FOLDERS } from "../client/berth/system.ts";
-import { openClient, tellCall } from "./connection.ts";
+import { failCall, openClient } from "./connection.ts";
+import { EXIT } from "./exit_code.ts";
 import { table, writeOut } from "./output.ts";
 import type { Line } from "./command.ts";
 
@@ -10,11 +11,10 @@ export async function run(line: Line): Promise<number> {
     using client = await openClient();
     folders = (await client.get(SYSTEM_FOLDERS)).json();
   } catch (error) {
-    tellCall(error);
-    return 2;
+    return failCall(error);
   }
   writeOut(line.option("--json") === undefined ? shown(folders) : `${JSON.stringify(folders, null, 2)}\n`);
-  return 0;
+  return EXIT.FINE;
 }
 
 function shown({ roots, suggestions }: Folders): string {

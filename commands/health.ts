@@ -1,12 +1,12 @@
 /** `berth health`: asks the service on this machine whether it lives, or can serve; what a container's health check runs. */
 import { readConfig } from "../config.ts";
 import { readClientSettings } from "../config/client.ts";
+import { EXIT } from "./exit_code.ts";
 import { askOnce } from "./ask.ts";
 import { ownAddress } from "./own_address.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./command.ts";
 
-/** Answers 0 for yes and 1 for no; 2 when the settings do not say where to ask. */
 export async function run(line: Line): Promise<number> {
   const path = `/api/health/${line.option("--ready") === undefined ? "live" : "ready"}`;
   let base: string;
@@ -16,7 +16,7 @@ export async function run(line: Line): Promise<number> {
     return tell(error);
   }
   const answer = await askOnce(`${base}${path}`);
-  if (answer?.status === 200) return console.log(answer.text), 0;
+  if (answer?.status === 200) return console.log(answer.text), EXIT.FINE;
   console.error(
     answer === null
       ? `berth: ${base} does not answer`
@@ -25,5 +25,5 @@ export async function run(line: Line): Promise<number> {
         /^[a-z]{1,20}$/.test(answer.text) ? answer.text : "is that a berth?"
       }`,
   );
-  return 1;
+  return EXIT.NO;
 }

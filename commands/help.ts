@@ -1,5 +1,6 @@
 /** `berth help`, and `--help` behind any command: written from the table of commands. */
 import { VERSION } from "../version.ts";
+import { EXIT, EXIT_MEANINGS } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
 import type { Command, Line } from "./command.ts";
 import { commandOf, COMMANDS, shownCommand, shownOption } from "./table.ts";
@@ -7,14 +8,14 @@ import { commandOf, COMMANDS, shownCommand, shownOption } from "./table.ts";
 // deno-lint-ignore require-await -- as every command
 export async function run(line: Line): Promise<number> {
   const [name] = line.args;
-  if (name === undefined) return writeOut(overview()), 0;
+  if (name === undefined) return writeOut(overview()), EXIT.FINE;
   const command = commandOf(name);
   if (command === undefined) {
     console.error(`berth: there is no command "${name}"; "berth help" lists them`);
-    return 2;
+    return EXIT.USAGE;
   }
   writeOut(helpOf(command));
-  return 0;
+  return EXIT.FINE;
 }
 
 /** All commands, one a line. */
@@ -29,13 +30,13 @@ Options:
   -h, --help     show this, or how a command is used
   -V, --version  print the version
 
-status, ls, logs, exec and login speak to the berth at BERTH_URL (http://127.0.0.1:8700 unless
+status, plan, apply, ls, logs, exec, folders and login speak to the berth at BERTH_URL (http://127.0.0.1:8700 unless
 told otherwise), with the key of "berth login" or of BERTH_KEY. The service's own settings are
 environment variables (BERTH_PORT, BERTH_DATA, ...) and config.yaml in the data folder: see
 docs/settings.md.
 
-Exit codes: 0 done; 1 the answer is no; 2 it could not be done, unless "berth <command> --help"
-names others.
+Exit codes:
+${aligned(EXIT_MEANINGS.map(([code, meaning]) => [`${code}`, meaning])).trimEnd()}
 `;
 }
 

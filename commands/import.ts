@@ -9,6 +9,7 @@ import { AUDIT_CHAINS } from "../core/store.ts";
 import { StartFailure } from "../start_failure.ts";
 import { type CheckedCopy, readCopy } from "../store/copy_file.ts";
 import { openStore } from "../store/open.ts";
+import { EXIT } from "./exit_code.ts";
 import { sealingKey } from "./audit.ts";
 import { shown } from "./export.ts";
 import { tell } from "./failure.ts";
@@ -39,9 +40,9 @@ export async function run({ args: [file = ""] }: Line): Promise<number> {
       broken === null ? [] : [`${chain} at ${broken.seq}: ${broken.what}`]
     );
     console.log(`${shown(there)} are in the store, as in ${file}`);
-    if (broken.length === 0) return 0;
+    if (broken.length === 0) return EXIT.FINE;
     console.error(`berth: The audit log was damaged before the export: ${broken.join("; ")}`);
-    return 1;
+    return EXIT.NO;
   } catch (error) {
     return tell(error);
   }

@@ -4,7 +4,8 @@ import { writePrivateFile } from "../auth/sealing/private_file.ts";
 import { AUTH_ME } from "../client/berth/auth.ts";
 import { readClientSettings } from "../config/client.ts";
 import { StartFailure } from "../start_failure.ts";
-import { clientFor, loginUrl, tellCall } from "./connection.ts";
+import { clientFor, failCall, loginUrl } from "./connection.ts";
+import { EXIT } from "./exit_code.ts";
 import { writeError } from "./output.ts";
 import type { Line } from "./command.ts";
 
@@ -22,10 +23,9 @@ export async function run(line: Line): Promise<number> {
     await Deno.mkdir(loginFile.slice(0, loginFile.lastIndexOf("/")), { recursive: true, mode: 0o700 });
     await writePrivateFile(loginFile, JSON.stringify({ url, key }));
     console.log(`Signed in to ${url} as "${me.name}"; the key is in ${loginFile}`);
-    return 0;
+    return EXIT.FINE;
   } catch (error) {
-    tellCall(error);
-    return 2;
+    return failCall(error);
   }
 }
 

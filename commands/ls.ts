@@ -2,11 +2,11 @@
 import type { Container, ContainerList } from "../client/berth/containers.ts";
 import { CONTAINERS } from "../client/berth/containers.ts";
 import { visible } from "../log/line.ts";
-import { openClient, tellCall } from "./connection.ts";
+import { failCall, openClient } from "./connection.ts";
+import { EXIT } from "./exit_code.ts";
 import { type Cell, type Colour, table, writeOut } from "./output.ts";
 import type { Line } from "./command.ts";
 
-/** Answers 1 when an engine could not be asked: then the list may not be whole. */
 export async function run(line: Line): Promise<number> {
   let list: ContainerList;
   try {
@@ -19,8 +19,7 @@ export async function run(line: Line): Promise<number> {
     } as const;
     list = (await client.get(CONTAINERS, { query })).json();
   } catch (error) {
-    tellCall(error);
-    return 2;
+    return failCall(error);
   }
   if (line.option("--json") !== undefined) writeOut(`${JSON.stringify(list, null, 2)}\n`);
   else if (line.option("--names") !== undefined) {
@@ -29,7 +28,7 @@ export async function run(line: Line): Promise<number> {
   for (const { backend, reason } of list.unavailable) {
     console.error(`berth: the engine "${visible(backend)}" could not be asked: ${visible(reason)}`);
   }
-  return list.unavailable.length === 0 ? 0 : 1;
+  return list.unavailable.length === 0 ? EXIT.FINE : EXIT.INCOMPLETE;
 }
 
 const TITLES = ["NAME", "STATE", "IMAGE", "PROJECT", "PORTS", "ENGINE"];

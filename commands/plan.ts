@@ -1,12 +1,15 @@
-/** `berth plan`: what would be done about a workspace, for a terminal, a program, or a comment on a pull request. */
+/** `berth plan`: what would be done about projects, for a terminal, a program, or a comment on a pull request. */
 import type { Plan } from "../client/berth/models.ts";
-import { WORKSPACE_ARTIFACTS_GROUP_PLAN } from "../client/berth/workspaces.ts";
-import { openClient, tellCall } from "./connection.ts";
+import { PROJECT_PLAN } from "../client/berth/projects.ts";
+import { type Client, isStatusError } from "../client/mod.ts";
+import { StartFailure } from "../start_failure.ts";
+import { failCall, openClient } from "./connection.ts";
+import { EXIT } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
 import { planRequestOf } from "./plan_options.ts";
 import { markdownOf, textOf } from "./plan_text.ts";
 import type { Line } from "./command.ts";
-import { groupsOf, workspaceAt } from "./workspace_at.ts";
+import { type Target, targetsAt } from "./target.ts";
 
 const FORMATS = {
   text: textOf,
@@ -14,26 +17,30 @@ const FORMATS = {
   json: (plans: readonly Plan[]) => `${JSON.stringify({ plans }, null, 2)}\n`,
 } as const;
 
-/** Answers 0 where nothing is to be done, 2 where something is, and 1 where that cannot be told or done. */
 export async function run(line: Line): Promise<number> {
-  let plans: Plan[];
-  const payload = planRequestOf(line);
+  const plans: Plan[] = [];
   try {
     using client = await openClient();
-    const id = await workspaceAt(client, line.args[0]!);
-    const only = line.option("--group");
-    const groups = only === undefined ? await groupsOf(client, id) : [only];
-    plans = [];
-    for (const name of groups) {
-      const params = { id, name };
-      plans.push((await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload })).json());
+    for (const target of await targetsAt(client, line.args[0]!, line.option("--group"))) {
+      plans.push(await planOf(client, target, line));
     }
   } catch (error) {
-    tellCall(error);
-    return 1;
+    return failCall(error);
   }
   // The table of commands lists the same formats.
   writeOut(FORMATS[(line.option("--format") ?? "text") as keyof typeof FORMATS](plans));
-  if (plans.some(({ blocked }) => blocked.length > 0)) return 1;
-  return plans.some(({ steps }) => steps.length > 0) ? 2 : 0;
+  if (plans.some(({ blocked }) => blocked.length > 0)) return EXIT.NO;
+  return plans.some(({ steps }) => steps.length > 0) ? EXIT.TO_DO : EXIT.FINE;
+}
+
+/** Asks for the plan of a project. A service that its target names is planned beside those of `--unit`. */
+export async function planOf(client: Client, { id, service }: Target, line: Line): Promise<Plan> {
+  const asked = planRequestOf(line);
+  const payload = service === undefined ? asked : { ...asked, units: [...asked.units ?? [], service] };
+  try {
+    return (await client.post(PROJECT_PLAN, { params: { id }, payload })).json();
+  } catch (error) {
+    if (!isStatusError(error) || error.response.statusCode !== 404 || /@/.test(id)) throw error;
+    throw new StartFailure(`berth has no project and no folder "${id}": "berth status" lists the projects`);
+  }
 }

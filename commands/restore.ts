@@ -2,6 +2,7 @@
 import { readConfig } from "../config.ts";
 import { StartFailure } from "../start_failure.ts";
 import { restoreStoreFile } from "../store/sqlite/inspection.ts";
+import { EXIT } from "./exit_code.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./command.ts";
 
@@ -18,7 +19,7 @@ export async function run({ args: [file = ""] }: Line): Promise<number> {
     const kept = `${store}.before-restore`;
     await restoreStoreFile(file, store, kept);
     console.log(`The store is as in ${file}; what was there before, if anything, is ${kept}`);
-    return 0;
+    return EXIT.FINE;
   } catch (error) {
     return tell(error);
   }

@@ -11,6 +11,7 @@ import { AUDIT_CHAINS } from "../core/store.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
 import { isAlone } from "../store/sqlite/inspection.ts";
+import { EXIT } from "./exit_code.ts";
 import { sealingKey } from "./audit.ts";
 import { mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
@@ -38,7 +39,7 @@ export async function run(): Promise<number> {
         "still open and verify what they sealed.",
     );
     console.log("Back it up, give every replica a copy, and start berth.");
-    return 0;
+    return EXIT.FINE;
   } catch (error) {
     return tell(error);
   }

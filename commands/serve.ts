@@ -5,6 +5,7 @@ import { isBuilt } from "../http/site/static_site.ts";
 import { type Berth, startBerth } from "../start.ts";
 import { ServiceError } from "../core/error.ts";
 import { VERSION } from "../version.ts";
+import { EXIT } from "./exit_code.ts";
 import { tell } from "./failure.ts";
 
 /** By a constant, for the reason that `start.ts` gives. */
@@ -19,9 +20,11 @@ export async function run(): Promise<number> {
   try {
     berth = await startBerth({ config: await readSettings(), plugins: loadPlugins });
   } catch (error) {
-    const code = tell(error);
+    tell(error);
     // A supervisor tries again what may go better in a moment, as with a database that starts later, and nothing else.
-    return error instanceof ServiceError && error.headers?.["retry-after"] !== undefined ? 1 : code;
+    return error instanceof ServiceError && error.headers?.["retry-after"] !== undefined
+      ? EXIT.NO
+      : EXIT.USAGE;
   }
   surviveBugs(berth);
   if (Deno.build.os !== "windows") Deno.addSignalListener("SIGHUP", () => void berth.reload());
@@ -30,7 +33,7 @@ export async function run(): Promise<number> {
   await asked;
   const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STOP_MS));
   await Promise.race([berth.stop(), late]);
-  return 0;
+  return EXIT.FINE;
 }
 
 /** The settings of berth and of its plugins, all mistakes at once. */

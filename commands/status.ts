@@ -1,8 +1,8 @@
 /** `berth status`: one line for each project of a running berth, with its verdict and the reason, or JSON. */
 import { PROJECT, type ProjectRow, PROJECTS, type Projects } from "../client/berth/projects.ts";
-import { isStatusError } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
-import { openClient, tellCall } from "./connection.ts";
+import { failCall, openClient } from "./connection.ts";
+import { EXIT, worstOf } from "./exit_code.ts";
 import { type Cell, type Colour, table, writeOut } from "./output.ts";
 import type { Line } from "./command.ts";
 
@@ -11,7 +11,6 @@ type Answer = Pick<Projects, "items" | "total" | "engines" | "liveNeeds">;
 
 /** As many rows as the service gives at once. */
 const MOST = 5_000;
-const [FINE, NO, TO_DO, INCOMPLETE] = [0, 1, 2, 4];
 
 interface Shown {
   readonly words: string;
@@ -20,43 +19,43 @@ interface Shown {
 }
 
 const VERDICTS: Readonly<Record<Verdict, Shown>> = {
-  broken: { words: "broken", colour: "red", code: NO },
-  differs: { words: "differs", colour: "yellow", code: TO_DO },
-  stopped: { words: "stopped", colour: "yellow", code: TO_DO },
-  notStarted: { words: "not started", colour: "yellow", code: TO_DO },
-  unknown: { words: "unknown", colour: "yellow", code: INCOMPLETE },
-  undeclared: { words: "undeclared", colour: "grey", code: FINE },
-  paused: { words: "paused", colour: "yellow", code: TO_DO },
-  completed: { words: "completed", colour: "grey", code: FINE },
-  asWritten: { words: "as written", colour: "green", code: FINE },
+  broken: { words: "broken", colour: "red", code: EXIT.NO },
+  differs: { words: "differs", colour: "yellow", code: EXIT.TO_DO },
+  stopped: { words: "stopped", colour: "yellow", code: EXIT.TO_DO },
+  notStarted: { words: "not started", colour: "yellow", code: EXIT.TO_DO },
+  unknown: { words: "unknown", colour: "yellow", code: EXIT.INCOMPLETE },
+  undeclared: { words: "undeclared", colour: "grey", code: EXIT.FINE },
+  paused: { words: "paused", colour: "yellow", code: EXIT.TO_DO },
+  completed: { words: "completed", colour: "grey", code: EXIT.FINE },
+  asWritten: { words: "as written", colour: "green", code: EXIT.FINE },
 };
 
 /** Returns how a verdict is shown. A newer berth may know one that this command does not: it counts as not known. */
 const shownAs = (verdict: string): Shown =>
   Object.hasOwn(VERDICTS, verdict)
     ? VERDICTS[verdict as Verdict]
-    : { words: verdict, colour: "yellow", code: INCOMPLETE };
+    : { words: verdict, colour: "yellow", code: EXIT.INCOMPLETE };
 
 export async function run(line: Line): Promise<number> {
   const codes = new Set<number>();
-  const fail = (error: unknown) => {
-    tellCall(error);
-    codes.add(isStatusError(error) && error.response.statusCode < 500 ? NO : INCOMPLETE);
-  };
+  const fail = (error: unknown) => void codes.add(failCall(error));
   try {
     const answer = await ask(line.args, fail);
     if (line.option("--json") !== undefined) writeOut(`${JSON.stringify(answer, null, 2)}\n`);
-    else if (answer.items.length > 0 || codes.size === 0) writeOut(table(TITLES, answer.items.map(cellsOf)));
+    else if (line.option("--names") !== undefined) {
+      writeOut(answer.items.map(({ id }) => `${visible(id)}\n`).join(""));
+    } else if (answer.items.length > 0 || codes.size === 0) {
+      writeOut(table(TITLES, answer.items.map(cellsOf)));
+    }
     for (const { verdict } of answer.items) codes.add(shownAs(verdict).code);
     for (const sentence of missingOf(answer)) {
       console.error(`berth: ${visible(sentence)}`);
-      codes.add(INCOMPLETE);
+      codes.add(EXIT.INCOMPLETE);
     }
   } catch (error) {
     fail(error);
   }
-  // What is broken counts most, then what is missing, then what is to be done.
-  return [NO, INCOMPLETE, TO_DO].find((code) => codes.has(code)) ?? FINE;
+  return worstOf(codes);
 }
 
 /**

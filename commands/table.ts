@@ -18,6 +18,11 @@ const ENGINE_OPTIONS: readonly Option[] = [
   { ...ENGINE, name: "--backend", meaning: "the same as --engine" },
 ];
 
+const PROJECT: Argument = { name: "project", kind: "project" };
+const GROUP: Option = { name: "--group", value: "name", meaning: "only this project of a folder" };
+const MEANT =
+  "A project is meant by its id, as berth status lists it, or by its name; shop/web is one service of it. A folder, by its path, id or name, means all its projects.";
+
 export const COMMANDS: readonly Command[] = [
   {
     name: "serve",
@@ -31,7 +36,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "validate",
     summary: "check the artifacts of a folder",
-    details: "Needs no running service. The exit code is 1 when there are errors.",
+    details: "Needs no running service.",
     args: [{ name: "folder", kind: "folder" }],
     options: [{
       name: "--format",
@@ -43,12 +48,11 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "plan",
-    summary: "say what would bring a workspace up, and because of which lines",
-    details:
-      "Asks a running berth; nothing is changed. The exit code is 0 where nothing is to be done, 2 where something is, and 1 where a plan is blocked or cannot be made.",
-    args: [{ name: "workspace", kind: "folder" }],
+    summary: "say what would bring a project up, and because of which lines",
+    details: `Asks a running berth; nothing is changed. ${MEANT}`,
+    args: [PROJECT],
     options: [
-      { name: "--group", value: "name", meaning: "only this group" },
+      GROUP,
       ...PLAN_FLAGS,
       {
         name: "--format",
@@ -61,12 +65,12 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "apply",
-    summary: "bring a workspace up, exactly as its plan says",
+    summary: "bring a project up, exactly as its plan says",
     details:
-      "Shows the plan, asks, and follows the apply, which continues in berth even if this command ends. The exit code is 0 if everything is done or nothing was to do, 1 if the apply is blocked, refused or failed, and 3 if it waits for a person.",
-    args: [{ name: "workspace", kind: "folder" }],
+      `Shows the plan, asks, and follows the apply, which continues in berth even if this command ends. ${MEANT} With --yes, a name alone is refused.`,
+    args: [PROJECT],
     options: [
-      { name: "--group", value: "name", meaning: "only this group" },
+      GROUP,
       ...PLAN_FLAGS,
       { name: "--yes", meaning: "ask nothing: what stands in the plan is meant" },
       JSON_OPTION,
@@ -77,9 +81,9 @@ export const COMMANDS: readonly Command[] = [
     name: "status",
     summary: "say of each project whether it runs as it is written, and why not",
     details:
-      "A project is meant by its id or its name. The exit code is 0 where all is well, 1 where a project is broken or is not found, 2 where one differs, is paused or is not started, and 4 where berth or an engine did not answer or something could not be compared; a broken one counts most, then what is missing.",
-    args: [{ name: "project", kind: "text", optional: true, many: true }],
-    options: [JSON_OPTION],
+      "A project is meant by its id or its name. Of several exit codes, that of a broken project counts most, then that of a missing answer.",
+    args: [{ ...PROJECT, optional: true, many: true }],
+    options: [{ name: "--names", meaning: "print ids alone, one a line" }, JSON_OPTION],
     load: () => read("./status.ts"),
   },
   {
@@ -101,7 +105,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "logs",
-    summary: "print a container's log",
+    summary: "print the log of a container, or of a project's containers",
+    details:
+      "A container by its name or id; else a project or one of its services, as berth plan knows them. Several logs are put in the order of their times, or come as they are written with --follow, each line behind its container's name.",
     args: [CONTAINER],
     options: [
       { name: "--follow", short: "-f", meaning: "go on with every new line" },
@@ -146,7 +152,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "health",
-    summary: "ask whether the service on this machine lives; exit code 0 or 1",
+    summary: "ask whether the service on this machine lives",
     args: [],
     options: [{ name: "--ready", meaning: "ask whether it can serve: store, engines, not stopping" }],
     load: () => read("./health.ts"),

@@ -2,6 +2,7 @@
 import type { Model } from "../artifacts/artifact.ts";
 import type { Report } from "../artifacts/report/report_shape.ts";
 import { VERSION } from "../version.ts";
+import { EXIT } from "./exit_code.ts";
 import { writeError, writeOut } from "./output.ts";
 import type { Line } from "./command.ts";
 
@@ -20,7 +21,6 @@ export interface Output {
   readonly error: (text: string) => void;
 }
 
-/** Answers the exit code: 0 without errors, 1 with, 2 when it could not run. */
 export async function run(
   line: Line,
   output: Output = { out: writeOut, error: writeError },
@@ -29,7 +29,7 @@ export async function run(
   const root = await folderAt(folder);
   if (root === null) {
     output.error(`berth validate: "${folder}" is not a folder that can be read\n`);
-    return 2;
+    return EXIT.USAGE;
   }
   const [{ WorkspaceReader }, { reportOn }] = await Promise.all([
     import("../artifacts/reading/workspace_reader.ts"),
@@ -41,12 +41,12 @@ export async function run(
   } catch (error) {
     if (!Object.values(Deno.errors).some((kind) => error instanceof kind)) throw error;
     output.error(`berth validate: "${folder}" cannot be read\n`);
-    return 2;
+    return EXIT.INCOMPLETE;
   }
   const report = reportOn(model, root.slice(root.lastIndexOf("/") + 1) || "root");
   // The table of commands lists the same formats.
   output.out(await FORMATS[(line.option("--format") ?? "text") as keyof typeof FORMATS](report, model));
-  return report.valid ? 0 : 1;
+  return report.valid ? EXIT.FINE : EXIT.NO;
 }
 
 async function folderAt(path: string): Promise<string | null> {

@@ -1,6 +1,7 @@
 /** Writes `packaging/berth.1` out of the table of commands. */
 import type { Command, Option } from "../commands/command.ts";
 import { COMMANDS, isRepeated } from "../commands/table.ts";
+import { EXIT_MEANINGS } from "../commands/exit_code.ts";
 import { meaningOf } from "../commands/help.ts";
 import { SETTINGS } from "../config/settings.ts";
 
@@ -28,7 +29,7 @@ ${COMMANDS.map(commandText).join("\n")}
 .El
 .Sh ENVIRONMENT
 The commands
-.Cm ls , logs , exec
+.Cm status , plan , apply , ls , logs , exec , folders
 and
 .Cm login
 read:
@@ -61,9 +62,9 @@ What
 keeps.
 .El
 .Sh EXIT STATUS
-0 when it is done, 1 when the answer is no, 2 when it could not be done.
-.Cm exec
-answers the command's own, or 125 when it could not be run.
+.Bl -tag -width Ds
+${EXIT_MEANINGS.map(([code, meaning]) => `.It ${code}\n${sentence(meaning)}`).join("\n")}
+.El
 `;
 }
 

@@ -61,7 +61,7 @@ Deno.test({
     admin = await berth.setUp();
     tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
     const { code, stderr } = await rotate({ BERTH_DATA: folder.path });
-    assert.equal(code, 2);
+    assert.equal(code, 1);
     assert.match(stderr, /berth still runs on this data folder; stop it first/);
   }
   const first = (await Deno.readTextFile(path)).trim();
@@ -208,7 +208,7 @@ Deno.test({
   {
     await using _running = await startService(options);
     const { code, stderr } = await rotate(env);
-    assert.equal(code, 2);
+    assert.equal(code, 1);
     assert.match(stderr, /still runs; stop all replicas first/);
   }
   assert.equal(await Deno.readTextFile(sealingKeyFile), before);

@@ -25,7 +25,7 @@ const BAD: Files = {
     "name: b\nservices:\n  wéb:\n    image: nginx:1.27\n    depends_on: [api]\n  api:\n    image: '界:1'\n    depends_on: [wéb]\n",
 };
 
-Deno.test("berth validate exits with 0 without errors, 1 with, and 2 when it could not run", async () => {
+Deno.test("berth validate exits with 0 without errors, 1 with, and 64 for what is no folder", async () => {
   assert.equal((await run(GOOD)).code, 0);
   assert.equal((await run(BAD)).code, 1);
   assert.equal(
@@ -35,7 +35,7 @@ Deno.test("berth validate exits with 0 without errors, 1 with, and 2 when it cou
   );
   const { code, error } = await run("/nowhere/at/all");
   assert.deepEqual([code, error], [
-    2,
+    64,
     'berth validate: "/nowhere/at/all" is not a folder that can be read\n',
   ]);
 });

@@ -138,22 +138,22 @@ test("berth folders names the allowed folders and those of containers, with the 
 
   const viewer = await berth.key("viewer");
   const refused = await runBerth(["folders"], { BERTH_URL: berth.url, BERTH_KEY: viewer.credential! });
-  assert.deepEqual([refused.code, refused.stdout], [2, ""]);
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   await Deno.remove(base, { recursive: true });
 });
 
 test("berth ls, logs and exec say in one sentence what is wrong", async (engine) => {
   await using berth = await serviceOn(engine);
   const none = await of(berth)("logs", "nobody");
-  assert.equal(none.code, 2);
-  assert.match(none.stderr, /^berth: Cannot .*"nobody".*\n$/);
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /^berth: berth has no container, .*"nobody"\n$/);
   assert.equal((await of(berth)("exec", "nobody", "true")).code, 125);
 
   const home = await Deno.makeTempDir({ prefix: "berth-home-" });
   try {
     const plain = { XDG_CONFIG_HOME: `${home}/config`, BERTH_URL: berth.url };
     assert.deepEqual(await runBerth(["ls"], plain).then(({ code, stderr }) => [code, stderr]), [
-      2,
+      64,
       `berth: There is no key for ${berth.url}: run "berth login ${berth.url}", or set BERTH_KEY\n`,
     ]);
     assert.match(
@@ -192,7 +192,7 @@ Deno.test("berth login keeps a good key in a file for its owner alone, and sends
     return await child.output();
   };
   try {
-    assert.equal((await login("berth_no_such")).code, 2);
+    assert.equal((await login("berth_no_such")).code, 1);
     await assert.rejects(Deno.stat(`${home}/config/berth/login.json`), "a refused key is not kept");
 
     assert.equal((await login(berth.credential!)).code, 0);
@@ -255,7 +255,7 @@ test("berth plan says what would be done, in three forms, and by its exit code",
     assert.equal((await plan("plan", path)).code, 1);
     const nowhere = await plan("plan", "nowhere");
     assert.deepEqual([nowhere.code, nowhere.stdout], [1, ""]);
-    assert.match(nowhere.stderr, /no workspace "nowhere"/);
+    assert.match(nowhere.stderr, /no project and no folder "nowhere"/);
   } finally {
     await engine.cli("rm", "--force", "planned-web-1");
   }
@@ -296,7 +296,7 @@ test("berth plan names the flag that does something about a message, and the fla
   );
   for (const name of ["--engine", "--backend"]) {
     const away = await plan("plan", project.path, name, "nas");
-    assert.equal(away.code, 1);
+    assert.equal(away.code, 4);
     assert.match(away.stderr, /"nas" is not available: .*; use --engine docker\n$/);
   }
   const anew = await plan("plan", project.path, "--unit", "still", "--recreate", "always", "--no-in-place");
@@ -312,7 +312,7 @@ test("berth apply does what its plan shows, tells each step, and says by its exi
   const apply = of(berth);
   try {
     const unasked = await apply("apply", path);
-    assert.equal(unasked.code, 1);
+    assert.equal(unasked.code, 64);
     assert.match(unasked.stderr, /say "--yes"/);
     const up = await apply("apply", path, "--yes");
     assert.deepEqual([up.code, up.stderr], [0, ""]);
@@ -351,6 +351,55 @@ test("berth apply does what its plan shows, tells each step, and says by its exi
     assert.equal((await engine.ask("GET /volumes/applied_data")).status, 404);
   } finally {
     await engine.cli("rm", "--force", "applied-web-1").catch(() => {});
+  }
+});
+
+test("berth plan, apply and logs take a project by its id or name, and one of its services", async (engine) => {
+  await using berth = await serviceOn(engine);
+  const service = (name: string) =>
+    `  ${name}:\n    image: ${FIXTURE}\n    command: [sh, -c, 'echo ${name} one; sleep 0.3; echo ${name} two; sleep 60']\n` +
+    "    network_mode: none\n    stop_grace_period: 1s\n";
+  const text = `name: pair\nservices:\n${service("a")}${service("b")}`;
+  const { id } = await workspace(berth, "whole", text);
+  const berthDoes = of(berth);
+  const names = async () => {
+    const said = await engine.cli("ps", "--all", "--filter", "name=pair", "--format", "{{.Names}}");
+    return said.trim().split("\n").filter((name) => name !== "");
+  };
+  try {
+    for (const word of ["pair", `pair@${id}`]) {
+      const planned = await berthDoes("plan", word);
+      assert.match(planned.stdout, /^pair on docker: 4 steps/, planned.stderr);
+    }
+    const one = await berthDoes("plan", "pair/b");
+    assert.deepEqual([one.code, /pair-a-1/.test(one.stdout), /create pair-b-1/.test(one.stdout)], [
+      2,
+      false,
+      true,
+    ]);
+    const short = await berthDoes("apply", "pair/b", "--yes");
+    assert.deepEqual([short.code, short.stdout], [64, ""]);
+    assert.ok(short.stderr.includes(`with "--yes", say "pair@${id}/b"`), short.stderr);
+    assert.deepEqual(await names(), []);
+    assert.equal((await berthDoes("apply", `pair@${id}/b`, "--yes")).code, 0);
+    assert.deepEqual(await names(), ["pair-b-1"]);
+    assert.equal((await berthDoes("apply", `pair@${id}`, "--yes")).code, 0);
+    const lines = await eventually("both have written both", async () => {
+      const { stdout } = await berthDoes("logs", "pair", "-t");
+      return stdout.match(/ two$/gm)?.length === 2 ? stdout.trimEnd().split("\n") : null;
+    });
+    const told = lines.map((line) => line.split(" | "));
+    assert.deepEqual(told.map(([, rest]) => rest!.slice(rest!.indexOf(" ") + 1)).sort(), [
+      ...["a one", "a two", "b one", "b two"],
+    ]);
+    assert.ok(told.every(([name, rest]) => name === `pair-${rest!.split(" ")[1]}-1`), lines.join("\n"));
+    const times = told.map(([, rest]) => rest!.split(" ")[0]!.slice(0, 23));
+    assert.deepEqual(times, times.toSorted());
+    assert.equal((await berthDoes("logs", "pair/a")).stdout, "a one\na two\n");
+    const nobody = await berthDoes("logs", "pair/nobody");
+    assert.deepEqual([nobody.code, nobody.stdout], [64, ""]);
+  } finally {
+    await engine.cli("rm", "--force", "pair-a-1", "pair-b-1").catch(() => {});
   }
 });
 

@@ -19,7 +19,7 @@ Deno.test("the version is the one of deno.json", async () => {
   assert.equal(VERSION, manifest.version);
 });
 
-Deno.test("berth --version and --help answer, and an unknown command is refused with exit code 2", async () => {
+Deno.test("berth --version and --help answer, and an unknown command is refused with exit code 64", async () => {
   const [version, help, unknown, extra] = await Promise.all([
     runBerth(["--version"]),
     runBerth(["backup", "--help"]),
@@ -30,12 +30,12 @@ Deno.test("berth --version and --help answer, and an unknown command is refused 
   assert.deepEqual([version.code, version.stdout], [0, `berth ${VERSION}\n`]);
   assert.equal(help.code, 0);
   assert.match(help.stdout, /^Usage: berth backup <file>/m);
-  assert.equal(unknown.code, 2);
+  assert.equal(unknown.code, 64);
   assert.match(unknown.stderr, /^berth: there is no command "sevre"; .*\n$/);
-  assert.equal(extra.code, 2);
+  assert.equal(extra.code, 64);
 });
 
-Deno.test("berth serve lists every mistake in the settings at once, with exit code 2", async () => {
+Deno.test("berth serve lists every mistake in the settings at once, with exit code 64", async () => {
   const { code, stderr, stdout } = await runBerth(["serve"], {
     BERTH_PORT: "many",
     BERTH_LOG_LEVEL: "loud",
@@ -43,13 +43,13 @@ Deno.test("berth serve lists every mistake in the settings at once, with exit co
     BERTH_PLUGINS: "Not A Name",
   });
 
-  assert.deepEqual([code, stdout], [2, ""]);
+  assert.deepEqual([code, stdout], [64, ""]);
   for (const name of ["BERTH_PORT", "BERTH_LOG_LEVEL", "BERTH_HOST", "BERTH_PLUGINS"]) {
     assert.match(stderr, new RegExp(`^  ${name}[.:]`, "m"));
   }
 });
 
-Deno.test("berth serve says in one sentence that a port is in use, with exit code 2", async () => {
+Deno.test("berth serve says in one sentence that a port is in use, with exit code 64", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   await withFolder(async (folder) => {
     const { code, stderr } = await runBerth(["serve"], {
@@ -58,7 +58,7 @@ Deno.test("berth serve says in one sentence that a port is in use, with exit cod
       BERTH_PORT: String(taken.addr.port),
     });
 
-    assert.equal(code, 2);
+    assert.equal(code, 64);
     const said = stderr.split("\n").filter((line) => line.startsWith("berth:"));
     assert.deepEqual(said, [
       `berth: Cannot listen on 127.0.0.1:${taken.addr.port}: another program uses that port; name another one with BERTH_PORT, ` +
@@ -67,13 +67,13 @@ Deno.test("berth serve says in one sentence that a port is in use, with exit cod
   });
 });
 
-Deno.test("berth serve says in one sentence that its data folder cannot be used, with exit code 2", async () => {
+Deno.test("berth serve says in one sentence that its data folder cannot be used, with exit code 64", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/file`, "");
     const { code, stderr } = await runBerth(["serve"], { BERTH_DATA: `${folder}/file/data` });
 
     assert.deepEqual([code, stderr], [
-      2,
+      64,
       `berth: Cannot use the data folder "${folder}/file/data": there is a file in its place\n`,
     ]);
   });
@@ -138,7 +138,7 @@ Deno.test("berth backup leaves a file that is there as it is, unless it is force
     const refused = await runBerth(["backup", file], { BERTH_DATA: berth.data });
 
     assert.deepEqual([refused.code, refused.stderr], [
-      2,
+      1,
       `berth: Cannot back up: "${file}" is there already; name another file, or add --force\n`,
     ]);
     assert.equal(await Deno.readTextFile(file), "the copy of another day");
@@ -154,7 +154,7 @@ Deno.test("berth serve stops for a misspelt variable before it has made anything
     const data = `${folder}/data`;
     const { code, stderr } = await runBerth(["serve"], { BERTH_DATA: data, BERTH_PROT: "1" });
 
-    assert.equal(code, 2);
+    assert.equal(code, 64);
     assert.match(stderr, /^ {2}BERTH_PROT: there is no such setting; did you mean BERTH_PORT\?$/m);
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   });
@@ -168,7 +168,7 @@ Deno.test("berth backup refuses to copy a store that is not there, and leaves no
     const { code, stderr } = await runBerth(["backup", `${folder}/copy.db`], { BERTH_DATA: folder });
 
     assert.deepEqual([code, stderr], [
-      2,
+      1,
       `berth: Cannot back up: there is no store in the data folder "${folder}"\n`,
     ]);
     assert.deepEqual([...Deno.readDirSync(folder)], []);
@@ -193,7 +193,7 @@ Deno.test("berth admin-key refuses a name that no route would take, and makes no
       const { code, stdout, stderr } = await runBerth(["admin-key", name], { BERTH_DATA: folder });
 
       assert.deepEqual([code, stdout, stderr], [
-        2,
+        64,
         "",
         "berth: Cannot make the key: its name must have 1 to 100 visible characters\n",
       ]);

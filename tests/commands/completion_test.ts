@@ -7,13 +7,17 @@ async function isThere(shell: string): Promise<boolean> {
   return await new Deno.Command(shell, { args: ["-c", "true"] }).output().then(() => true, () => false);
 }
 
-/** What the shell offers for a line, sorted. A `berth` beside it stands for one that runs and has two containers. */
+/** What the shell offers for a line, sorted. A `berth` beside it stands for one that runs and has two containers and a project. */
 async function offered(shell: string, script: string, ask: string): Promise<string[]> {
   const folder = await Deno.makeTempDir({ prefix: "berth-complete-" });
   try {
-    await Deno.writeTextFile(`${folder}/berth`, '#!/bin/sh\n[ "$1" = ls ] && printf "web\\ndb\\n"\n', {
-      mode: 0o755,
-    });
+    await Deno.writeTextFile(
+      `${folder}/berth`,
+      '#!/bin/sh\n[ "$1" = ls ] && printf "web\\ndb\\n"\n[ "$1" = status ] && printf "shop@home\\n"\nexit 0\n',
+      {
+        mode: 0o755,
+      },
+    );
     await Deno.writeTextFile(`${folder}/_berth`, script);
     await Deno.mkdir(`${folder}/files/projects`, { recursive: true });
     const { stdout, stderr } = await new Deno.Command(shell, {
@@ -67,7 +71,7 @@ for (const [shell, ask] of [["bash", inBash], ["fish", inFish], ["zsh", inZsh]] 
   const there = await isThere(shell);
   if (!there) console.error(`NOT RUN: completion in ${shell}, because it is not installed`);
   Deno.test(`berth completes commands, options, choices and containers in ${shell}`, async () => {
-    const [commands, begun, containers, shells, options, folders] = await Promise.all(
+    const [commands, begun, containers, shells, options, folders, projects] = await Promise.all(
       [["berth", ""], ["berth", "va"], ["berth", "logs", ""], ["berth", "completion", ""], [
         "berth",
         "ls",
@@ -76,7 +80,7 @@ for (const [shell, ask] of [["bash", inBash], ["fish", inFish], ["zsh", inZsh]] 
         "berth",
         "validate",
         "p",
-      ]].map(ask),
+      ], ["berth", "plan", ""]].map(ask),
     );
     assert.deepEqual(commands, NAMES);
     assert.deepEqual(begun, ["validate"]);
@@ -86,5 +90,6 @@ for (const [shell, ask] of [["bash", inBash], ["fish", inFish], ["zsh", inZsh]] 
       assert.ok(options!.includes(option), option);
     }
     assert.deepEqual(folders!.map((name) => name.replace(/\/$/, "")), ["projects"]);
+    assert.deepEqual(projects!.map((name) => name.replace(/\/$/, "")), ["projects", "shop@home"]);
   });
 }

@@ -112,7 +112,7 @@ for (const [name, blocks] of found) {
 
 Deno.test("a block that fails is noticed, and which one it is", { ignore: !canRun }, async () => {
   const { code, text } = await runBlocks(["true\n", "berth sevre\n", "true\n"]);
-  assert.equal(code, 2, text);
+  assert.equal(code, 64, text);
   assert.match(text, /there is no command "sevre"/);
   assert.ok(text.includes("--- block 2") && !text.includes("--- block 3"));
 });

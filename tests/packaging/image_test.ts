@@ -181,11 +181,11 @@ test("the image with ssh, hardened, lists the containers of a host that ssh reac
   await engine.cli("rm", "-fv", "berth");
 });
 
-test("the image without a safe way to be reached ends with code 2 and names all ways", async (engine) => {
+test("the image without a safe way to be reached ends with code 64 and names all ways", async (engine) => {
   await build(engine);
   const { code, said } = await ended(engine, IMAGE);
 
-  assert.equal(code, 2);
+  assert.equal(code, 64);
   for (
     const way of [
       "BERTH_TLS_CERT",
@@ -198,7 +198,7 @@ test("the image without a safe way to be reached ends with code 2 and names all 
   }
 });
 
-test("the image on a read-only data folder, or one of somebody else's, ends with code 2 and says so", async (engine) => {
+test("the image on a read-only data folder, or one of somebody else's, ends with code 64 and says so", async (engine) => {
   await build(engine);
   for (
     const [options, why] of [[["-v", "ro:/data:ro"], "it is read-only"], [
@@ -208,7 +208,7 @@ test("the image on a read-only data folder, or one of somebody else's, ends with
   ) {
     const { code, said } = await ended(engine, "-e", "BERTH_PUBLISHED=loopback", ...options, IMAGE);
 
-    assert.equal(code, 2, said);
+    assert.equal(code, 64, said);
     const [sentence, ...more] = said.split("\n").filter((line) => line.startsWith("berth:"));
     assert.equal(more.length, 0);
     assert.match(sentence ?? "", new RegExp(`^berth: Cannot .*"/data.*${why}`));

@@ -438,19 +438,19 @@ test("A start without its database is worth another try, by its exit code; one w
         /^1 .*there is no socket of a database at that place; start PostgreSQL, or correct BERTH_DATABASE_URL$/,
       ],
       [postgres(mute.folder), /^1 .*does not answer; look at the server and the way to it$/],
-      [server.url("nowhere"), /^2 .*does not exist on that server; make it/],
+      [server.url("nowhere"), /^64 .*does not exist on that server; make it/],
       [
         server.url(newer!.name),
-        /^2 .*has schema 2, which takes a berth that knows 2, .*; start the newer berth$/,
+        /^64 .*has schema 2, which takes a berth that knows 2, .*; start the newer berth$/,
       ],
-      [server.url(foreign!.name), /^2 .*holds the tables of another program; make one for berth alone$/],
+      [server.url(foreign!.name), /^64 .*holds the tables of another program; make one for berth alone$/],
       [
         server.url(standby!.name),
-        /^2 .*takes no changes, as a standby does; name the primary in BERTH_DATABASE_URL$/,
+        /^64 .*takes no changes, as a standby does; name the primary in BERTH_DATABASE_URL$/,
       ],
       [
         "postgres://ada:canary@db.example/berth",
-        /^2 (?!.*canary)[^]*put it into a file, and name that in BERTH_DATABASE_PASSWORD_FILE$/,
+        /^64 (?!.*canary)[^]*put it into a file, and name that in BERTH_DATABASE_PASSWORD_FILE$/,
       ],
     ];
     await Promise.all(starts.map(async ([url, said]) => assert.match(await start(url), said)));

@@ -66,7 +66,7 @@ Deno.test("berth restore refuses a damaged, a foreign, a newer and an absent fil
       ] as const
     ) {
       const { code, stderr } = await runBerth(["restore", `${folder}/${name}`], { BERTH_DATA: folder });
-      assert.equal(code, 2, name);
+      assert.equal(code, 1, name);
       assert.match(stderr, new RegExp(`^berth: Cannot restore "${folder}/${name}": ${why}\n$`));
     }
     assert.deepEqual(await namesIn(`${folder}/berth.db`), ["mine"]);
@@ -80,7 +80,7 @@ Deno.test("berth restore refuses while the service runs", async () => {
   const { code, stderr } = await runBerth(["restore", FIRST], { BERTH_DATA: berth.data });
 
   assert.deepEqual([code, stderr], [
-    2,
+    1,
     `berth: Cannot restore "${FIRST}": berth still runs on this data folder; stop it first\n`,
   ]);
   assert.equal(

@@ -1,0 +1,127 @@
+/** The logs that a word of the command line means, in one sequence: of a container, or of a project's containers. */
+import { CONTAINER_LOGS, CONTAINERS, type LogRecord } from "../client/berth/containers.ts";
+import { PROJECT } from "../client/berth/projects.ts";
+import { type Client, isStatusError } from "../client/mod.ts";
+import { stream } from "../client/stream.ts";
+import { StartFailure } from "../start_failure.ts";
+import { UsageFailure } from "./exit_code.ts";
+import { type Target, targetsAt } from "./target.ts";
+
+export interface LogQuery {
+  readonly follow: boolean;
+  readonly tail?: number | "all" | undefined;
+  readonly since?: string | undefined;
+  readonly backend?: string | undefined;
+}
+
+/** A record, and the name of its container, padded to the longest; null where there is only one. */
+interface NamedRecord {
+  readonly record: LogRecord;
+  readonly container: string | null;
+}
+
+interface Source {
+  readonly id: string;
+  readonly name: string;
+  readonly backend?: string;
+}
+
+/** Each log is a stream of its own. */
+const MOST = 50;
+
+/** Yields the records of a container of that name, else of a project or a folder; in the order of their times unless followed. */
+export async function* logsOf(client: Client, word: string, query: LogQuery): AsyncGenerator<NamedRecord> {
+  if (!/[@/]/.test(word)) {
+    const records = recordsOf(client, { id: word, name: word }, query);
+    const first = await records.next().catch(orNull);
+    if (first !== null) {
+      if (first.done !== true) yield { record: first.value, container: null };
+      for await (const record of records) yield { record, container: null };
+      return;
+    }
+  }
+  const sources = await sourcesOf(client, word, query.backend);
+  const width = Math.max(...sources.map(({ name }) => name.length));
+  const logs = sources.map((source) => ({
+    container: sources.length === 1 ? null : source.name.padEnd(width),
+    records: recordsOf(client, source, query),
+  }));
+  yield* query.follow ? asTheyCome(logs) : byTime(logs);
+}
+
+function recordsOf(client: Client, { id, backend }: Source, query: LogQuery): AsyncGenerator<LogRecord> {
+  const asked = { ...query, ...(backend !== undefined && { backend }) };
+  return stream(client, CONTAINER_LOGS, { as: "ndjson", params: { id }, query: asked });
+}
+
+async function sourcesOf(client: Client, word: string, backend?: string): Promise<Source[]> {
+  const all: Source[] = [];
+  for (const target of await targetsAt(client, word)) all.push(...await containersOf(client, target));
+  const sources = all.filter((one) => backend === undefined || one.backend === backend);
+  if (sources.length === 0) throw new UsageFailure(`"${word}" has no containers whose log could be read`);
+  if (sources.length > MOST) {
+    throw new UsageFailure(
+      `"${word}" has ${sources.length} containers, and ${MOST} logs are read at once: name a service, as in "${word}/web"`,
+    );
+  }
+  return sources;
+}
+
+async function containersOf(client: Client, { id, service }: Target): Promise<Source[]> {
+  const answer = await client.get(PROJECT, { params: { id } }).catch(orNull);
+  if (answer === null) throw new StartFailure(`berth has no container, no project and no folder "${id}"`);
+  const { units, containers, project } = answer.json();
+  const own = [...units.flatMap((unit) => unit.containers), ...containers];
+  if (service === undefined) return own;
+  const { items } = (await client.get(CONTAINERS, { query: { project } })).json();
+  const wanted = new Set(items.filter(({ compose }) => compose?.service === service).map((one) => one.id));
+  return own.filter((one) => wanted.has(one.id));
+}
+
+/** Returns null for what was not found; any other error is thrown on. */
+function orNull(error: unknown): null {
+  if (isStatusError(error) && error.response.statusCode === 404) return null;
+  throw error;
+}
+
+interface Log {
+  readonly container: string | null;
+  readonly records: AsyncGenerator<LogRecord>;
+}
+
+/** Yields whichever log has a record first. */
+async function* asTheyCome(logs: readonly Log[]): AsyncGenerator<NamedRecord> {
+  const next = async (log: Log) => ({ log, result: await log.records.next() });
+  const waiting = new Map(logs.map((log) => [log, next(log)]));
+  while (waiting.size > 0) {
+    const { log, result } = await Promise.race(waiting.values());
+    if (result.done === true) waiting.delete(log);
+    else {
+      waiting.set(log, next(log));
+      yield { record: result.value, container: log.container };
+    }
+  }
+}
+
+/** Yields the earliest record of all logs first; what has no time comes at once. */
+async function* byTime(logs: readonly Log[]): AsyncGenerator<NamedRecord> {
+  const heads = new Map<Log, LogRecord>();
+  const advance = async (log: Log) => {
+    const { value, done } = await log.records.next();
+    if (done === true) heads.delete(log);
+    else heads.set(log, value);
+  };
+  await Promise.all(logs.map(advance));
+  while (heads.size > 0) {
+    const [log, record] = [...heads].reduce((a, b) => timeOf(b[1]) < timeOf(a[1]) ? b : a);
+    yield { record, container: log.container };
+    await advance(log);
+  }
+}
+
+/** Returns a text that sorts as the record's time does, to the nanosecond. */
+function timeOf(record: LogRecord): string {
+  if (!("line" in record)) return "";
+  const seconds = Date.parse(record.time.replace(/\.\d+/, ""));
+  return `${seconds}`.padStart(15, "0") + (/\.(\d+)/.exec(record.time)?.[1] ?? "").padEnd(9, "0");
+}

@@ -1,0 +1,63 @@
+/** Finds the projects that a command means: those of a folder, or one by its id or its name. */
+import { WORKSPACE_ARTIFACTS, WORKSPACES } from "../client/berth/workspaces.ts";
+import type { Client } from "../client/mod.ts";
+import { visible } from "../log/line.ts";
+import { StartFailure } from "../start_failure.ts";
+import { UsageFailure } from "./exit_code.ts";
+
+/** A project, and one of its services where only that is meant. */
+export interface Target {
+  /** `<group>@<workspace>`, or a name, which may mean another project tomorrow. */
+  readonly id: string;
+  readonly isShort: boolean;
+  readonly service?: string;
+}
+
+/**
+ * Reads a word of the command line: a folder that berth knows by its path, id or name, `<project>`, or
+ * `<project>/<service>`. Throws `StartFailure` for a folder without the group, and `UsageFailure` for a group of a
+ * project.
+ */
+export async function targetsAt(client: Client, word: string, group?: string): Promise<Target[]> {
+  const folder = await folderAt(client, word);
+  if (folder === null) {
+    if (group === undefined) return [projectOf(word)];
+    throw new UsageFailure(
+      `"${word}" is no folder that berth knows: --group is for the projects of a folder`,
+    );
+  }
+  const groups = group === undefined ? await groupsOf(client, folder) : [group];
+  if (groups.length > 1 && groups.includes(word)) {
+    console.error(
+      `berth: "${visible(word)}" is a folder with ${groups.length} projects; ${
+        visible(`${word}@${folder}`)
+      } is the one alone`,
+    );
+  }
+  return groups.map((name) => ({ id: `${name}@${folder}`, isShort: false }));
+}
+
+/** Reads `shop`, `shop@home`, `shop/web` or `shop@home/web`. */
+export function projectOf(word: string): Target {
+  const at = word.lastIndexOf("@");
+  const slash = word.indexOf("/", at + 1);
+  if (slash < 0) return { id: word, isShort: at < 0 };
+  return { id: word.slice(0, slash), isShort: at < 0, service: word.slice(slash + 1) };
+}
+
+async function folderAt(client: Client, named: string): Promise<string | null> {
+  const { items } = (await client.get(WORKSPACES)).json();
+  const path = await Deno.realPath(named).catch(() => null);
+  const found = items.filter((one) => one.id === named || one.name === named || one.path === path);
+  if (found.length < 2) return found[0]?.id ?? null;
+  throw new StartFailure(
+    `Several folders are called "${named}": give an id, one of ${found.map(({ id }) => id).join(", ")}`,
+  );
+}
+
+/** Returns the names of the groups that can be planned. */
+async function groupsOf(client: Client, id: string): Promise<string[]> {
+  const { items } = (await client.get(WORKSPACE_ARTIFACTS, { params: { id }, query: { kind: "group" } }))
+    .json();
+  return items.filter(({ type }) => type === "main").map(({ name }) => name);
+}
