@@ -4,7 +4,7 @@ import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
-import { auditEntry } from "./auth/audit/audit.ts";
+import { auditEntry, BERTH } from "./auth/audit/audit.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { Passwords } from "./auth/people/password.ts";
 import type { IdentityProvider } from "./auth/provider/identity_provider.ts";
@@ -38,6 +38,7 @@ import { apiKeys } from "./routes/api_keys.ts";
 import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
 import { folders } from "./routes/folders.ts";
+import { IgnoredProjects } from "./routes/ignored.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { replicaRoutes } from "./routes/replicas.ts";
@@ -198,7 +199,17 @@ export async function composeApp(
   };
   const own = owned.use(workspaceFeeds(registry));
   const rows = owned.use(
-    projects({ registry, runtime: () => plugins.runtime, sights, digests: access.digests }),
+    projects({
+      registry,
+      runtime: () => plugins.runtime,
+      sights,
+      digests: access.digests,
+      ignored: new IgnoredProjects({
+        store: store.ignored,
+        now: () => access.clock.now(),
+        entryOf: (told) => auditEntry({ at: access.clock.now(), actor: BERTH, ...told }),
+      }),
+    }),
   );
   const socket = live({
     feeds: [...own.feeds, ...rows.feeds, ...plugins.feeds],

@@ -42,6 +42,8 @@ export type ErrorCode =
   | "workspace_unavailable"
   | "artifact_not_found"
   | "ambiguous_name"
+  | "project_declared"
+  | "too_many_ignored"
   | "path_refused"
   | "path_unreadable"
   | "file_not_found"

@@ -3,6 +3,7 @@ import type { KeyCreator, KeyStore, PeopleStore, SessionStore, SigningKeyStore }
 import type { ApplyStore } from "./applies.ts";
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 import type { AuditStore } from "./audit_store.ts";
+import type { IgnoredStore } from "./ignored.ts";
 
 export { AUDIT_CHAINS } from "./audit_entry.ts";
 export type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
@@ -27,6 +28,7 @@ export interface Store extends AsyncDisposable {
   readonly commands: CommandStore;
   readonly offers: OfferStore;
   readonly plans: PlanStore;
+  readonly ignored: IgnoredStore;
   readonly applies: ApplyStore;
   /** The store's part for processes that share it; null if one process has it for itself. */
   readonly replicas: ReplicaStore | null;

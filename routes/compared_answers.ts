@@ -22,6 +22,8 @@ interface Asked {
   readonly reach: Reach;
   /** The route and its query. */
   readonly question: readonly unknown[];
+  /** What the result depends on besides, compared by identity. */
+  readonly also?: unknown;
 }
 
 /** The surroundings of a result: all workspaces, and the containers in the caller's scope. */
@@ -31,7 +33,7 @@ export interface Seen {
 }
 
 /** Returns a text that is equal for callers who are answered the same. */
-export function keyOf({ principal, reach, question }: Asked): string {
+export function keyOf({ principal, reach, question }: Omit<Asked, "also">): string {
   const system = reachOf(principal, "system:read");
   return JSON.stringify([question, reach.key, reachOfRunning(principal).key, system.key]);
 }
@@ -53,6 +55,7 @@ export class ComparedAnswers<Result> {
     const from = [
       ...models.flatMap(({ workspace, model }) => [workspace.name, model]),
       await registry.list(),
+      asked.also,
       isBlind ? "" : `${sights.ownership.revision} ${engines.stamp}`,
     ];
     const key = keyOf(asked);

@@ -10,6 +10,7 @@ import {
   countsOf,
 } from "./compared.ts";
 import type { Seen } from "./compared_answers.ts";
+import type { Ignored } from "./ignored.ts";
 import {
   type Away,
   byWorst,
@@ -36,11 +37,15 @@ export interface ProjectList {
   readonly revisions: Revisions;
   readonly counts: ReturnType<typeof countsOf>;
   readonly loose: readonly LooseContainers[];
+  /** The containers without a project, by `<name>@engine:<engine>`. */
+  readonly single: ReadonlyMap<string, RunningContainer>;
   readonly engines: readonly Pick<
     ReturnType<ContainerRuntime["backends"]>[number],
     "name" | "state" | "reason" | "stale"
   >[];
   readonly liveNeeds: Comparison["liveNeeds"];
+  /** Returns true for a container of a declared project. */
+  readonly isDeclared: (container: RunningContainer) => boolean;
 }
 
 interface Listing {
@@ -48,12 +53,13 @@ interface Listing {
   readonly reach: Reach;
   /** Of the list that this one replaces. */
   readonly before: Revisions;
+  readonly ignored: Ignored;
 }
 
 export async function listProjects(
   options: ComparedOptions,
   { models, shown }: Seen,
-  { principal, reach, before }: Listing,
+  { principal, reach, before, ignored }: Listing,
 ): Promise<ProjectList> {
   const { projects, declared, liveNeeds } = await compareAll(options, { models, principal, reach });
   const engines = options.runtime();
@@ -70,7 +76,7 @@ export async function listProjects(
   );
   const made = [
     ...projects.map((project) => declaredRow(project, declared, around)),
-    ...undeclaredRows(others, ports),
+    ...undeclaredRows(others, ports, ignored),
   ];
   const undeclared = Map.groupBy(
     others,
@@ -89,9 +95,15 @@ export async function listProjects(
     revisions,
     counts: countsOf(
       rows.filter(({ workspace }) => workspace !== null),
-      rows.filter(({ workspace }) => workspace === null).length,
+      rows.filter(({ workspace, ignored }) => workspace === null && !ignored).length,
     ),
-    loose: looseContainers(others),
+    loose: looseContainers(others, ignored),
+    single: new Map(
+      others.filter(({ compose }) => compose === null).map((
+        one,
+      ) => [`${one.name}@engine:${one.backend}`, one]),
+    ),
+    isDeclared: (one) => claimed.has(one) || declared.has(`${one.backend} ${one.id}`),
     engines: (engines?.backends() ?? []).filter(({ name }) =>
       reachOf(principal, "system:read").has({ engine: name })
     ).map(({ name, state, reason, stale }) => ({

@@ -13,6 +13,7 @@ import {
   OverviewUnit,
   rank,
 } from "./compared.ts";
+import type { Ignored } from "./ignored.ts";
 
 /** Ports of one project. */
 const MOST_PORTS = 20;
@@ -68,6 +69,7 @@ export const ProjectRow = z.object({
   desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
   reason: Reason.nullable().describe("Why it has its verdict; null where that says it all"),
   ports: z.array(z.int()).describe(`Published ports of the host, ${MOST_PORTS} at most`),
+  ignored: z.boolean().describe("True if people have put it aside; never of a declared one"),
   conflict: z.string().nullable().describe("The id of another project that engines know by the same name"),
   marks: z.record(z.string(), Verdict).describe(
     "The verdicts of its units that their containers do not have by themselves, by the service that a container's " +
@@ -87,6 +89,7 @@ export const LooseContainers = z.object({
   engine: z.string().describe("The engine's name"),
   containers: z.array(z.string()).describe("Names of containers that belong to no project, 200 at most"),
   total: z.int().describe("Number of them"),
+  ignored: z.array(z.string()).describe("Names of further ones that people have put aside, 200 at most"),
 }).meta({ id: "LooseContainers" });
 export type LooseContainers = z.input<typeof LooseContainers>;
 const MOST_LOOSE = 200;
@@ -130,6 +133,7 @@ export function declaredRow(
     ),
     reason: worst === undefined ? null : reasonOf(worst, differences, away),
     marks: marksOf(units, containers),
+    ignored: false,
     ...sightOf(containers, ports),
   };
 }
@@ -187,11 +191,16 @@ function marksOf(
 }
 
 /** Returns the rows of projects that run and are in no file. */
-export function undeclaredRows(containers: readonly RunningContainer[], ports: Ports): MadeRow[] {
+export function undeclaredRows(
+  containers: readonly RunningContainer[],
+  ports: Ports,
+  ignored: Ignored,
+): MadeRow[] {
   const labelled = containers.filter(({ compose }) => compose !== null);
   const projects = Map.groupBy(labelled, ({ backend, compose }) => `${compose!.project}@engine:${backend}`);
   return [...projects].map(([id, own]): MadeRow => {
-    const { project, workingDir } = own[0]!.compose!; // only labelled ones are grouped
+    const [{ backend: engine, compose }] = own as [RunningContainer]; // every group has one
+    const { project, workingDir } = compose!; // only labelled ones are grouped
     return {
       id,
       name: project,
@@ -204,19 +213,29 @@ export function undeclaredRows(containers: readonly RunningContainer[], ports: P
       desired: null,
       reason: null,
       marks: {},
+      ignored: ignored.has({ engine, kind: "project", name: project }),
       ...sightOf(own, ports),
     };
   });
 }
 
 /** Returns the containers without a project, by their engine. */
-export function looseContainers(containers: readonly RunningContainer[]): LooseContainers[] {
+export function looseContainers(
+  containers: readonly RunningContainer[],
+  ignored: Ignored,
+): LooseContainers[] {
   const loose = Map.groupBy(containers.filter(({ compose }) => compose === null), ({ backend }) => backend);
-  return [...loose].map(([engine, own]) => ({
-    engine,
-    containers: own.map(({ name }) => name).sort().slice(0, MOST_LOOSE),
-    total: own.length,
-  })).sort((one, other) => one.engine < other.engine ? -1 : 1);
+  return [...loose].map(([engine, own]) => {
+    const names = own.map(({ name }) => name).sort();
+    const aside = names.filter((name) => ignored.has({ engine, kind: "container", name }));
+    const shown = names.filter((name) => !aside.includes(name));
+    return {
+      engine,
+      containers: shown.slice(0, MOST_LOOSE),
+      total: shown.length,
+      ignored: aside.slice(0, MOST_LOOSE),
+    };
+  }).sort((one, other) => one.engine < other.engine ? -1 : 1);
 }
 
 function sightOf(containers: readonly RunningContainer[], ports: Ports) {

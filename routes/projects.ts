@@ -1,14 +1,18 @@
 /** Projects: each declared group with what runs of it, and each project that only runs. */
 import { z } from "zod";
 import { Verdict } from "../artifacts/live/verdict.ts";
-import { type Principal, type Reach } from "../core/access.ts";
+import { type Principal, type Reach, type Subject } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
+import { IGNORED_KINDS, type IgnoredKey } from "../core/ignored.ts";
 import { Lru } from "../core/lru.ts";
+import { subjectOf } from "../core/ownership.ts";
+import { reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { CachedText } from "../http/declare/cached_text.ts";
-import { count, text } from "../http/declare/query.ts";
-import { type CoreRouter, json, problems, route, router } from "../http/declare/router.ts";
+import { count, flag, text } from "../http/declare/query.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { ComparedAnswers } from "./compared_answers.ts";
 import type { ComparedOptions } from "./compared.ts";
+import type { IgnoredProjects } from "./ignored.ts";
 import { BESIDE, besideOf, type Feeds, projectFeeds } from "./live_projects.ts";
 import { detailOf, ProjectDetail } from "./project_detail.ts";
 import { listProjects, type ProjectList } from "./project_list.ts";
@@ -37,6 +41,7 @@ const list = route({
     q: text(200).optional().describe("Only projects whose name or folder holds this, in either case"),
     workspace: text(200).optional().describe("Only declared in this workspace, by its id"),
     engine: text(200).optional().describe("Only with containers on this engine"),
+    ignored: flag.optional().describe("Only those that people have put aside, or only the others"),
     limit: count(0, 5_000).default(1_000).describe("Maximum number of rows"),
   }),
   answers: { 200: json(Projects, "The rows") },
@@ -54,14 +59,48 @@ const one = route({
   answers: { 200: json(ProjectDetail, "The project"), ...problems("artifact_not_found", "ambiguous_name") },
 });
 
-export function projects(options: ComparedOptions): { readonly router: CoreRouter } & Feeds {
+const ignore = route({
+  method: "put",
+  path: "/projects/{id}/ignored",
+  summary: "Put a project aside that only runs, or show it again",
+  description:
+    "An ignored project or container is left out of the counts. It needs `containers:read` on it, too. " +
+    "Ignoring ends when a file declares it.",
+  permission: "workspaces:write",
+  subject: "found",
+  audited: "change",
+  params: z.object({
+    id: text(500).describe("The project's id, or its name; of a container, `<name>@engine:<engine>`"),
+  }),
+  body: z.strictObject({
+    ignored: z.boolean().describe("True to put it aside"),
+    kind: z.enum(IGNORED_KINDS).default("project").describe(
+      "`container` is one that belongs to no project",
+    ),
+  }).meta({ id: "IgnoredProject", examples: [{ ignored: true }] }),
+  answers: {
+    204: empty("It is as asked"),
+    ...problems("artifact_not_found", "ambiguous_name", "project_declared", "too_many_ignored", "forbidden"),
+  },
+});
+
+interface ProjectsOptions extends ComparedOptions {
+  readonly ignored: IgnoredProjects;
+}
+
+export function projects(options: ProjectsOptions): { readonly router: CoreRouter } & Feeds {
   const lists = new ComparedAnswers<ProjectList>(options);
   const texts = new WeakMap<ProjectList, Lru<CachedText>>();
-  const listOf = (principal: Principal, reach: Reach) =>
-    lists.of(
-      { principal, reach, question: [] },
-      (seen, last) => listProjects(options, seen, { principal, reach, before: last?.revisions ?? new Map() }),
-    );
+  const listOf = async (principal: Principal, reach: Reach) => {
+    const ignored = await options.ignored.current();
+    return await lists.of({ principal, reach, question: [], also: ignored }, async (seen, last) => {
+      const before = last?.revisions ?? new Map();
+      const made = await listProjects(options, seen, { principal, reach, before, ignored });
+      const running = await options.runtime()?.containers() ?? [];
+      await options.ignored.endDeclared(running, options.sights.ownership, made.isDeclared);
+      return made;
+    });
+  };
   /** Returns the text that is known of a list, or else makes it. */
   const textOf = (of: ProjectList, question: readonly unknown[], make: () => unknown): CachedText => {
     const own = texts.get(of) ?? new Lru<CachedText>(MOST_TEXTS);
@@ -90,22 +129,79 @@ export function projects(options: ComparedOptions): { readonly router: CoreRoute
         () => detailOf(row, known, { principal, ownership, ports, runtime }),
       ).answer(request);
     });
+  made.on(ignore, async (call) => {
+    const { principal, reach, params: { id }, body } = call;
+    const all = await listOf(principal, reach);
+    const { ownership } = options.sights;
+    const mayName = (subject: Subject) => reach.has(subject) && reachOfRunning(principal).has(subject);
+    const key = (body.ignored ? null : goneKey(all, { id, ...body }, mayName)) ??
+      ignoredKey(all, { id, ...body }, (containers) => {
+        if (containers.every((one) => reach.has(subjectOf(one, ownership)))) return;
+        throw new ServiceError(
+          "forbidden",
+          `Cannot ignore "${id}": it needs "workspaces:write" on all of it`,
+        );
+      });
+    const entry = call.entry({ particulars: { ignored: String(body.ignored), kind: body.kind } });
+    if (key !== null) await options.ignored.set(key, body.ignored, principal, entry);
+    return reply(204);
+  });
   return { router: made, ...projectFeeds(listOf) };
 }
 
 function listed(
   all: ProjectList,
-  { verdict, q, workspace, engine, limit }: z.output<NonNullable<typeof list.query>>,
+  { verdict, q, workspace, engine, ignored, limit }: z.output<NonNullable<typeof list.query>>,
 ) {
   const wanted = q?.toLowerCase();
   const meant = all.rows.filter((row) =>
     (verdict ?? row.verdict) === row.verdict &&
     (workspace === undefined || row.workspace?.id === workspace) &&
     (engine === undefined || row.engines.includes(engine)) &&
+    (ignored ?? row.ignored) === row.ignored &&
     (wanted === undefined ||
       [row.name, row.project, row.folder].some((one) => one?.toLowerCase().includes(wanted)))
   );
   return { items: meant.slice(0, limit), total: meant.length, ...besideOf(all) };
+}
+
+type AskedToIgnore = z.output<NonNullable<typeof ignore.body>> & { readonly id: string };
+
+/** Returns what an id of something means that does not run any more; null for all else. */
+function goneKey(
+  { rows, single }: ProjectList,
+  { id, kind }: AskedToIgnore,
+  mayName: (subject: Subject) => boolean,
+): IgnoredKey | null {
+  const at = id.lastIndexOf("@engine:");
+  if (at < 1 || single.has(id) || rows.some((row) => row.id === id)) return null;
+  const [name, engine] = [id.slice(0, at), id.slice(at + "@engine:".length)];
+  const project = kind === "project" ? name : null;
+  return mayName({ engine, project, workspace: null, labels: {} }) ? { engine, kind, name } : null;
+}
+
+/** Returns what to ignore; null for a declared project, which is not ignored anyway. Throws `project_declared`, too. */
+function ignoredKey(
+  { rows, known, single }: ProjectList,
+  { id, ignored, kind }: AskedToIgnore,
+  mustReach: (containers: readonly RunningContainer[]) => void,
+): IgnoredKey | null {
+  if (kind === "container") {
+    const container = single.get(id);
+    if (container === undefined) {
+      throw new ServiceError("artifact_not_found", `There is no container "${id}" without a project`);
+    }
+    mustReach([container]);
+    return { engine: container.backend, kind, name: container.name };
+  }
+  const row = find(rows, id);
+  if (row.workspace !== null) {
+    if (!ignored) return null;
+    const message = `Cannot ignore "${row.name}": the workspace "${row.workspace.name}" declares it`;
+    throw new ServiceError("project_declared", message);
+  }
+  mustReach(known.get(row.id)!.containers); // every row has one
+  return { engine: row.engines[0]!, kind, name: row.project }; // it runs on one
 }
 
 /** Returns the project that an id or a name means. Throws `artifact_not_found` and `ambiguous_name`. */

@@ -30,6 +30,8 @@ export const PROJECTS: Endpoint<"/api/projects", {
       workspace?: string;
       /** Only with containers on this engine. */
       engine?: string;
+      /** Only those that people have put aside, or only the others. */
+      ignored?: boolean;
       /** Maximum number of rows. */
       limit?: number;
     };
@@ -41,6 +43,19 @@ export const PROJECT: Endpoint<"/api/projects/{id}", {
   get: { response: ProjectDetail; query: Record<string, never> };
 }> = new Endpoint("/api/projects/{id}");
 
+/** PUT: Put a project aside that only runs, or show it again. */
+export const PROJECT_IGNORED: Endpoint<"/api/projects/{id}/ignored", {
+  put: { payload: IgnoredProject; query: Record<string, never> };
+}> = new Endpoint("/api/projects/{id}/ignored", { put: [204] });
+
+/** The payload of `PUT /api/projects/{id}/ignored`. */
+export type IgnoredProject = {
+  /** True to put it aside. */
+  readonly ignored: boolean;
+  /** `container` is one that belongs to no project. */
+  readonly kind?: "project" | "container";
+};
+
 /** A part of `LiveMessage`. */
 export type LooseContainers = {
   /** The engine's name. */
@@ -49,6 +64,8 @@ export type LooseContainers = {
   readonly containers: readonly (string)[];
   /** Number of them. */
   readonly total: number;
+  /** Names of further ones that people have put aside, 200 at most. */
+  readonly ignored: readonly (string)[];
 };
 
 /** A part of `ProjectDetail`. */
@@ -140,6 +157,8 @@ export type ProjectDetail = {
   readonly reason: ProjectReason | null;
   /** Published ports of the host, 20 at most. */
   readonly ports: readonly (number)[];
+  /** True if people have put it aside; never of a declared one. */
+  readonly ignored: boolean;
   /** The id of another project that engines know by the same name. */
   readonly conflict: string | null;
   /** The verdicts of its units that their containers do not have by themselves, by the service that a container's labels name, or by the name of one without, 1000 at most; a container that is broken by itself stays so. */
@@ -242,6 +261,8 @@ export type ProjectRow = {
   readonly reason: ProjectReason | null;
   /** Published ports of the host, 20 at most. */
   readonly ports: readonly (number)[];
+  /** True if people have put it aside; never of a declared one. */
+  readonly ignored: boolean;
   /** The id of another project that engines know by the same name. */
   readonly conflict: string | null;
   /** The verdicts of its units that their containers do not have by themselves, by the service that a container's labels name, or by the name of one without, 1000 at most; a container that is broken by itself stays so. */

@@ -37,6 +37,8 @@ const statusByCode = {
   workspace_unavailable: 409,
   artifact_not_found: 404,
   ambiguous_name: 409,
+  project_declared: 409,
+  too_many_ignored: 409,
   path_refused: 403,
   path_unreadable: 422,
   file_not_found: 404,

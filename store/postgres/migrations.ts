@@ -302,6 +302,22 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE room ALTER COLUMN filler SET STORAGE EXTERNAL;
   `,
   },
+  {
+    oldest: 1,
+    sql: `
+  -- Projects and containers that run, that no file declares, and that people have put aside.
+  CREATE TABLE ignored (
+    engine text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL CHECK (kind IN ('project', 'container')),
+    name text COLLATE "C" NOT NULL,
+    by_kind text NOT NULL,
+    by_id text NOT NULL,
+    by_name text NOT NULL,
+    at bigint NOT NULL,
+    PRIMARY KEY (engine, kind, name)
+  );
+  `,
+  },
 ];
 
 const MIGRATION_LOCK = 0;

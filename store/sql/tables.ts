@@ -4,6 +4,7 @@ import { sqlApplies } from "./applies.ts";
 import { sqlAudit } from "./audit_store.ts";
 import { sqlCommands } from "./commands.ts";
 import { sqlFileVersions } from "./file_versions.ts";
+import { sqlIgnored } from "./ignored.ts";
 import { sqlKeys } from "./keys.ts";
 import { sqlOffers } from "./offers.ts";
 import { sqlPeople } from "./people.ts";
@@ -24,6 +25,7 @@ type Tables =
   | "offers"
   | "commands"
   | "plans"
+  | "ignored"
   | "applies";
 
 export function tablesOf(sql: Sql): Pick<Store, Tables> {
@@ -38,6 +40,7 @@ export function tablesOf(sql: Sql): Pick<Store, Tables> {
     offers: sqlOffers(sql),
     commands: sqlCommands(sql),
     plans: sqlPlans(sql),
+    ignored: sqlIgnored(sql),
     applies: sqlApplies(sql),
   };
 }

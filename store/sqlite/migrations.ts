@@ -309,4 +309,17 @@ export const MIGRATIONS: readonly string[] = [
     body TEXT NOT NULL CHECK (json_valid(body))
   ) STRICT;
   `,
+  // Projects and containers that run, that no file declares, and that people have put aside.
+  `
+  CREATE TABLE ignored (
+    engine TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('project', 'container')),
+    name TEXT NOT NULL,
+    by_kind TEXT NOT NULL,
+    by_id TEXT NOT NULL,
+    by_name TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (engine, kind, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -68,6 +68,7 @@ const TABLE: Readonly<Record<string, Permission | "any">> = {
   "GET /api/overview": "artifacts:read",
   "GET /api/projects": "artifacts:read",
   "GET /api/projects/{id}": "artifacts:read",
+  "PUT /api/projects/{id}/ignored": "workspaces:write",
   "GET /api/logs": "containers:logs",
   "GET /api/workspaces": "workspaces:read",
   "GET /api/workspaces/{id}": "workspaces:read",

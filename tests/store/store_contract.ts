@@ -19,6 +19,7 @@ import {
 } from "./store_records.ts";
 import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts";
 import { filesContract } from "./store_files_contract.ts";
+import { CHANGES_OF_IGNORED, ignoredContract } from "./store_ignored_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 
@@ -37,6 +38,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   filesContract(promise);
   plansContract(promise);
   appliesContract(promise);
+  ignoredContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -379,7 +381,13 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.signingKeys.list(),
     },
   ];
-  const all = [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_PLANS, ...CHANGES_OF_APPLIES];
+  const all = [
+    ...changes,
+    ...CHANGES_OF_PEOPLE,
+    ...CHANGES_OF_PLANS,
+    ...CHANGES_OF_APPLIES,
+    ...CHANGES_OF_IGNORED,
+  ];
   for (const { name, before, change, state } of all) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {
       await using store = await under.open("a");

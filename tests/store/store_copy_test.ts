@@ -77,6 +77,7 @@ async function fillStore(store: Store): Promise<void> {
   await store.audit.append(
     Array.from({ length: 1_200 }, (_, at) => auditEntryOf({ at, particulars: { at: `${at}` } })),
   );
+  await store.ignored.add({ engine: "docker", kind: "project", name: "old", by, at: 7 }, MANY, ENTRY);
   while (await store.audit.seal(SEALS, 500) > 0);
   await store.audit.append([auditEntryOf({ action: "unsealed" })]);
   await store.audit.countStrangers([{ hour: 1, peer: "p", action: "a", result: "r", count: 3 }], 9);
