@@ -2,7 +2,7 @@
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 
 export const IGNORED_KINDS = ["project", "container"] as const;
-export type IgnoredKind = typeof IGNORED_KINDS[number];
+type IgnoredKind = typeof IGNORED_KINDS[number];
 
 /** A Compose project, or a container that belongs to none, by its name on an engine. */
 export interface IgnoredKey {

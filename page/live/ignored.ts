@@ -1,30 +1,28 @@
-/** Containers that nobody declared and that one does not want to be told of, in this browser. */
-import { signal } from "@preact/signals";
+/** Rows that an earlier version ignored in this browser alone: offered once, then forgotten. */
+import type { Aside } from "./projects.ts";
 
 const KEPT = "berth.ignored";
 const MOST = 500;
 
-export const ignored = signal<ReadonlySet<string>>(new Set(read()));
-
-function read(): readonly string[] {
+/** Returns them by the ids that the service knows; an id of before was `<engine>/<name>` for a container. */
+export function ignoredBefore(): readonly Aside[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEPT) ?? "[]");
-    return Array.isArray(kept) ? kept.filter((one) => typeof one === "string").slice(0, MOST) : [];
+    const ids = Array.isArray(kept) ? kept.filter((one) => typeof one === "string").slice(0, MOST) : [];
+    return ids.map(asideOf);
   } catch {
     return []; // somebody else wrote there
   }
 }
 
-/** By engine and name: one that is made anew is the same. */
-export function ignore(name: string): void {
-  keep(new Set([...ignored.peek(), name]));
+export function forgetBefore(): void {
+  localStorage.removeItem(KEPT);
 }
 
-export function ignoreNothing(): void {
-  keep(new Set());
-}
-
-function keep(names: ReadonlySet<string>): void {
-  ignored.value = names;
-  localStorage.setItem(KEPT, JSON.stringify([...names].slice(-MOST)));
+function asideOf(id: string): Aside {
+  const project = /^(.+)@engine:[^/]+$/.exec(id);
+  if (project !== null) return { id, name: project[1]!, kind: "project" };
+  const slash = id.indexOf("/");
+  const name = id.slice(slash + 1);
+  return { id: `${name}@engine:${id.slice(0, Math.max(0, slash))}`, name, kind: "container" };
 }

@@ -11,22 +11,29 @@ import type { Resource } from "./resource.ts";
 export type RowFeed = Extract<ToldBy<Feed>, { readonly type: "rows" }>["feed"];
 export type RowOf<F extends RowFeed> = Extract<ToldBy<F>, { readonly type: "rows" }>["put"][string];
 
-export interface Listed<Row> {
+type Rows<F extends RowFeed> = Extract<ToldBy<F>, { readonly type: "rows" }>;
+/** The fields that a feed tells beside its rows. */
+type BesideOf<F extends RowFeed> = Partial<
+  Omit<Rows<F>, "type" | "feed" | "id" | "reset" | "put" | "removed" | "cursor">
+>;
+
+export interface Listed<F extends RowFeed> {
   /** In the order of their keys, which begin with the engine's name. */
-  readonly items: readonly Row[];
+  readonly items: readonly RowOf<F>[];
   readonly total: number;
   readonly unavailable: readonly Unavailable[];
+  readonly beside: BesideOf<F>;
 }
 
 /** A list that its feed keeps up to date. */
-class RowList<F extends RowFeed> implements Resource<Listed<RowOf<F>>> {
-  readonly value: Signal<Listed<RowOf<F>> | undefined> = signal(undefined);
+class RowList<F extends RowFeed> implements Resource<Listed<F>> {
+  readonly value: Signal<Listed<F> | undefined> = signal(undefined);
   readonly problem: Signal<Problem | null> = signal(null);
   readonly at: Signal<number> = signal(0);
   readonly #feed: F;
   readonly #asked: AskedOf<F>;
   readonly #rows = new Map<string, RowOf<F>>();
-  #unavailable: readonly Unavailable[] = [];
+  #beside: BesideOf<F> = {};
   #end: () => void = () => {};
 
   constructor(feed: F, asked: AskedOf<F>) {
@@ -42,7 +49,7 @@ class RowList<F extends RowFeed> implements Resource<Listed<RowOf<F>>> {
   begin(): void {
     this.#end();
     this.#end = follow(this.#feed, this.#asked, {
-      message: (message) => this.#take(message as Change<RowOf<F>>),
+      message: (message) => this.#take(message as unknown as Change<RowOf<F>>),
       ended: (ending) => this.problem.value = problemOf(ending),
       failed: (ending) => this.problem.value = problemOf(ending),
     });
@@ -52,15 +59,23 @@ class RowList<F extends RowFeed> implements Resource<Listed<RowOf<F>>> {
     this.#end();
   }
 
-  #take({ reset, put, removed, unavailable }: Change<RowOf<F>>): void {
-    if (reset) this.#rows.clear();
+  #take(
+    { reset, put, removed, cursor, type: _type, feed: _feed, id: _id, ...beside }: Change<RowOf<F>>,
+  ): void {
+    if (reset) {
+      this.#rows.clear();
+      this.#beside = {};
+    }
     for (const key of removed) this.#rows.delete(key);
     for (const key in put) this.#rows.set(key, put[key]!); // it has the key
-    if (unavailable !== undefined) this.#unavailable = unavailable;
+    Object.assign(this.#beside, beside);
+    // A long change comes in pieces: half of a first list would look like the whole of it.
+    if (cursor === undefined && this.value.value === undefined) return;
     this.at.value = Date.now();
     this.problem.value = null;
     const items = [...this.#rows.values()];
-    this.value.value = { items, total: items.length, unavailable: this.#unavailable };
+    const { unavailable = [] } = this.#beside as { readonly unavailable?: readonly Unavailable[] };
+    this.value.value = { items, total: items.length, unavailable, beside: { ...this.#beside } };
   }
 }
 
@@ -68,7 +83,10 @@ interface Change<Row> {
   readonly reset?: true;
   readonly put: { readonly [key: string]: Row };
   readonly removed: readonly string[];
-  readonly unavailable?: readonly Unavailable[];
+  readonly cursor?: string;
+  readonly type: unknown;
+  readonly feed: unknown;
+  readonly id: unknown;
 }
 
 function problemOf({ code, title, status }: Ending): Problem {
@@ -80,7 +98,7 @@ export function useRows<F extends RowFeed>(
   key: string | null,
   feed: F,
   ...asked: Record<never, never> extends AskedOf<F> ? [asked?: AskedOf<F>] : [asked: AskedOf<F>]
-): Resource<Listed<RowOf<F>>> {
+): Resource<Listed<F>> {
   const list = useMemo(() => new RowList(feed, asked[0] ?? {} as AskedOf<F>), [key]); // optional where it may be empty
   useEffect(() => {
     if (key === null) return;

@@ -32,7 +32,7 @@ export interface Others {
   readonly NoProjects: ComponentType<NoProjectsProps>;
   readonly Undeclared: ComponentType<UndeclaredProps>;
   readonly Bulk: ComponentType<BulkProps>;
-  readonly Units: ComponentType<{ readonly id: string }>;
+  readonly Units: ComponentType<{ readonly id: string; readonly revision: string }>;
   readonly Measured: ComponentType<{ readonly container: string }>;
   readonly RemoveDialog: ComponentType<RemoveDialogProps>;
   readonly ProofDialog: ComponentType;

@@ -1,6 +1,6 @@
 /** The first screen while there is no project: the next step. */
-import type { Projects } from "../../client/berth/projects.ts";
 import { WORKSPACES } from "../../client/berth/workspaces.ts";
+import type { ProjectList } from "../live/projects.ts";
 import { useResource } from "../live/resource.ts";
 import { client, may } from "../live/session.ts";
 import { words } from "../words/en_later.ts";
@@ -10,11 +10,10 @@ import { RegisterForm } from "./register.tsx";
 const TEXT = words.project;
 
 export interface NoProjectsProps {
-  readonly state: Projects;
-  readonly reload: () => void;
+  readonly state: ProjectList;
 }
 
-export function NoProjects({ state, reload }: NoProjectsProps) {
+export function NoProjects({ state }: NoProjectsProps) {
   const folders = useResource(
     may("workspaces:read") ? "folders of nothing" : null,
     (signal) => client.get(WORKSPACES, { signal }).then((answer) => answer.json().items.length),
@@ -29,7 +28,7 @@ export function NoProjects({ state, reload }: NoProjectsProps) {
           <a href="/folders">{TEXT.toFolders}</a>
         </p>
       )}
-      <RegisterForm done={reload} />
+      <RegisterForm done={() => {}} />
       {state.engines.length === 0 && <p class="hint">{words.register.noEngine}</p>}
       <Lacking engines={state.engines} />
     </div>

@@ -1,102 +1,137 @@
 /** Projects and containers that run and that no file declares. */
 import { useState } from "preact/hooks";
 import type { LooseContainers } from "../../client/berth/projects.ts";
-import { ignore, ignored } from "../live/ignored.ts";
-import { projectHref, type Row } from "../live/projects.ts";
+import { type Aside, projectHref, type Row, setIgnored } from "../live/projects.ts";
 import { may } from "../live/session.ts";
 import { containerHref } from "./container_href.ts";
 import { Dialog } from "./dialog.tsx";
+import { Form } from "./form.tsx";
+import { Ignored, IgnoredBefore } from "./ignored.tsx";
 import { Ports } from "./project_ports.tsx";
 import { RegisterForm } from "./register.tsx";
 import { shown } from "./shown.ts";
 import { Sign } from "./sign.tsx";
 import { words } from "../words/en_later.ts";
 
-const TEXT = words.projects;
+const TEXT = words.project;
+
+/** With more rows than this, they are folded. */
+const MOST_OPEN = 8;
 
 export interface UndeclaredProps {
   readonly rows: readonly Row[];
   readonly loose: readonly LooseContainers[];
-  readonly reload: () => void;
 }
 
-export function Undeclared({ rows, loose, reload }: UndeclaredProps) {
+export function Undeclared({ rows, loose }: UndeclaredProps) {
+  const [isOpen, setOpen] = useState<boolean | null>(null);
   const [folder, setFolder] = useState<string | null>(null);
-  const [asked, setAsked] = useState<{ readonly id: string; readonly name: string } | null>(null);
-  const left = loose.map((one) => ({
-    ...one,
-    containers: one.containers.filter((name) => !ignored.value.has(`${one.engine}/${name}`)),
-  })).filter(({ containers }) => containers.length > 0);
-  if (rows.length === 0 && left.length === 0) return null;
+  const [asked, setAsked] = useState<Aside | null>(null);
+  const shownRows = rows.filter(({ ignored }) => !ignored);
+  const left = loose.filter(({ total }) => total > 0);
+  const aside = [
+    ...rows.filter(({ ignored }) => ignored).map(({ id, name }): Aside => ({ id, name, kind: "project" })),
+    ...loose.flatMap(({ engine, ignored }) => ignored.map((name) => containerOf(engine, name))),
+  ];
+  if (rows.length === 0 && left.length === 0 && aside.length === 0) return null;
+  const amount = shownRows.length + left.length;
+  const isShown = isOpen ?? amount <= MOST_OPEN;
   return (
     <section aria-labelledby="undeclared">
       <div class="section-head">
-        <h2 id="undeclared">{words.project.undeclared}</h2>
-        <span class="quiet">{words.project.inNoFile}</span>
+        <button
+          type="button"
+          class="unfold"
+          aria-expanded={isShown}
+          aria-label={isShown ? words.projects.fold(TEXT.undeclared) : words.projects.unfold(TEXT.undeclared)}
+          onClick={() => setOpen(!isShown)}
+        >
+          {isShown ? "▾" : "▸"}
+        </button>
+        <h2 id="undeclared">{TEXT.undeclared}</h2>
+        <span class="quiet">{TEXT.undeclaredOf(shownRows.length, totalOf(left))}</span>
       </div>
-      <ul class="projects" aria-label={words.project.undeclared}>
-        {rows.map((row) => (
-          <li class="project is-undeclared" key={row.id} aria-label={shown(row.name)}>
-            <div class="project-line">
-              <span class="project-name">
-                <Sign verdict="undeclared" />
-                <a href={projectHref(row.id)}>{shown(row.name)}</a>
-              </span>
-              <span class="project-why">
-                {row.folder === null ? words.verdict("undeclared") : shown(words.project.from(row.folder))}
-              </span>
-              <span class="project-running">{words.number(row.running)}</span>
-              <Ports ports={row.ports} />
-              <span class="project-engines">{shown(row.engines.join(", "))}</span>
-              <span class="project-act">
-                {row.folder !== null && may("workspaces:write") && (
-                  <button
-                    type="button"
-                    class="button"
-                    onClick={() => setFolder(row.folder)}
-                  >
-                    {words.project.addFolder}
-                    <span class="unseen">{shown(row.name)}</span>
-                  </button>
-                )}
-                <Ignore name={row.name} ask={() => setAsked(row)} />
-              </span>
-            </div>
-          </li>
-        ))}
-        {left.map((one) => <Loose key={one.engine} loose={one} ask={setAsked} />)}
-      </ul>
+      {isShown && (
+        <ul class="projects" aria-label={TEXT.undeclared}>
+          {shownRows.map((row) => <One row={row} key={row.id} setFolder={setFolder} ask={setAsked} />)}
+          {left.map((one) => <Loose key={one.engine} loose={one} ask={setAsked} />)}
+        </ul>
+      )}
+      <Ignored aside={aside} />
+      <IgnoredBefore />
       {folder !== null && (
         <Dialog title={words.overview.register} onClose={() => setFolder(null)}>
-          <RegisterForm
-            path={folder}
-            done={() => {
-              setFolder(null);
-              reload();
-            }}
-            cancel={() => setFolder(null)}
-          />
+          <RegisterForm path={folder} done={() => setFolder(null)} cancel={() => setFolder(null)} />
         </Dialog>
       )}
-      {asked !== null && (
-        <Dialog title={words.undeclared.ignore} onClose={() => setAsked(null)}>
-          <p class="lead">{words.undeclared.ignoreQuestion(shown(asked.name))}</p>
-          <div class="form-end">
+      {asked !== null && <IgnoreQuestion asked={asked} close={() => setAsked(null)} />}
+    </section>
+  );
+}
+
+const totalOf = (loose: readonly LooseContainers[]): number =>
+  loose.reduce((all, { total }) => all + total, 0);
+
+const containerOf = (engine: string, name: string): Aside => ({
+  id: `${name}@engine:${engine}`,
+  name,
+  kind: "container",
+});
+
+function IgnoreQuestion({ asked, close }: { readonly asked: Aside; readonly close: () => void }) {
+  return (
+    <Dialog title={words.undeclared.ignore} onClose={close}>
+      <p class="lead">{words.undeclared.ignoreQuestion(shown(asked.name))}</p>
+      <Form
+        submit={words.undeclared.ignoreIt}
+        aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
+        send={async () => {
+          await setIgnored(asked, true);
+          close();
+        }}
+      >
+        {null}
+      </Form>
+    </Dialog>
+  );
+}
+
+function One(
+  { row, setFolder, ask }: {
+    readonly row: Row;
+    readonly setFolder: (path: string) => void;
+    readonly ask: (one: Aside) => void;
+  },
+) {
+  const { id, name, folder, running, ports, engines } = row;
+  return (
+    <li class="project is-undeclared" aria-label={shown(name)}>
+      <div class="project-line">
+        <span class="project-name">
+          <Sign verdict="undeclared" />
+          <a href={projectHref(id)}>{shown(name)}</a>
+        </span>
+        <span class="project-why">
+          {folder === null ? words.verdict("undeclared") : shown(TEXT.from(folder))}
+        </span>
+        <span class="project-running">{words.number(running)}</span>
+        <Ports ports={ports} />
+        <span class="project-engines">{shown(engines.join(", "))}</span>
+        <span class="project-act">
+          {folder !== null && may("workspaces:write") && (
             <button
               type="button"
               class="button"
-              onClick={() => {
-                ignore(asked.id);
-                setAsked(null);
-              }}
+              onClick={() => setFolder(folder)}
             >
-              {words.undeclared.ignoreIt}
+              {TEXT.addFolder}
+              <span class="unseen">{shown(name)}</span>
             </button>
-            <button type="button" class="button" onClick={() => setAsked(null)}>{words.cancel}</button>
-          </div>
-        </Dialog>
-      )}
-    </section>
+          )}
+          <Ignore name={name} ask={() => ask({ id, name, kind: "project" })} />
+        </span>
+      </div>
+    </li>
   );
 }
 
@@ -104,11 +139,11 @@ export function Undeclared({ rows, loose, reload }: UndeclaredProps) {
 function Loose(
   { loose: { engine, containers, total }, ask }: {
     readonly loose: LooseContainers;
-    readonly ask: (one: { readonly id: string; readonly name: string }) => void;
+    readonly ask: (one: Aside) => void;
   },
 ) {
   const [isOpen, setOpen] = useState(false);
-  const title = words.project.looseOn(containers.length, engine);
+  const title = TEXT.looseOn(total, engine);
   return (
     <li class="project is-undeclared" aria-label={title}>
       <div class="project-line">
@@ -116,18 +151,16 @@ function Loose(
           type="button"
           class="unfold"
           aria-expanded={isOpen}
-          aria-label={isOpen ? TEXT.fold(title) : TEXT.unfold(title)}
+          aria-label={isOpen ? words.projects.fold(title) : words.projects.unfold(title)}
           onClick={() => setOpen(!isOpen)}
         >
           {isOpen ? "▾" : "▸"}
         </button>
         <span class="project-name">
           <Sign verdict="undeclared" />
-          {words.project.containers(containers.length)}
+          {TEXT.containers(total)}
         </span>
-        <span class="project-why">
-          {words.project.inNoProject} · {shown(containers.slice(0, 10).join(", "))}
-        </span>
+        <span class="project-why">{TEXT.inNoProject} · {shown(containers.slice(0, 10).join(", "))}</span>
         <span class="project-running" />
         <span class="project-ports" />
         <span class="project-engines">{shown(engine)}</span>
@@ -138,7 +171,7 @@ function Loose(
           {containers.map((name) => (
             <li class="project-loose" key={name}>
               <a href={containerHref({ backend: engine, name })}>{shown(name)}</a>
-              <Ignore name={name} ask={() => ask({ id: `${engine}/${name}`, name })} />
+              <Ignore name={name} ask={() => ask(containerOf(engine, name))} />
             </li>
           ))}
           {total > containers.length && (
@@ -151,6 +184,7 @@ function Loose(
 }
 
 function Ignore({ name, ask }: { readonly name: string; readonly ask: () => void }) {
+  if (!may("workspaces:write")) return null;
   return (
     <button
       type="button"

@@ -156,7 +156,6 @@ export const words = {
     },
     register: "Einen Ordner eintragen",
     log: "Log",
-    unignore: "Wieder zeigen",
   },
   unit: {
     declared: "deklariert",

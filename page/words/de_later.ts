@@ -38,7 +38,15 @@ export const later = {
     ignore: "Ignorieren …",
     ignoreIt: "Ignorieren",
     ignoreQuestion: (name: string) =>
-      `${name} wird hier in diesem Browser nicht mehr gezeigt. Die Liste der Container sagt weiter, dass ihn niemand deklariert hat.`,
+      `${name} wird hier für niemanden mehr gezeigt und zählt nicht mehr. Sobald eine Datei es deklariert, steht es wieder da.`,
+    ignored: (amount: number) => `${count(amount, "Zeile wird", "Zeilen werden")} ignoriert.`,
+    show: "Zeigen",
+    hide: "Verbergen",
+    unignore: "Wieder zeigen",
+    before: (amount: number) =>
+      `${count(amount, "Zeile wurde", "Zeilen wurden")} nur in diesem Browser ignoriert.`,
+    takeOver: "Für alle ignorieren",
+    forget: "Hier wieder zeigen",
   },
   lately: {
     title: "Zuletzt",
@@ -100,6 +108,13 @@ export const later = {
     inNoFile: "läuft, steht in keiner Datei, die berth liest",
     bringAll: (amount: number) => amount === 1 ? "Angleichen …" : `${number.format(amount)} angleichen …`,
     undeclared: "Nicht deklariert",
+    undeclaredOf: (projects: number, containers: number) =>
+      `${
+        [
+          ...projects > 0 ? [count(projects, "Projekt", "Projekte")] : [],
+          ...containers > 0 ? [count(containers, "Container", "Container")] : [],
+        ].join(", ")
+      } in keiner Datei, die berth liest`,
   },
   setup: {
     lead: "Wer berth steuert, steuert die Container-Engine. Legen Sie also zuerst den Admin an: sich selbst.",

@@ -6,8 +6,7 @@ export const projects = {
   list: "Liste",
   folders: "Ordner",
   noRight: "Sie dürfen keine Projekte sehen. Bitten Sie einen Admin um die Berechtigung artifacts:read.",
-  allWell: (projects: number, ago: string) =>
-    `Alles läuft wie geschrieben (${count(projects, "Projekt", "Projekte")}, vor ${ago} geprüft)`,
+  allWell: (projects: number) => `Alles läuft wie geschrieben (${count(projects, "Projekt", "Projekte")})`,
   filter: "Projekte filtern",
   noMatch: "Kein Projekt passt.",
   showAll: "Alle zeigen",
@@ -28,5 +27,4 @@ export const projects = {
   more: (amount: number) => `${number.format(amount)} weitere`,
   bring: "Angleichen",
   start: "Starten",
-  ignored: (amount: number) => `${count(amount, "Zeile wird", "Zeilen werden")} in diesem Browser ignoriert.`,
 };

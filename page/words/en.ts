@@ -144,7 +144,6 @@ const english = {
     },
     register: "Register a folder",
     log: "Log",
-    unignore: "Show again",
   },
   unit: {
     declared: "declared",

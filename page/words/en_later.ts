@@ -41,7 +41,14 @@ const english = {
     ignore: "Ignore …",
     ignoreIt: "Ignore",
     ignoreQuestion: (name: string) =>
-      `${name} is no longer shown here in this browser. The list of containers goes on saying that nobody declared it.`,
+      `${name} is no longer shown here and no longer counts, for everybody. It shows again once a file declares it.`,
+    ignored: (amount: number) => `${count(amount, "row is", "rows are")} ignored.`,
+    show: "Show",
+    hide: "Hide",
+    unignore: "Show again",
+    before: (amount: number) => `${count(amount, "row was", "rows were")} ignored in this browser alone.`,
+    takeOver: "Ignore for everybody",
+    forget: "Show again here",
   },
   lately: {
     title: "Lately",
@@ -106,6 +113,14 @@ const english = {
     bringAll: (amount: number) =>
       amount === 1 ? "Bring in line …" : `Bring ${number.format(amount)} in line …`,
     undeclared: "Not declared",
+    /** `3 projects, 12 containers: running, in no file that berth reads`. */
+    undeclaredOf: (projects: number, containers: number) =>
+      `${
+        [
+          ...projects > 0 ? [count(projects, "project", "projects")] : [],
+          ...containers > 0 ? [count(containers, "container", "containers")] : [],
+        ].join(", ")
+      } in no file that berth reads`,
   },
   setup: {
     lead: "Whoever drives berth drives the container engine. So make the first admin now: you.",

@@ -6,8 +6,7 @@ export const projects = {
   list: "List",
   folders: "Folders",
   noRight: "You may not see projects. Ask an admin for the permission artifacts:read.",
-  allWell: (projects: number, ago: string) =>
-    `Everything runs as written (${count(projects, "project", "projects")}, checked ${ago} ago)`,
+  allWell: (projects: number) => `Everything runs as written (${count(projects, "project", "projects")})`,
   filter: "Filter projects",
   noMatch: "No project matches.",
   showAll: "Show all",
@@ -28,5 +27,4 @@ export const projects = {
   more: (amount: number) => `${number.format(amount)} more`,
   bring: "Bring in line",
   start: "Start",
-  ignored: (amount: number) => `${count(amount, "row is", "rows are")} ignored in this browser.`,
 } as const;

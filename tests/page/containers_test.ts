@@ -95,7 +95,7 @@ test("a list of containers says which differ, and what is new waits while one po
   assert.deepEqual(opened.complaints, []);
 });
 
-test("what nobody declared can be ignored in this browser, and what happened last is there", async ({ browser, berth }) => {
+test("what nobody declared can be ignored for everybody, and what happened last is there", async ({ browser, berth }) => {
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;
   await page.getByRole("region", { name: "Lately" }).getByRole("link", { name: /_1$/ }).first().waitFor();
@@ -106,10 +106,33 @@ test("what nobody declared can be ignored in this browser, and what happened las
   await page.getByRole("dialog").getByRole("button", { name: "Ignore", exact: true }).click();
   await cron.waitFor({ state: "detached" });
   await page.reload();
-  await page.getByText("1 row is ignored in this browser.").waitFor();
+  await page.getByText("1 row is ignored.").waitFor();
   assert.equal(await cron.count(), 0);
-  await page.getByRole("button", { name: "Show again" }).click();
+  await using other = await openPage(browser, berth, { key: berth.admin });
+  await other.page.getByText("1 row is ignored.").waitFor();
+  await other.page.getByRole("button", { name: "Show", exact: true }).click();
+  await other.page.getByRole("button", { name: "Show again legacy-cron" }).click();
+  // The first browser follows.
   await cron.waitFor();
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("what an earlier version ignored in this browser alone is offered once, for everybody", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  await page.evaluate(
+    'localStorage.setItem("berth.ignored", JSON.stringify(["docker/legacy-cron", "gone@engine:docker"]))',
+  );
+  await page.reload();
+  await page.getByText("2 rows were ignored in this browser alone.").waitFor();
+  await page.getByRole("button", { name: "Ignore for everybody" }).click();
+  await page.getByText("1 row is ignored.").waitFor();
+  await page.reload();
+  await page.getByText("1 row is ignored.").waitFor();
+  assert.equal(await page.getByText("in this browser alone").count(), 0);
+  await page.getByRole("button", { name: "Show", exact: true }).click();
+  await page.getByRole("button", { name: "Show again legacy-cron" }).click();
+  await page.getByRole("listitem", { name: "1 container on docker" }).waitFor();
   assert.deepEqual(opened.complaints, []);
 });
 

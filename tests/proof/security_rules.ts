@@ -28,7 +28,7 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     proofs: [
       ["config_test.ts", "without TLS and without trusted proxies (R1)"],
       ["config_test.ts", "readConfig takes BERTH_PUBLISHED=loopback in a container only"],
-      [IMAGE, "the image without a safe way to be reached ends with code 2 and names all ways"],
+      [IMAGE, "the image without a safe way to be reached ends with code 64 and names all ways"],
     ],
   },
   {

@@ -1,4 +1,4 @@
-/** What every store promises of ignored projects and containers. */
+/** Promises of every store for ignored projects and containers. */
 import assert from "node:assert/strict";
 import type { IgnoredRecord } from "../../core/ignored.ts";
 import { ENTRY } from "../access/audit_entry.ts";

@@ -1,10 +1,7 @@
 /** The first screen: is what runs what I wrote? One line for each project, the worst first. */
 import { useState } from "preact/hooks";
-import type { Projects } from "../../../client/berth/projects.ts";
-import { ignored, ignoreNothing } from "../../live/ignored.ts";
-import { serviceTime } from "../../live/live.ts";
-import { readProjects, type Row } from "../../live/projects.ts";
-import { useResource } from "../../live/resource.ts";
+import { link, serviceTime } from "../../live/live.ts";
+import { type ProjectList, type Row, useProjects } from "../../live/projects.ts";
 import { may, who } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { Ago } from "../../parts/ago.tsx";
@@ -17,6 +14,7 @@ import {
   LaterUndeclared,
 } from "../../parts/later.tsx";
 import { Lacking } from "../../parts/lacking.tsx";
+import { useSteady } from "../../parts/steady.ts";
 import { Mark } from "../../parts/sign.tsx";
 import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { go, query, withQuery } from "../../router.ts";
@@ -28,7 +26,7 @@ const TEXT = words.projects;
 
 export function Overview() {
   const mayRead = may("artifacts:read");
-  const read = useResource(mayRead ? "projects" : null, readProjects);
+  const read = useProjects();
   const state = read.value.value;
   const problem = read.problem.value;
   const at = read.at.value;
@@ -44,20 +42,23 @@ export function Overview() {
     <>
       {problem !== null && <Trouble problem={problem} since={at} again={read.reload} />}
       {state.items.length === 0 && state.loose.length === 0
-        ? <LaterNoProjects state={state} reload={read.reload} />
-        : <Answer state={state} at={at} reload={read.reload} />}
+        ? <LaterNoProjects state={state} />
+        : <Answer state={state} at={at} />}
     </>
   );
 }
 
 function Answer(
-  { state, at, reload }: { readonly state: Projects; readonly at: number; readonly reload: () => void },
+  { state, at }: { readonly state: ProjectList; readonly at: number },
 ) {
   const asked = query.value.get("verdict");
   const wanted = (query.value.get("q") ?? "").toLowerCase();
   const rows = state.items.filter((row) => holds(row, wanted) && (asked === null || row.verdict === asked));
-  const declared = rows.filter(({ workspace }) => workspace !== null);
-  const undeclared = rows.filter(({ workspace, id }) => workspace === null && !ignored.value.has(id));
+  const { rows: declared, held } = useSteady(
+    rows.filter(({ workspace }) => workspace !== null),
+    ({ id }) => id,
+  );
+  const undeclared = rows.filter(({ workspace }) => workspace === null);
   const showsLoose = (asked === null || asked === "undeclared") && wanted === "";
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const choose = (id: string) => {
@@ -67,11 +68,11 @@ function Answer(
   };
   return (
     <>
-      <Question state={state} at={at} reload={reload} />
+      <Question state={state} at={at} />
       <Lacking engines={state.engines} />
       {state.liveNeeds !== undefined && <p class="hint">{words.lacks(state.liveNeeds)}</p>}
       {declared.length > 0 && <Head />}
-      <ul class="projects" aria-label={words.overview.question}>
+      <ul class="projects" aria-label={words.overview.question} {...held}>
         {declared.map((row) => (
           <ProjectRow
             row={row}
@@ -86,13 +87,7 @@ function Answer(
           <a class="button" href={withQuery({ q: null, verdict: null })}>{TEXT.showAll}</a>
         </Empty>
       )}
-      <LaterUndeclared rows={undeclared} loose={showsLoose ? state.loose : []} reload={reload} />
-      {ignored.value.size > 0 && (
-        <p class="hint">
-          {TEXT.ignored(ignored.value.size)}{" "}
-          <button type="button" class="link" onClick={ignoreNothing}>{words.overview.unignore}</button>
-        </p>
-      )}
+      <LaterUndeclared rows={undeclared} loose={showsLoose ? state.loose : []} />
       <LaterLately />
       {chosen.size > 0 && <LaterBulk ids={[...chosen]} clear={() => setChosen(new Set())} />}
     </>
@@ -108,12 +103,12 @@ function holds({ name, project, folder, reason, engines }: Row, wanted: string):
 
 /** The question, the counts, which filter the rows, and the search. */
 function Question(
-  { state, at, reload }: { readonly state: Projects; readonly at: number; readonly reload: () => void },
+  { state, at }: { readonly state: ProjectList; readonly at: number },
 ) {
   const [isAsking, setAsking] = useState(false);
   const asked = query.value.get("verdict");
   const amounts = VERDICTS.map((verdict) =>
-    [verdict, state.items.filter((row) => row.verdict === verdict).length] as const
+    [verdict, state.items.filter((row) => row.verdict === verdict && !row.ignored).length] as const
   ).filter(([, amount]) => amount > 0);
   const isWell = state.items.length > 0 &&
     amounts.every(([verdict]) => verdict === "asWritten" || verdict === "completed");
@@ -144,19 +139,14 @@ function Question(
           </a>
         ))}
         <span class="quiet">
-          <Ago
-            since={serviceTime(at)}
-            say={isWell ? (ago) => TEXT.allWell(state.items.length, ago) : words.overview.checked}
-          />
+          {isWell && TEXT.allWell(state.items.length)}
+          {link.value?.live === false && <Ago since={serviceTime(at)} say={words.overview.checked} />}
         </span>
       </p>
       {isAsking && (
         <Dialog title={words.overview.register} onClose={() => setAsking(false)}>
           <LaterRegisterForm
-            done={() => {
-              setAsking(false);
-              reload();
-            }}
+            done={() => setAsking(false)}
             cancel={() => setAsking(false)}
           />
         </Dialog>

@@ -59,7 +59,7 @@ export function ProjectRow(
           <NextStep row={row} />
         </span>
       </div>
-      {isOpen && <LaterUnits id={row.id} />}
+      {isOpen && <LaterUnits id={row.id} revision={row.revision} />}
     </li>
   );
 }

@@ -1,6 +1,5 @@
 /** The units of a project's row that is unfolded. */
-import { readProject } from "../../live/projects.ts";
-import { useResource } from "../../live/resource.ts";
+import { useProject } from "../../live/projects.ts";
 import { shown } from "../../parts/shown.ts";
 import { Sign } from "../../parts/sign.tsx";
 import { Loading, Trouble } from "../../parts/states.tsx";
@@ -13,9 +12,16 @@ const TEXT = words.project;
 /** Verdicts of units that need no line of their own. */
 const WELL: readonly Verdict[] = ["asWritten", "completed"];
 
+interface UnitsProps {
+  /** The project's id. */
+  readonly id: string;
+  /** Of its row: the units are read again with another one. */
+  readonly revision: string;
+}
+
 /** Lists the units; those that are well stand in one line. */
-export function Units({ id }: { readonly id: string }) {
-  const read = useResource(`units of ${id}`, (signal) => readProject(id, signal));
+export function Units({ id, revision }: UnitsProps) {
+  const read = useProject(id, revision);
   const project = read.value.value;
   const problem = read.problem.value;
   if (project === undefined) {

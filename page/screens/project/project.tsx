@@ -3,7 +3,13 @@ import { APPLIES } from "../../../client/berth/applies.ts";
 import { WORKSPACE, type Workspace } from "../../../client/berth/workspaces.ts";
 import type { Unit } from "../../live/overview.ts";
 import { problemOf } from "../../live/problem.ts";
-import { planHref, type Project as Model, projectHref, readProject } from "../../live/projects.ts";
+import {
+  planHref,
+  type Project as Model,
+  projectHref,
+  useProject,
+  useRevision,
+} from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { ApplyMark } from "../../parts/apply_mark.tsx";
@@ -25,7 +31,7 @@ import { words } from "../../words/en_later.ts";
 const TEXT = words.projects;
 
 export function Project({ id }: { readonly id: string }) {
-  const read = useResource(`project ${id}`, (signal) => readProject(id, signal));
+  const read = useProject(id, useRevision(id));
   const project = read.value.value;
   const problem = read.problem.value;
   if (problem?.code === "ambiguous_name") return <Candidates name={id} ids={problem.errors} />;
