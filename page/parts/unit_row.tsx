@@ -44,6 +44,9 @@ export function UnitRow(
         ))}
         {unit.differences.length === 0 && <Place place={unit.place} {...place} />}
         {detail !== "" && <span class="finding-detail">{shown(detail)}</span>}
+        {unit.containers.map(({ id, healthOutput }) =>
+          healthOutput && <span class="finding-detail" key={id}>{shown(healthOutput)}</span>
+        )}
         {children}
       </div>
     </li>
@@ -53,7 +56,7 @@ export function UnitRow(
 /** Returns the name of a unit within its project: `web` of `shop.web`. */
 export const serviceOf = (name: string): string => name.slice(name.indexOf(".") + 1);
 
-function Ways({ container }: { readonly container: SeenContainer }) {
+export function Ways({ container }: { readonly container: SeenContainer }) {
   const href = containerHref(container);
   const name = <span class="unseen">{shown(container.name)}</span>;
   return (

@@ -27,4 +27,5 @@ export const projects = {
   more: (amount: number) => `${number.format(amount)} weitere`,
   bring: "Angleichen",
   start: "Starten",
+  update: "Aktualisieren",
 };

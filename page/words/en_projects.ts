@@ -27,4 +27,5 @@ export const projects = {
   more: (amount: number) => `${number.format(amount)} more`,
   bring: "Bring in line",
   start: "Start",
+  update: "Update",
 } as const;

@@ -28,7 +28,7 @@ test(
     await page.keyboard.press("Enter");
 
     await page.getByRole("heading", { name: "Is what runs what I wrote?" }).waitFor();
-    await page.getByText("running, in no file").first().waitFor();
+    await page.getByText("in no file that berth reads").first().waitFor();
     await page.getByRole("button", { name: "Register a folder" }).click();
     await page.getByText(`Allowed are ${folder}/shop and all folders below.`).waitFor();
     const found = page.getByRole("region", { name: "Found on this machine" });

@@ -52,9 +52,10 @@ test("every button of the list of projects plans the project of its own row, and
   for (const name of ["blog", "shop"]) await main.getByRole("checkbox", { name: `Choose ${name}` }).check();
   await main.getByRole("link", { name: "Bring 2 in line …" }).click();
   for (const name of ["blog", "shop"]) {
-    await main.getByRole("region", { name, exact: true }).getByRole("button", { name: "Plan again" })
+    await main.getByRole("listitem", { name, exact: true }).getByRole("link", { name: "Its own plan" })
       .waitFor();
   }
+  await main.getByRole("heading", { name: "Plans of 2 projects" }).waitFor();
   assert.deepEqual(opened.complaints, []);
 });
 

@@ -8,6 +8,7 @@ import {
 } from "../../../client/berth/applies.ts";
 import type { Apply as ApplyModel, ApplyStep } from "../../../client/berth/models.ts";
 import { ApplyFeed, type Pulled, type Said } from "../../live/apply_feed.ts";
+import { planHref } from "../../live/projects.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
 import { client } from "../../live/session.ts";
 import { containerHref } from "../../parts/container_href.ts";
@@ -58,7 +59,7 @@ export function Apply({ id }: { readonly id: string }) {
         ))}
       </ol>
       <p>
-        <a href={`/w/${encodeURIComponent(apply.workspace)}/plan?group=${encodeURIComponent(apply.group)}`}>
+        <a href={planHref(`${apply.group}@${apply.workspace}`)}>
           {TEXT.toPlan}
         </a>
       </p>

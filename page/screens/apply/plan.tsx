@@ -1,36 +1,36 @@
-/** The plan of a project with the lines that cause each step. */
+/** The plan of one project, which its address names, with the lines that cause each step. */
 import { useEffect, useId, useState } from "preact/hooks";
-import type { Diagnostic, Plan as PlanModel } from "../../../client/berth/models.ts";
-import { PLAN_APPLY } from "../../../client/berth/plans.ts";
+import type { Plan as PlanModel } from "../../../client/berth/models.ts";
 import { PROJECT_PLAN } from "../../../client/berth/projects.ts";
 import { WORKSPACE_ARTIFACTS } from "../../../client/berth/workspaces.ts";
-import { startOf } from "../../live/overview.ts";
 import { nameIn, planHref, projectHref } from "../../live/projects.ts";
-import { useResource } from "../../live/resource.ts";
+import { type Resource, useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { Copied } from "../../parts/copied.tsx";
 import { Field } from "../../parts/form.tsx";
-import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble, Unread } from "../../parts/states.tsx";
-import { go, query } from "../../router.ts";
+import { address, go, query } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
-import { Hook } from "./hook.tsx";
-import { changed, type Options, PlanOptions } from "./plan_options.tsx";
+import { commandOf } from "../../parts/plan/command_line.ts";
+import {
+  type Action,
+  actionIn,
+  type Options,
+  optionsIn,
+  withOptions,
+} from "../../parts/plan/plan_address.ts";
+import { changed, PlanOptions } from "./plan_options.tsx";
 import { type Choosing, Remedies } from "./remedies.tsx";
-import { Reasons } from "./reasons.tsx";
+import { interruptionsOf, isReady, lostBy, startApply } from "./start.ts";
+import { Steps } from "./steps.tsx";
 
 const TEXT = words.applies;
-type Action = PlanModel["action"];
 
-/** Projects that are planned on one screen. */
-const MOST_PLANS = 50;
-
-/** The plan of one project, which its address names. */
 export function Plan({ id }: { readonly id: string }) {
-  const asked = query.value.get("action");
-  const action: Action = asked !== null && asked in TEXT.actions ? asked as Action : "up";
+  const action = actionIn(query.value);
   return (
     <>
       <header class="screen-head">
@@ -40,30 +40,6 @@ export function Plan({ id }: { readonly id: string }) {
       {may("projects:plan")
         ? <OfProject key={`${id} ${action}`} id={id} action={action} />
         : <Empty title={TEXT.noRight} />}
-    </>
-  );
-}
-
-/** The plans of several projects, each with its own apply. */
-export function Plans() {
-  const ids = [...new Set(query.value.getAll("p"))].slice(0, MOST_PLANS);
-  const asked = query.value.get("action");
-  const action: Action = asked !== null && asked in TEXT.actions ? asked as Action : "up";
-  if (!may("projects:plan")) return <Empty title={TEXT.noRight} whole />;
-  return (
-    <>
-      <header class="screen-head">
-        <h1>{TEXT.plansOf(ids.length)}</h1>
-      </header>
-      {ids.length === 0 && <Empty title={TEXT.noneChosen} />}
-      {ids.map((id) => (
-        <section key={`${id} ${action}`} aria-label={shown(nameIn(id))}>
-          <h2 class="plan-of">
-            <a href={planHref(id, action)}>{shown(nameIn(id))}</a>
-          </h2>
-          <OfProject id={id} action={action} />
-        </section>
-      ))}
     </>
   );
 }
@@ -79,8 +55,7 @@ export function FolderPlan({ id }: { readonly id: string }) {
   const problem = groups.problem.value;
   // Never the first of several: a plan that nobody asked for is one click away from its apply.
   const group = query.value.get("group") ?? (names?.length === 1 ? names[0] : undefined);
-  const asked = query.value.get("action");
-  const action: Action = asked !== null && asked in TEXT.actions ? asked as Action : "up";
+  const action = actionIn(query.value);
   useEffect(() => {
     if (group !== undefined) go(planHref(`${group}@${id}`, action), { replace: true });
   }, [group]);
@@ -104,9 +79,9 @@ export function FolderPlan({ id }: { readonly id: string }) {
   );
 }
 
-function OfProject({ id, action }: { readonly id: string; readonly action: Action }) {
-  const [options, set] = useState<Options>({});
-  const read = useResource(
+/** Plans with the options of the address, and with the volumes that were chosen here. */
+export function usePlan(id: string, action: Action, options: Options): Resource<PlanModel> {
+  return useResource(
     `plan ${id} ${action} ${JSON.stringify(options)}`,
     async (signal) => {
       const payload = { ...options, action };
@@ -114,6 +89,16 @@ function OfProject({ id, action }: { readonly id: string; readonly action: Actio
     },
     { live: false },
   );
+}
+
+function OfProject({ id, action }: { readonly id: string; readonly action: Action }) {
+  const [volumes, setVolumes] = useState<Options["volumes"]>(undefined);
+  const options: Options = { ...optionsIn(query.value), ...(volumes !== undefined && { volumes }) };
+  const set = (next: Options) => {
+    setVolumes(next.volumes);
+    go(withOptions(address.peek(), next), { replace: true });
+  };
+  const read = usePlan(id, action, options);
   const plan = read.value.value;
   const problem = read.problem.value;
   if (problem?.code === "ambiguous_name") return <Candidates ids={problem.errors} action={action} />;
@@ -128,7 +113,7 @@ function OfProject({ id, action }: { readonly id: string; readonly action: Actio
         </>
       )}
       {problem === null && plan === undefined && <Loading />}
-      {problem === null && plan !== undefined && <Steps plan={plan} choosing={choosing} />}
+      {problem === null && plan !== undefined && <Planned plan={plan} action={action} choosing={choosing} />}
     </>
   );
 }
@@ -148,15 +133,17 @@ function Candidates(
   );
 }
 
-function Steps({ plan, choosing }: { readonly plan: PlanModel; readonly choosing: Choosing }) {
+function Planned(
+  { plan, action, choosing }: {
+    readonly plan: PlanModel;
+    readonly action: Action;
+    readonly choosing: Choosing;
+  },
+) {
   const heading = useId();
   const { options, set, reload } = choosing;
-  const destroy = (volume: string) => set(changed(options, "volumes", volume));
   const [isAsking, setAsking] = useState(false);
-  const { steps, blocked, warnings, missing, unchanged, workspace, group } = plan;
-  const interrupting = steps.filter(({ risk }) => risk === "interruption").length;
-  const lost = lostBy(plan);
-  const isReady = steps.length > 0 && blocked.length === 0 && missing.length === 0;
+  const { steps, workspace, group } = plan;
   return (
     <section aria-labelledby={heading}>
       <div class="section-head">
@@ -166,125 +153,46 @@ function Steps({ plan, choosing }: { readonly plan: PlanModel; readonly choosing
             <button
               type="button"
               class="button"
-              onClick={() => set(changed(options, "volumes", null))}
+              onClick={() => set?.(changed(options, "volumes", null))}
             >
               {TEXT.keepData}
             </button>
           )}
           <button type="button" class="button" onClick={reload}>{TEXT.again}</button>
-          <Act permission="projects:apply" kind="is-main" disabled={!isReady} act={() => setAsking(true)}>
+          <Act
+            permission="projects:apply"
+            kind="is-main"
+            disabled={!isReady(plan)}
+            act={() => setAsking(true)}
+          >
             {words.titles.apply}
           </Act>
         </span>
       </div>
-      {unchanged > 0 && <p class="hint">{TEXT.unchanged(unchanged)}</p>}
-      <Notes title={TEXT.blocked} notes={blocked} workspace={workspace} choosing={choosing} />
-      <Notes title={TEXT.warnings} notes={warnings} workspace={workspace} choosing={choosing} />
-      {missing.map(({ permission, subject, field, why, at }) => (
-        <p class="trouble" key={`${permission} ${subject.project} ${field}`}>
-          {shown(TEXT.lacks(permission, subject.project ?? subject.workspace ?? subject.engine))}
-          {field !== undefined && (
-            <span class="quiet">{shown(` ${field} ${why} (${at?.file}:${at?.range.start.line})`)}</span>
-          )}
-        </p>
-      ))}
-      <ol class="steps">
-        {steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) => (
-          <li class="step" key={n}>
-            <p class="step-head">
-              <span class="step-number">{n}</span>
-              <span>{TEXT.kinds[kind]}</span> <strong>{shown(target)}</strong>
-              {risk === "interruption" && <span class="quiet">{TEXT.interruption}</span>}
-              {risk === "dataLoss" && <span class="trouble">{TEXT.dataLoss}</span>}
-              {ifChanged !== undefined && (
-                <span class="quiet">{TEXT.onlyIf(...conditionsOf(steps, ifChanged))}</span>
-              )}
-            </p>
-            {hook !== undefined && <Hook hook={hook} within={within} />}
-            <Reasons why={why} workspace={workspace} />
-          </li>
-        ))}
-      </ol>
-      <Keeps volumes={plan.keeps ?? []} destroy={destroy} />
-      {isAsking && (
-        <Confirm
-          title={words.titles.apply}
-          question={TEXT.question(steps.length, shown(group))}
-          hints={[TEXT.exactly, ...interrupting > 0 ? [TEXT.interrupts(interrupting)] : []]}
-          close={() => setAsking(false)}
-          isReady={(fields) => lost.every((name, at) => fields[`lost ${at}`] === name)}
-          act={() => apply(plan)}
-        >
-          {lost.map((name, at) => (
-            <Field key={name} label={TEXT.typeVolume} name={`lost ${at}`} hint={shown(name)} />
-          ))}
-        </Confirm>
-      )}
+      <Steps plan={plan} choosing={choosing} />
+      <p class="hint">
+        {TEXT.command} <Copied text={commandOf(`${group}@${workspace}`, { action, ...options })} />
+      </p>
+      {isAsking && <Question plan={plan} close={() => setAsking(false)} />}
     </section>
   );
 }
 
-/** The volumes whose data go. */
-const lostBy = ({ steps }: PlanModel): string[] =>
-  steps.filter(({ risk }) => risk === "dataLoss").map(({ target }) => target);
-
-/** The volumes that stay, each with the way to remove it, too. */
-function Keeps(
-  { volumes, destroy }: { readonly volumes: readonly string[]; readonly destroy: (volume: string) => void },
-) {
-  if (volumes.length === 0) return null;
+function Question({ plan, close }: { readonly plan: PlanModel; readonly close: () => void }) {
+  const interrupting = interruptionsOf(plan);
+  const lost = lostBy(plan);
   return (
-    <>
-      <h3>{TEXT.keeps}</h3>
-      <ul class="rows">
-        {volumes.map((name) => (
-          <li class="row" key={name}>
-            <strong>{shown(name)}</strong>
-            <Act permission="projects:destroy" act={() => destroy(name)}>{TEXT.destroy}</Act>
-          </li>
-        ))}
-      </ul>
-    </>
+    <Confirm
+      title={words.titles.apply}
+      question={TEXT.question(plan.steps.length, shown(plan.group))}
+      hints={[TEXT.exactly, ...interrupting > 0 ? [TEXT.interrupts(interrupting)] : []]}
+      close={close}
+      isReady={(fields) => lost.every((name, at) => fields[`lost ${at}`] === name)}
+      act={async () => go(`/applies/${encodeURIComponent((await startApply(plan)).id)}`)}
+    >
+      {lost.map((name, at) => (
+        <Field key={name} label={TEXT.typeVolume} name={`lost ${at}`} hint={shown(name)} />
+      ))}
+    </Confirm>
   );
-}
-
-async function apply(plan: PlanModel): Promise<void> {
-  const { id, basis: { declared, observed } } = plan;
-  const payload = { basis: { declared, observed }, confirm: lostBy(plan) };
-  const begun = (await client.post(PLAN_APPLY, { params: { id }, payload, expectedStatus: 202 })).json();
-  go(`/applies/${encodeURIComponent(begun.id)}`);
-}
-
-function Notes(
-  { title, notes, workspace, choosing }: {
-    readonly title: string;
-    readonly notes: readonly Diagnostic[];
-    readonly workspace: string;
-    readonly choosing: Choosing;
-  },
-) {
-  if (notes.length === 0) return null;
-  return (
-    <>
-      <h3>{title}</h3>
-      <ul class="rows">
-        {notes.map(({ message, location, code, subject, remedies = [] }) => (
-          <li class="row diagnostic" key={`${code} ${subject} ${message}`}>
-            <span class="diagnostic-message">{shown(message)}</span>
-            {location !== null && <Place place={startOf(location)} workspace={workspace} />}
-            <Remedies remedies={remedies} choosing={choosing} />
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-/** The numbers of the steps that a step depends on: pulls by their image, changes in place by the engine's refusal. */
-function conditionsOf(
-  steps: PlanModel["steps"],
-  after: readonly number[],
-): [images: string, refusals: string] {
-  const isUpdate = (n: number) => steps.some((step) => step.n === n && step.kind === "container.update");
-  return [after.filter((n) => !isUpdate(n)).join(", "), after.filter(isUpdate).join(", ")];
 }

@@ -9,12 +9,10 @@ import { shown } from "../../parts/shown.ts";
 import { serviceOf } from "../../parts/unit_row.tsx";
 import { go, withQuery } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
+import type { Options } from "../../parts/plan/plan_address.ts";
 
 const TEXT = words.applies;
 const WORD = TEXT.options;
-
-/** The options without the action, which is part of the address. */
-export type Options = Omit<PlanRequest, "action">;
 
 interface Around {
   readonly action: NonNullable<PlanRequest["action"]>;

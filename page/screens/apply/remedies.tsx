@@ -1,12 +1,13 @@
 /** What can be done about a message of a plan: a button for each remedy that the page can carry out. */
 import { CONTAINER_UNPAUSE } from "../../../client/berth/containers.ts";
 import type { Permission, Remedy } from "../../../client/berth/models.ts";
-import { projectHref } from "../../live/projects.ts";
+import { planHref, projectHref } from "../../live/projects.ts";
 import { client } from "../../live/session.ts";
 import { shown } from "../../parts/shown.ts";
 import { go, withQuery } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
-import { changed, type Options } from "./plan_options.tsx";
+import type { Options } from "../../parts/plan/plan_address.ts";
+import { changed } from "./plan_options.tsx";
 
 const TEXT = words.applies;
 
@@ -14,7 +15,8 @@ export interface Choosing {
   /** The project's id. */
   readonly project: string;
   readonly options: Options;
-  readonly set: (options: Options) => void;
+  /** Null where several projects are planned: an option of one is chosen on its own plan. */
+  readonly set: ((options: Options) => void) | null;
   readonly reload: () => void;
 }
 
@@ -56,6 +58,9 @@ function One({ remedy, project, options, set, reload }: Choosing & { readonly re
     );
   }
   const { field, value } = remedy;
+  if (set === null) {
+    return <a class="button" href={planHref(project)}>{shown(wordOf(field, value))}</a>;
+  }
   const choose = () =>
     field === "action"
       ? go(withQuery({ action: value === "up" ? null : value }), { replace: true })

@@ -1,7 +1,6 @@
 /** One project: its services beside what runs of them, its files, logs and graph, and its past applies. */
 import { APPLIES } from "../../../client/berth/applies.ts";
 import { WORKSPACE, type Workspace } from "../../../client/berth/workspaces.ts";
-import type { Unit } from "../../live/overview.ts";
 import { problemOf } from "../../live/problem.ts";
 import {
   planHref,
@@ -13,20 +12,16 @@ import {
 import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { ApplyMark } from "../../parts/apply_mark.tsx";
-import { UnitBeside } from "../../parts/beside.tsx";
-import { containerHref } from "../../parts/container_href.ts";
 import { Files } from "../../parts/files/files.tsx";
 import { Graph } from "../../parts/graph/graph.tsx";
-import { LaterMeasured } from "../../parts/later.tsx";
 import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Sign } from "../../parts/sign.tsx";
 import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
-import { UnitRow } from "../../parts/unit_row.tsx";
-import { query } from "../../router.ts";
 import { VERDICTS } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
+import { Services } from "./services.tsx";
 
 const TEXT = words.projects;
 
@@ -139,57 +134,12 @@ function Header({ project }: { readonly project: Model }) {
 const Ways = ({ id }: { readonly id: string }) => (
   <>
     <a class="button is-main" href={planHref(id)}>{TEXT.bring}</a>
+    <a class="button" href={`${planHref(id)}?pull=always`}>{TEXT.update}</a>
     <a class="button" href={planHref(id, "restart")}>{words.containers.restart}</a>
     <a class="button" href={planHref(id, "stop")}>{words.containers.stop}</a>
     <a class="button" href={planHref(id, "down")}>{words.applies.actions.down}</a>
   </>
 );
-
-function Services({ project, revision }: { readonly project: Model; readonly revision: string }) {
-  const asked = query.value.get("unit");
-  if (project.workspace === null) return <OnlyRuns project={project} />;
-  if (project.units.length === 0) return <Empty title={words.workspace.noUnits} />;
-  return (
-    <ul class="findings" aria-label={words.project.servicesOf(shown(project.name))}>
-      {project.units.map((unit) => (
-        <UnitRow unit={unit} project={project.id} isOpen={unit.name === asked} key={unit.id}>
-          <Runs unit={unit} />
-          {unit.name === asked && <UnitBeside unit={unit} revision={revision} isAsked />}
-        </UnitRow>
-      ))}
-    </ul>
-  );
-}
-
-/** The image of a unit, and its containers with what they use. */
-function Runs({ unit: { image, containers } }: { readonly unit: Unit }) {
-  return (
-    <div class="unit-runs">
-      {image !== null && <code class="quiet">{shown(image)}</code>}
-      {containers.map((one) => (
-        <span key={`${one.backend} ${one.id}`}>
-          <a href={containerHref(one)}>{shown(one.name)}</a>
-          {one.state === "running" && may("containers:read") && (
-            <span class="unit-measures">
-              <LaterMeasured container={`${one.backend}/${one.id}`} />
-            </span>
-          )}
-        </span>
-      ))}
-    </div>
-  );
-}
-
-function OnlyRuns({ project }: { readonly project: Model }) {
-  return (
-    <Empty title={words.project.onlyRuns(project.running)}>
-      <p class="lead">{words.project.onlyRunsLead}</p>
-      <a class="button" href={`/c?${new URLSearchParams({ project: project.project })}`}>
-        {words.containers.toList}
-      </a>
-    </Empty>
-  );
-}
 
 /** The applies of the project, the newest first. */
 function History({ workspace, group }: { readonly workspace: string; readonly group: string }) {

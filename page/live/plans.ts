@@ -1,0 +1,88 @@
+/** Several projects: their plans, then their applies, four at a time. */
+import { effect, type Signal, signal } from "@preact/signals";
+import type { Apply, Plan, PlanRequest } from "../../client/berth/models.ts";
+import { PROJECT_PLAN } from "../../client/berth/projects.ts";
+import { ApplyFeed } from "./apply_feed.ts";
+import { type Problem, problemOf } from "./problem.ts";
+import { client } from "./session.ts";
+
+/** Projects in hand at once. */
+const AT_ONCE = 4;
+
+export interface Planned {
+  readonly id: string;
+  readonly plan?: Plan;
+  readonly apply?: Apply;
+  /** The reason why it could not be planned, or not be begun. */
+  readonly problem?: Problem | null;
+  /** True while it is planned, or waits for its turn. */
+  readonly isBusy: boolean;
+}
+
+export class PlanSet {
+  readonly all: Signal<readonly Planned[]>;
+
+  constructor(ids: readonly string[], private readonly asked: PlanRequest) {
+    this.all = signal(ids.map((id) => ({ id, isBusy: true })));
+  }
+
+  async plan(ending: AbortSignal): Promise<void> {
+    this.all.value = this.all.value.map(({ id }) => ({ id, isBusy: true }));
+    await this.#inTurn(this.all.value, ending, async ({ id }) => {
+      const asked = { params: { id }, payload: this.asked, signal: ending };
+      return { plan: (await client.post(PROJECT_PLAN, asked)).json() };
+    });
+  }
+
+  /** Carries these out. What was begun goes on in berth, whatever becomes of the page. */
+  async apply(
+    chosen: readonly Planned[],
+    start: (plan: Plan) => Promise<Apply>,
+    ending: AbortSignal,
+  ): Promise<void> {
+    for (const one of chosen) this.#set(one.id, { isBusy: true });
+    await this.#inTurn(chosen, ending, async ({ id, plan }) => {
+      const begun = await start(plan!); // only planned ones are chosen
+      this.#set(id, { apply: begun });
+      return { apply: await this.#ended(id, begun, ending) };
+    });
+  }
+
+  /** Waits until an apply is over, or asks for a person. */
+  async #ended(id: string, begun: Apply, ending: AbortSignal): Promise<Apply> {
+    const own = new AbortController();
+    const feed = new ApplyFeed(begun.id);
+    const unwatch = effect(() => {
+      const apply = feed.apply.value;
+      if (apply === undefined) return;
+      this.#set(id, { apply });
+      if (apply.state !== "running") own.abort();
+    });
+    await feed.follow(AbortSignal.any([own.signal, ending]));
+    unwatch();
+    return feed.apply.value ?? begun;
+  }
+
+  async #inTurn(
+    chosen: readonly Planned[],
+    ending: AbortSignal,
+    act: (one: Planned) => Promise<Partial<Planned>>,
+  ): Promise<void> {
+    const waiting = [...chosen];
+    const work = async () => {
+      for (let one = waiting.shift(); one !== undefined && !ending.aborted; one = waiting.shift()) {
+        const { id } = one;
+        try {
+          this.#set(id, { ...await act(one), isBusy: false });
+        } catch (error) {
+          if (!ending.aborted) this.#set(id, { problem: problemOf(error), isBusy: false });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  }
+
+  #set(id: string, changed: Partial<Planned>): void {
+    this.all.value = this.all.peek().map((one) => one.id === id ? { ...one, ...changed } : one);
+  }
+}

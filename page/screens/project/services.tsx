@@ -1,0 +1,99 @@
+/** The services of a project beside what runs of them; of one that only runs, its containers. */
+import type { ProjectContainer } from "../../../client/berth/projects.ts";
+import type { Unit } from "../../live/overview.ts";
+import type { Project } from "../../live/projects.ts";
+import { may } from "../../live/session.ts";
+import { UnitBeside } from "../../parts/beside.tsx";
+import { containerHref } from "../../parts/container_href.ts";
+import { LaterMeasured } from "../../parts/later.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Sign } from "../../parts/sign.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { UnitRow, Ways } from "../../parts/unit_row.tsx";
+import { query } from "../../router.ts";
+import { SIGN_OF } from "../../verdict.ts";
+import { words } from "../../words/en_later.ts";
+
+const TEXT = words.project;
+
+export function Services({ project, revision }: { readonly project: Project; readonly revision: string }) {
+  const asked = query.value.get("unit");
+  if (project.workspace === null) return <OnlyRuns project={project} />;
+  if (project.units.length === 0) return <Empty title={words.workspace.noUnits} />;
+  return (
+    <ul class="findings" aria-label={words.project.servicesOf(shown(project.name))}>
+      {project.units.map((unit) => (
+        <UnitRow unit={unit} project={project.id} isOpen={unit.name === asked} key={unit.id}>
+          <Runs unit={unit} />
+          {unit.name === asked && <UnitBeside unit={unit} revision={revision} isAsked />}
+        </UnitRow>
+      ))}
+    </ul>
+  );
+}
+
+/** The image of a unit, and its containers with what they use. */
+function Runs({ unit: { image, containers } }: { readonly unit: Unit }) {
+  return (
+    <div class="unit-runs">
+      {image !== null && <code class="quiet">{shown(image)}</code>}
+      {containers.map((one) => (
+        <span key={`${one.backend} ${one.id}`}>
+          <a href={containerHref(one)}>{shown(one.name)}</a>
+          <Measures container={one} />
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** Nothing is compared, so each container has the sign of its own condition. */
+function OnlyRuns({ project }: { readonly project: Project }) {
+  const { containers, running } = project;
+  return (
+    <>
+      <p class="lead">{TEXT.onlyRuns(running)} {TEXT.onlyRunsLead}</p>
+      <ul class="findings" aria-label={TEXT.servicesOf(shown(project.name))}>
+        {containers.map((one) => <OnlyRunning key={`${one.backend} ${one.id}`} container={one} />)}
+      </ul>
+    </>
+  );
+}
+
+function OnlyRunning({ container }: { readonly container: ProjectContainer }) {
+  const verdict = SIGN_OF[container.condition];
+  return (
+    <li class={`finding is-${verdict}`}>
+      <div class="finding-head">
+        <Sign verdict={verdict} />
+        <a class="finding-name" href={containerHref(container)}>{shown(container.name)}</a>
+        <span class="finding-word">{words.state(container)}</span>
+        <span class="finding-end">
+          <Ways container={container} />
+        </span>
+      </div>
+      <div class="finding-rest">
+        {container.healthOutput !== null && (
+          <span class="finding-detail">{shown(container.healthOutput)}</span>
+        )}
+        <div class="unit-runs">
+          <code class="quiet">{shown(container.image)}</code>
+          <Measures container={container} />
+        </div>
+      </div>
+    </li>
+  );
+}
+
+function Measures(
+  { container: { backend, id, state } }: {
+    readonly container: Pick<ProjectContainer, "backend" | "id" | "state">;
+  },
+) {
+  if (state !== "running" || !may("containers:read")) return null;
+  return (
+    <span class="unit-measures">
+      <LaterMeasured container={`${backend}/${id}`} />
+    </span>
+  );
+}

@@ -1,0 +1,126 @@
+/** From "which of mine differs" to "fixed": two clicks and one confirmation, several at once, and each remedy by its button. */
+import assert from "node:assert/strict";
+import type { Page } from "npm:playwright-core@1.65.1";
+import { ApplyScene, project, service } from "../apply/apply_scene.ts";
+import { messy } from "../plan/messy_project.ts";
+import { browserMissing, sharedBrowser } from "../support/browser.ts";
+import { serveEngines } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
+
+const { test } = await sharedEngine("docker");
+const browserOf = sharedBrowser();
+
+const row = (page: Page, name: string) => page.getByRole("main").getByRole("listitem", { name, exact: true });
+
+test(
+  "a drifted row is in line after two clicks and one confirmation, and the list follows by itself",
+  async (engine) => {
+    const browser = await browserOf();
+    await using berth = await serveEngines({ docker: engine });
+    const scene = await ApplyScene.on(engine, berth, "drifted", project("drifted", [service("web")]));
+    try {
+      await scene.apply();
+      await using opened = await openPage(browser, berth, { key: berth.admin });
+      const { page } = opened;
+      await row(page, "drifted").getByText("as written").waitFor();
+      await scene.write(project("drifted", [service("web", "environment: { COLOUR: red }")]));
+      await row(page, "drifted").getByText("COLOUR").waitFor();
+      await row(page, "drifted").getByRole("link", { name: "Bring in line" }).click();
+      await page.getByRole("button", { name: "Apply", exact: true }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
+      await page.getByRole("status").getByText("done").waitFor();
+      const [web] = Object.values(await scene.containers());
+      assert.ok(web!.env.includes("COLOUR=red"));
+      await page.getByRole("link", { name: "Projects", exact: true }).click();
+      await row(page, "drifted").getByText("as written").waitFor();
+      await engine.cli("stop", "--time", "1", "drifted-web-1");
+      await row(page, "drifted").getByRole("link", { name: "Start" }).waitFor();
+      assert.deepEqual(opened.complaints, []);
+    } finally {
+      await scene.clear();
+    }
+  },
+  browserMissing(),
+);
+
+test(
+  "several projects are planned together, and one button carries out those that can be, each told by its own row",
+  async (engine) => {
+    const browser = await browserOf();
+    await using berth = await serveEngines({ docker: engine });
+    const names = ["one", "two", "three"];
+    const scenes: ApplyScene[] = [];
+    try {
+      for (const name of names) {
+        scenes.push(await ApplyScene.on(engine, berth, name, project(name, [service("web")])));
+      }
+      await scenes[2]!.write(project("three", [service("web", "user: '${NOBODY}'")]));
+      await using opened = await openPage(browser, berth, { key: berth.admin });
+      const { page } = opened;
+      for (const name of names) await page.getByRole("checkbox", { name: `Choose ${name}` }).check();
+      await page.getByRole("link", { name: "Bring 3 in line …" }).click();
+      await row(page, "three").getByText("is not set").waitFor();
+      await assertFitsAll(opened, "the plans of several projects");
+      await page.getByRole("button", { name: "Show the plan for one" }).click();
+      await page.getByText("one-web-1").first().waitFor();
+      await page.getByRole("button", { name: "Apply 2 of 3" }).click();
+      await page.getByRole("dialog").getByText("Carry out the plans for one, two?").waitFor();
+      await page.getByRole("dialog").getByRole("button", { name: "Apply 2 of 3" }).click();
+      for (const name of ["one", "two"]) await row(page, name).getByRole("link", { name: "done" }).waitFor();
+      assert.equal(await row(page, "three").getByRole("link", { name: "done" }).count(), 0);
+      assert.deepEqual(
+        await Promise.all(scenes.map(async (scene) => Object.keys(await scene.containers()))),
+        [
+          ["one-web-1"],
+          ["two-web-1"],
+          [],
+        ],
+      );
+      assert.deepEqual(opened.complaints, []);
+    } finally {
+      for (const scene of scenes) await scene.clear();
+    }
+  },
+  browserMissing(),
+);
+
+test(
+  "each message of a plan has a button that ends it, and the address keeps what was chosen",
+  async (engine) => {
+    const browser = await browserOf();
+    await using berth = await serveEngines({ docker: engine });
+    await using scene = await messy(engine, berth, "messy");
+    await using opened = await openPage(browser, berth, { key: berth.admin });
+    const { page } = opened;
+    const path = `/p/messy%40${scene.id}/plan`;
+    const note = (text: string) => page.getByRole("main").getByRole("listitem").filter({ hasText: text });
+    // Each begins with the plan as it is without an option.
+    for (
+      const [text, button, kept] of [
+        ["ghost", "Remove it, too", "orphans=remove"],
+        ["job", "Run job again", "rerun=job"],
+        ["page.txt", "Restart", "action=restart"],
+      ] as const
+    ) {
+      await opened.visit(path);
+      await note(text).getByRole("button", { name: button }).click();
+      await note(text).and(page.locator(".diagnostic")).waitFor({ state: "detached" });
+      assert.ok(page.url().includes(kept), page.url());
+      await page.reload();
+      await page.getByRole("button", { name: "Plan again" }).waitFor();
+      assert.equal(
+        await note(text).and(page.locator(".diagnostic")).count(),
+        0,
+        "a link shows the same plan",
+      );
+    }
+    await opened.visit(path);
+    await note("messy-still-1").getByRole("button", { name: "Resume messy-still-1" }).click();
+    await note("messy-still-1").and(page.locator(".diagnostic")).waitFor({ state: "detached" });
+    const state = await engine.cli("inspect", "--format", "{{.State.Status}}", "messy-still-1");
+    assert.equal(state.trim(), "running");
+    assert.deepEqual(opened.complaints, []);
+  },
+  browserMissing(),
+);
