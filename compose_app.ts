@@ -37,6 +37,7 @@ import { audit } from "./routes/audit.ts";
 import { apiKeys } from "./routes/api_keys.ts";
 import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
+import { fileVersions } from "./routes/file_versions.ts";
 import { folders } from "./routes/folders.ts";
 import { IgnoredProjects } from "./routes/ignored.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
@@ -289,6 +290,7 @@ function coreRouters(
     workspaces({ registry }),
     folders({ registry, roots: config.roots, hidden: [config.data], runtime, sights }),
     workspaceFiles({ registry, editor, runtime, sights }),
+    fileVersions({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     overviewRoutes({ registry, runtime, sights, digests: access.digests }),

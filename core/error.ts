@@ -48,6 +48,7 @@ export type ErrorCode =
   | "path_unreadable"
   | "file_not_found"
   | "file_changed"
+  | "file_exists"
   | "file_not_written"
   | "file_version_not_found"
   | "tag_required"

@@ -1,4 +1,4 @@
-/** The files that a workspace was read from, in full, with their secrets masked; to read, and to write to where that is allowed. */
+/** The files that a workspace was read from, in full, with their secrets masked; to read, to write to, and to create. */
 import { z } from "zod";
 import type { ArtifactFile } from "../artifacts/artifact.ts";
 import type { FileEditor } from "../artifacts/registry/file_editor.ts";
@@ -8,11 +8,12 @@ import { WorkspaceFileText } from "../artifacts/report/file_text_shape.ts";
 import { may, type Principal, type Reach } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { reachOfRunning } from "../core/runtime.ts";
+import { MASK } from "../core/secrets.ts";
 import { runtimeSeen } from "../core/sight.ts";
 import { WorkspaceFile } from "../core/workspace.ts";
 import type { Call } from "../http/declare/call.ts";
 import { etagOf, tagsToMatch } from "../http/declare/etag.ts";
-import { count, flag, text } from "../http/declare/query.ts";
+import { flag, text } from "../http/declare/query.ts";
 import { cached, type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 import {
   type ArtifactsOptions,
@@ -21,6 +22,7 @@ import {
   InWorkspace,
   missingWorkspace,
 } from "./artifact_lookup.ts";
+import { NamedVersion } from "./file_versions.ts";
 
 const Named = InWorkspace.extend({
   path: text(4_096).describe("Below the workspace's folder, with `%2F` or `/` between its parts"),
@@ -70,23 +72,6 @@ const read = route({
   },
 });
 
-const Version = z.object({
-  id: z.int().describe("Its id"),
-  path: z.string().describe("The file that it was the text of"),
-  at: z.iso.datetime().describe("When another text took its place"),
-  by: z.object({
-    kind: z.string().describe("A person, or a program with a key"),
-    id: z.string().describe("Their id"),
-    name: z.string().describe("Their name at the time"),
-  }).describe("The user or key that saved the other text"),
-  sha256: z.string().describe("The checksum of the text"),
-  size: z.int().describe("In bytes"),
-}).meta({ id: "FileVersion" });
-
-const NamedVersion = InWorkspace.extend({
-  version: count(1, Number.MAX_SAFE_INTEGER).describe("The id of the earlier text"),
-});
-
 const Written = json(
   WorkspaceFileText.extend({
     staleIn: z.array(z.object({
@@ -115,11 +100,13 @@ const WRITING = problems(
 const write = route({
   method: "put",
   path: "/workspaces/{id}/files/{path...}",
-  summary: "Write to a file",
+  summary: "Write to a file, or create one",
   description:
-    "Masks stay where they are and mean what they stood for. The text before is kept: the last twenty of a file. Only " +
-    "where an admin has made the workspace editable.",
-  headers: ["If-Match"],
+    "With `If-Match`, masks stay where they are and mean what they stood for, and the text before is kept: the last " +
+    "twenty of a file. With `If-None-Match: *` the file is created, with at most three new folders, which get the " +
+    "owner and mode of the folder that they are in; 412 `file_exists` if anything is there. Of hidden names only " +
+    "`.env` can be created. Only where an admin has made the workspace editable.",
+  headers: ["If-Match", "If-None-Match"],
   permission: "workspaces:files",
   subject: "found",
   params: Named,
@@ -129,43 +116,17 @@ const write = route({
     ),
   }).meta({ id: "FileText", examples: [{ text: "services:\n  web:\n    image: nginx:1.27\n" }] }),
   bodyLimit: 8 * 1024 * 1024,
-  answers: { 200: Written, ...WRITING, ...problems("mask_moved") },
-});
-
-const versions = route({
-  method: "get",
-  path: "/workspaces/{id}/versions",
-  summary: "The texts that a file had before",
-  description:
-    "berth keeps the last twenty texts of each file that is saved in berth. Changes by other programs " +
-    "are not in this list.",
-  permission: "workspaces:files",
-  subject: "found",
-  params: InWorkspace,
-  query: z.object({ path: text(4_096).describe("The file") }),
   answers: {
-    200: json(
+    200: Written,
+    201: json(
       z.object({
-        items: z.array(Version).describe("The earlier texts"),
-        total: z.int().describe("Number of versions"),
-      }).meta({ id: "FileVersionList" }),
-      "The newest first, twenty at most",
+        path: z.string().describe("Below the workspace's folder"),
+        sha256: z.string().describe("The checksum of its text"),
+      }).meta({ id: "CreatedFile" }),
+      "The file was created; with an `ETag` where berth reads it already",
     ),
-    ...problems("workspace_not_found"),
-  },
-});
-
-const version = route({
-  method: "get",
-  path: "/workspaces/{id}/versions/{version}",
-  summary: "A text that a file had before, with its secrets masked",
-  description: "For comparing an earlier text with the current one before it is restored.",
-  permission: "workspaces:files",
-  subject: "found",
-  params: NamedVersion,
-  answers: {
-    200: json(WorkspaceFileText, "The text"),
-    ...problems("workspace_not_found", "workspace_unavailable", "file_version_not_found"),
+    ...WRITING,
+    ...problems("mask_moved", "file_exists"),
   },
 });
 
@@ -205,6 +166,17 @@ function currentFor(request: Request): (file: ArtifactFile) => Promise<void> {
   };
 }
 
+/** Returns true if the file is to be created. Throws `tag_required` for another `If-None-Match`. */
+function mustBeAbsent({ headers }: Request): boolean {
+  const given = headers.get("if-none-match");
+  if (given === null) return false;
+  if (given.trim() === "*" && !headers.has("if-match")) return true;
+  throw new ServiceError(
+    "tag_required",
+    "Cannot save the file: send `If-Match` with the tag that it was read with, or `If-None-Match: *` to create it",
+  );
+}
+
 /**
  * Returns the caller as writer of the workspace's files: a scope on a part of it is not enough, since a file
  * may concern all of it.
@@ -218,7 +190,7 @@ function writerOf({ principal, reach, params, request }: Call<{ readonly id: str
 export function workspaceFiles(
   { registry, editor, runtime, sights }:
     & Pick<ArtifactsOptions, "runtime" | "sights">
-    & { readonly registry: Pick<Registry, "model" | "get">; readonly editor: FileEditor },
+    & { readonly registry: Pick<Registry, "model" | "get" | "create">; readonly editor: FileEditor },
 ): CoreRouter {
   const staleIn = async (workspace: string, path: string, principal: Principal) => {
     const engines = runtime();
@@ -235,10 +207,23 @@ export function workspaceFiles(
       etag: etagOf(await textOf(file, false)),
     });
   };
-  const inReach = async (workspace: string, reach: Reach) => {
+  const created = async (workspace: string, path: string, text: string, reach: Reach) => {
     if (!reach.has({ workspace })) throw unknownWorkspace();
-    await registry.get(workspace);
-    return workspace;
+    const mask = text.split("\n").findIndex((line) => line.includes(MASK));
+    if (mask !== -1) {
+      throw new ServiceError(
+        "mask_moved",
+        `Cannot create the file: line ${
+          mask + 1
+        } has a mask, which stands for nothing here; write the value itself`,
+      );
+    }
+    const file = await registry.create(workspace, path, text);
+    const { sha256 } = await import("../artifacts/files/sha256.ts");
+    return reply(201, { path, sha256: sha256(text) }, {
+      location: `/api/workspaces/${workspace}/files/${path.split("/").map(encodeURIComponent).join("/")}`,
+      ...(file !== null && { etag: etagOf(await textOf(file, false)) }),
+    });
   };
   return router()
     .on(list, async ({ params, reach, request }) => {
@@ -266,33 +251,10 @@ export function workspaceFiles(
       }
       return cached(await textOf(file, reveal));
     })
-    .on(
-      write,
-      async (call) =>
-        await written(
-          call.params.id,
-          await editor.save({ ...writerOf(call), path: call.params.path }, call.body.text),
-          call.principal,
-        ),
-    )
-    .on(versions, async ({ params, query, reach }) => {
-      const items = await editor.versions(await inReach(params.id, reach), query.path);
-      return reply(200, {
-        items: items.map(({ id, path, at, by, sha256, size }) => ({
-          id,
-          path,
-          at: new Date(at).toISOString(),
-          by,
-          sha256,
-          size,
-        })),
-        total: items.length,
-      });
-    })
-    .on(version, async ({ params, reach }) => {
-      const { file } = await editor.version(await inReach(params.id, reach), params.version);
-      const { fileText } = await import("../artifacts/report/file_text.ts");
-      return reply(200, fileText(file));
+    .on(write, async (call) => {
+      const { params: { id, path }, body: { text }, request } = call;
+      if (mustBeAbsent(request)) return await created(id, path, text, call.reach);
+      return await written(id, await editor.save({ ...writerOf(call), path }, text), call.principal);
     })
     .on(restore, async (call) => {
       const file = await editor.restore(writerOf(call), call.params.version);

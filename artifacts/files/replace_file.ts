@@ -7,9 +7,7 @@ import { BUDGETS } from "./budgets.ts";
 import { type Folder, holdsDescriptors, isSame, openFolder } from "./folder.ts";
 import { baseName, folderOf } from "./paths.ts";
 import { sha256 } from "./sha256.ts";
-
-const CANNOT_HOLD =
-  "berth writes only where it can hold a folder: on Linux, with every permission of Deno (`-A`)";
+import { asRefusal, CANNOT_HOLD, changed, refused, removeIfThere, writeNew } from "./writing.ts";
 
 /**
  * Resolves to the text that was replaced, once the new one is on disk. Throws `file_changed` where the file does not
@@ -91,18 +89,6 @@ async function replaceIn(
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await contentOf(old));
 }
 
-async function writeNew(path: string, bytes: Uint8Array, like: Deno.FileInfo): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  await using file = await open(path, flags, 0o600);
-  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
-  const { uid, gid } = await file.stat();
-  if (like.uid !== null && like.gid !== null && (like.uid !== uid || like.gid !== gid)) {
-    await file.chown(like.uid, like.gid);
-  }
-  await file.chmod((like.mode ?? 0o600) & 0o7777);
-  await file.sync();
-}
-
 async function contentOf(file: FileHandle): Promise<Uint8Array> {
   const { size } = await file.stat();
   const buffer = new Uint8Array(Math.min(size, BUDGETS.fileBytes + 1));
@@ -115,43 +101,7 @@ async function contentOf(file: FileHandle): Promise<Uint8Array> {
   return buffer.subarray(0, length);
 }
 
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-}
-
 /** Changes with everything that is done to a file. */
 function stampOf({ dev, ino, size, mode, uid, gid, mtime, ctime }: Deno.FileInfo): string {
   return [dev, ino, size, mode, uid, gid, mtime?.getTime(), ctime?.getTime()].join(" ");
-}
-
-function refused(why: string, cause?: unknown): ServiceError {
-  return new ServiceError("file_not_written", `Cannot save the file: ${why}`, { cause });
-}
-
-function changed(): ServiceError {
-  return new ServiceError(
-    "file_changed",
-    "Cannot save the file: it has changed since it was read; read it again and save what you want of both",
-  );
-}
-
-function asRefusal(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "ENOSPC" || code === "EDQUOT") {
-    return new ServiceError("disk_full", "Cannot save the file: the disk is full", { cause: error });
-  }
-  if (error instanceof Deno.errors.NotFound || ["ENOENT", "ENOTDIR", "ELOOP"].includes(code)) {
-    return changed();
-  }
-  if (code === "EROFS") return refused("it lies on a file system that is mounted read-only", error);
-  if (code === "EBUSY") return refused("it is mounted by itself; mount its folder instead", error);
-  if (code === "EACCES" || code === "EPERM" || error instanceof Deno.errors.PermissionDenied) {
-    return refused("berth's user may not write it, its folder, or keep its owner", error);
-  }
-  return refused("the system refused it", error);
 }

@@ -186,14 +186,14 @@ export class Registry implements AsyncDisposable {
    * `replaceFile` does.
    */
   async edit(id: string, path: string, edit: (read: ReadFile) => Promise<string>): Promise<Edited> {
-    const record = await this.#record(id);
-    if (!record.editable) {
-      throw new ServiceError(
-        "not_editable",
-        "Cannot save the file: an admin has not made this workspace editable (`PUT /api/workspaces/{id}`)",
-      );
-    }
-    return await this.#snapshot(record).edit(path, edit);
+    return await this.#snapshot(await this.#editable(id)).edit(path, edit);
+  }
+
+  /**
+   * Makes a file; null where it is none that berth reads. Throws `not_editable` and what `createFile` does.
+   */
+  async create(id: string, path: string, text: string): Promise<ArtifactFile | null> {
+    return await this.#snapshot(await this.#editable(id)).create(path, text);
   }
 
   /** Hex SHA-256 of a file below the folder, of any kind; null where it cannot be read. */
@@ -217,6 +217,15 @@ export class Registry implements AsyncDisposable {
       throw unknownWorkspace();
     }
     return record;
+  }
+
+  async #editable(id: string): Promise<WorkspaceRecord> {
+    const record = await this.#record(id);
+    if (record.editable) return record;
+    throw new ServiceError(
+      "not_editable",
+      "Cannot save the file: an admin has not made this workspace editable (`PUT /api/workspaces/{id}`)",
+    );
   }
 
   #snapshot(record: WorkspaceRecord): Snapshot {

@@ -123,6 +123,18 @@ export class Snapshot implements AsyncDisposable {
     });
   }
 
+  /** Makes a file, and reads what it changes. Resolves to the file as it is read; null where nothing names it yet. */
+  create(path: string, text: string): Promise<ArtifactFile | null> {
+    return this.#inTurn(async () => {
+      const { model, state } = await this.#current();
+      if (!model) throw unavailable(state);
+      const { createFile } = await import("../files/create_file.ts");
+      const made = await createFile(this.#path, path, { text, hidden: await realPaths(this.#hidden) });
+      const now = await this.#readChanged(new Set([...made, path]));
+      return now.model?.files.find((one) => one.path === path) ?? null;
+    });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
     await this.#queue.catch(() => {});

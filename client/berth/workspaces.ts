@@ -42,7 +42,7 @@ export const WORKSPACE_FILES: Endpoint<"/api/workspaces/{id}/files", {
 /**
  * GET: A file in full, with its secrets masked.
  *
- * PUT: Write to a file.
+ * PUT: Write to a file, or create one.
  */
 export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
   get: {
@@ -52,8 +52,13 @@ export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
       reveal?: boolean;
     };
   };
-  put: { response: WrittenFile; payload: FileText; query: Record<string, never> };
-}> = new Endpoint("/api/workspaces/{id}/files/{path}");
+  put: { response: WrittenFile | CreatedFile; payload: FileText; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/files/{path}", { put: [200, 201] });
+
+/** POST: Put a text that a file had before back in its place. */
+export const WORKSPACE_VERSION_RESTORE: Endpoint<"/api/workspaces/{id}/versions/{version}/restore", {
+  post: { response: WrittenFile; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/versions/{version}/restore");
 
 /** GET: The texts that a file had before. */
 export const WORKSPACE_VERSIONS: Endpoint<"/api/workspaces/{id}/versions", {
@@ -70,11 +75,6 @@ export const WORKSPACE_VERSIONS: Endpoint<"/api/workspaces/{id}/versions", {
 export const WORKSPACE_VERSION: Endpoint<"/api/workspaces/{id}/versions/{version}", {
   get: { response: WorkspaceFileText; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/versions/{version}");
-
-/** POST: Put a text that a file had before back in its place. */
-export const WORKSPACE_VERSION_RESTORE: Endpoint<"/api/workspaces/{id}/versions/{version}/restore", {
-  post: { response: WrittenFile; query: Record<string, never> };
-}> = new Endpoint("/api/workspaces/{id}/versions/{version}/restore");
 
 /** GET: The groups, units and cards of a workspace. */
 export const WORKSPACE_ARTIFACTS: Endpoint<"/api/workspaces/{id}/artifacts", {
@@ -307,6 +307,14 @@ export type CardDetail = {
   readonly runbook: string | null;
   /** The id of what it describes. */
   readonly subject: string | null;
+};
+
+/** The answer of `PUT /api/workspaces/{id}/files/{path}`. */
+export type CreatedFile = {
+  /** Below the workspace's folder. */
+  readonly path: string;
+  /** The checksum of its text. */
+  readonly sha256: string;
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/dag`. */

@@ -43,6 +43,7 @@ const statusByCode = {
   path_unreadable: 422,
   file_not_found: 404,
   file_changed: 412,
+  file_exists: 412,
   file_not_written: 409,
   file_version_not_found: 404,
   tag_required: 428,

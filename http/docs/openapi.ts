@@ -105,7 +105,8 @@ function parameter(name: string, place: string, required: boolean, schema: Schem
 const REQUEST_HEADERS: Readonly<Record<RequestHeader, Schema>> = {
   "If-None-Match": {
     type: "string",
-    description: "The `ETag` of an earlier answer: 304 where nothing has changed since",
+    description:
+      "The `ETag` of an earlier answer: 304 where nothing has changed since. With `*` a write creates, and replaces nothing",
   },
   "If-Match": {
     type: "string",
