@@ -21,6 +21,7 @@ const TAGS = {
   settings: "The first admin, API keys, people and sessions",
   workspaces: "Registered folders, and what was declared in them",
   overview: "Compare what runs with what is declared",
+  places: "Folders that running projects were started from",
   projects: "Projects: what is declared with what runs of it, and what only runs",
   live: "Everything live, over one socket",
   plans: "The steps that would bring a group in line, with their reasons",

@@ -48,7 +48,7 @@ export async function suggestFolders(
 }
 
 /** Returns true for an absolute path as one line that fits into the setting. */
-function isPlain(path: string): boolean {
+export function isPlain(path: string): boolean {
   return path.length <= LONGEST_PATH && /^\/[^:\p{Cc}]*$/u.test(path) && !/\/\.{0,2}(\/|$)/.test(path);
 }
 

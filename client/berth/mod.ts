@@ -25,6 +25,7 @@ export * from "./metrics.ts";
 export * from "./models.ts";
 export * from "./networks.ts";
 export * from "./overview.ts";
+export * from "./places.ts";
 export * from "./plans.ts";
 export * from "./projects.ts";
 export * from "./settings.ts";

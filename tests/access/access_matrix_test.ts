@@ -68,6 +68,7 @@ const TABLE: Readonly<Record<string, Permission | "any">> = {
   "GET /api/overview": "artifacts:read",
   "GET /api/projects": "artifacts:read",
   "GET /api/projects/{id}": "artifacts:read",
+  "GET /api/places": "workspaces:write",
   "PUT /api/projects/{id}/ignored": "workspaces:write",
   "GET /api/logs": "containers:logs",
   "GET /api/workspaces": "workspaces:read",

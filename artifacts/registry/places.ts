@@ -1,0 +1,103 @@
+/** The folders that running projects were started from, as places to register: by labels, and without the disk outside the roots. */
+
+import { ServiceError } from "../../core/error.ts";
+import { isInside } from "../files/inside.ts";
+import { folderOf } from "../files/paths.ts";
+import { admit, realPaths } from "./place.ts";
+import { isPlain } from "./suggestions.ts";
+
+/** Places at most: labels of containers are written by anybody. */
+const MOST = 50;
+/** Names of projects that are told of one place. */
+const MOST_NAMES = 10;
+/** Folders of everything: a place there would be all of a machine. */
+const TOO_WIDE = ["", "/home"];
+
+interface Place {
+  readonly path: string;
+  /** The names of the first projects that run from it. */
+  readonly projects: readonly string[];
+  readonly total: number;
+  readonly allowed: boolean;
+  /** The setting that would allow the folder, as `BERTH_ROOTS=/home/ada:/srv`; null where it is allowed. */
+  readonly setting: string | null;
+}
+
+/** A project that runs on this machine, and the folder that its labels name. */
+export interface RunningFolder {
+  readonly engine: string;
+  readonly project: string;
+  readonly folder: string;
+}
+
+interface PlacesOptions {
+  readonly roots: readonly string[];
+  readonly hidden: readonly string[];
+  /** The folders of the workspaces that there are. */
+  readonly registered: readonly string[];
+  readonly running: Iterable<RunningFolder>;
+}
+
+/** Returns the places, those that are allowed and hold most projects first. Folders side by side are one place. */
+export async function placesOf({ roots, hidden, registered, running }: PlacesOptions): Promise<Place[]> {
+  const folders = new Map<string, Map<string, string>>();
+  for (const { engine, project, folder } of running) {
+    if (!isPlain(folder) || registered.some((one) => isInside(folder, one))) continue;
+    if (hidden.some((one) => isInside(folder, one))) continue;
+    const own = folders.get(folder) ?? new Map();
+    folders.set(folder, own.set(`${engine} ${project}`, project));
+  }
+  const realRoots = await realPaths(roots);
+  const places: Place[] = [];
+  for (const [path, projects] of together(folders, registered)) {
+    const real = await allowedPath(path, roots, realRoots, hidden);
+    if (real === "gone" || (real !== null && registered.some((one) => isInside(real, one)))) continue;
+    places.push({
+      path: real ?? path,
+      projects: [...new Set(projects.values())].sort().slice(0, MOST_NAMES),
+      total: projects.size,
+      allowed: real !== null,
+      setting: real === null ? `BERTH_ROOTS=${[...roots, path].join(":")}` : null,
+    });
+  }
+  return places.sort((one, other) =>
+    Number(other.allowed) - Number(one.allowed) || other.total - one.total ||
+    (one.path < other.path ? -1 : 1)
+  ).slice(0, MOST);
+}
+
+type Folders = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Puts folders that lie side by side together, as the folder that they are in. */
+function together(folders: Folders, registered: readonly string[]): Folders {
+  const byParent = Map.groupBy(folders.keys(), folderOf);
+  const found = new Map<string, Map<string, string>>();
+  for (const [parent, own] of byParent) {
+    // A folder around a registered one is for admins to add.
+    const isOne = own.length > 1 && !TOO_WIDE.includes(parent) &&
+      !registered.some((one) => isInside(one, parent));
+    for (const folder of own) {
+      const path = isOne ? parent : folder;
+      const known = found.get(path) ?? new Map();
+      for (const [key, name] of folders.get(folder)!) known.set(key, name); // it is one of its keys
+      found.set(path, known);
+    }
+  }
+  return found;
+}
+
+/** Resolves to the real path of an allowed folder, and null for one outside the roots, which is not looked for. */
+async function allowedPath(
+  path: string,
+  roots: readonly string[],
+  realRoots: readonly string[],
+  hidden: readonly string[],
+): Promise<string | "gone" | null> {
+  if (![...roots, ...realRoots].some((root) => isInside(path, root))) return null;
+  try {
+    return await admit(path, roots, hidden);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return error.code === "path_refused" ? null : "gone";
+  }
+}
