@@ -52,11 +52,14 @@ export interface Location {
   range: Range;
 }
 
+/** A file that is text alone: of a secret, of a config, mounted by itself, or of nothing that berth knows. */
+export type PlainKind = "secret" | "config" | "mounted" | "other";
+
 /** One text that was read. It stays the same object while its content does, so it can be the key of a cache. */
 export interface ArtifactFile {
   /** Below the workspace root, with `/`. */
   readonly path: string;
-  readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
+  readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme" | PlainKind;
   readonly text: string;
   /** Hex SHA-256 of the bytes. */
   readonly hash: string;

@@ -37,8 +37,20 @@ export type Workspace = z.infer<typeof Workspace>;
 
 export const WorkspaceFile = z.object({
   path: z.string().describe("Below the workspace's folder"),
-  kind: z.enum(["compose", "native", "backstage", "env", "settings", "readme"]).describe(
-    "The kind of project it was read as",
+  kind: z.enum([
+    "compose",
+    "native",
+    "backstage",
+    "env",
+    "settings",
+    "readme",
+    "secret",
+    "config",
+    "mounted",
+    "other",
+  ]).describe(
+    "The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is " +
+      "one that was created and that nothing names yet",
   ),
   sha256: z.string().describe("The checksum of what was read"),
   stale: z.boolean().describe("The last text that could be read stands in for a broken one"),

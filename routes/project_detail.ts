@@ -4,6 +4,7 @@ import { type CorePermission, Permission, type Principal, reachOf, type Subject 
 import { type Ownership, subjectOf } from "../core/ownership.ts";
 import type { ContainerRuntime, Holdings, RunningContainer, RuntimeAct } from "../core/runtime.ts";
 import type { Group } from "../artifacts/artifact.ts";
+import { namedBy } from "../artifacts/compose/named_files.ts";
 import { containerOf, OverviewContainer, OverviewUnit } from "./compared.ts";
 import type { Known } from "./project_list.ts";
 import { ProjectRow } from "./project_rows.ts";
@@ -49,7 +50,7 @@ export const ProjectDetail = ProjectRow.extend({
   containers: z.array(Container).describe("Containers that none of its units declares"),
   files: z.array(z.object({
     path: z.string().describe("Below the workspace's folder"),
-    kind: z.enum(["compose", "native", "env", "secret", "config"]).describe("What it is read as"),
+    kind: z.enum(["compose", "native", "env", "secret", "config", "mounted"]).describe("What it is read as"),
   })).describe("The files that it is declared in, and those that they name in the workspace"),
   acts: z.array(Act).describe("What can be done with it, and which permissions the caller has for that"),
 }).meta({ id: "ProjectDetail" });
@@ -85,19 +86,15 @@ export function detailOf(row: ProjectRow, { declared, containers }: Known, aroun
 const keyOf = ({ backend, id }: Pick<RunningContainer, "backend" | "id">) => `${backend} ${id}`;
 const keyOfPort = ({ backend, container }: Holdings["ports"][number]) => `${backend} ${container}`;
 
-const KIND_OF = { env_file: "env", label_file: "env", secret: "secret", config: "config" } as const;
-
 /** Returns the files of a group below the workspace's folder, each once. */
-function filesOf({ sources, envFiles, paths }: Group): ProjectDetail["files"] {
+function filesOf(group: Group): ProjectDetail["files"] {
+  const { sources, envFiles } = group;
   const found = new Map<string, ProjectDetail["files"][number]["kind"]>();
   for (const { path } of envFiles) found.set(path, "env");
   for (const { path, kind } of sources) {
     if (kind === "compose" || kind === "native" || kind === "env") found.set(path, kind);
   }
-  for (const { path, kind, found: there } of paths) {
-    const isNamed = kind in KIND_OF && path !== null && there === "file" && !found.has(path);
-    if (isNamed) found.set(path, KIND_OF[kind as keyof typeof KIND_OF]);
-  }
+  for (const [path, kind] of namedBy(group)) if (!found.has(path)) found.set(path, kind);
   return [...found].map(([path, kind]) => ({ path, kind })).slice(0, MOST_FILES);
 }
 

@@ -1,6 +1,7 @@
 /** The files that a workspace was read from, in full, with their secrets masked; to read, to write to, and to create. */
 import { z } from "zod";
-import type { ArtifactFile } from "../artifacts/artifact.ts";
+import type { ArtifactFile, Model } from "../artifacts/artifact.ts";
+import type { NamedKind } from "../artifacts/compose/named_files.ts";
 import type { FileEditor } from "../artifacts/registry/file_editor.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { unknownFile } from "../artifacts/registry/snapshot.ts";
@@ -33,8 +34,9 @@ const list = route({
   path: "/workspaces/{id}/files",
   summary: "The files that a workspace was read from",
   description:
-    "Lists every file that berth read, with its checksum and what it was read as. `stale` marks a file " +
-    "whose newest text cannot be read.",
+    "Lists every file that berth read, with its checksum and what it was read as, and the files of secrets and configs " +
+    "and those mounted by themselves that projects name: 200 at most, text of at most 1 MiB below the workspace's " +
+    "folder. `stale` marks a file whose newest text cannot be read.",
   headers: ["If-None-Match"],
   permission: "artifacts:read",
   subject: "found",
@@ -56,7 +58,7 @@ const read = route({
   path: "/workspaces/{id}/files/{path...}",
   summary: "A file in full, with its secrets masked",
   description:
-    "Returns the text with secrets replaced by masks. The `ETag` of the answer is what a later save " +
+    "Returns the text with secrets replaced by masks; of a secret's file all of it. The `ETag` of the answer is what a later save " +
     "sends as `If-Match`.",
   headers: ["If-None-Match"],
   permission: "artifacts:read",
@@ -85,7 +87,7 @@ const Written = json(
   }).meta({ id: "WrittenFile" }),
   "The file as it is now",
 );
-const WRITING = problems(
+const WRITING = [
   "workspace_not_found",
   "workspace_unavailable",
   "file_not_found",
@@ -95,7 +97,7 @@ const WRITING = problems(
   "file_not_written",
   "disk_full",
   "store_unavailable",
-);
+] as const;
 
 const write = route({
   method: "put",
@@ -118,15 +120,8 @@ const write = route({
   bodyLimit: 8 * 1024 * 1024,
   answers: {
     200: Written,
-    201: json(
-      z.object({
-        path: z.string().describe("Below the workspace's folder"),
-        sha256: z.string().describe("The checksum of its text"),
-      }).meta({ id: "CreatedFile" }),
-      "The file was created; with an `ETag` where berth reads it already",
-    ),
-    ...WRITING,
-    ...problems("mask_moved", "file_exists"),
+    201: Written,
+    ...problems(...WRITING, "mask_moved", "file_exists"),
   },
 });
 
@@ -139,13 +134,18 @@ const restore = route({
   permission: "workspaces:files",
   subject: "found",
   params: NamedVersion,
-  answers: { 200: Written, ...WRITING, ...problems("file_version_not_found") },
+  answers: { 200: Written, ...problems(...WRITING, "file_version_not_found") },
 });
 
 /** The file as its readers see it, in JSON. */
 async function textOf(file: ArtifactFile, reveal: boolean): Promise<string> {
   const { fileText } = await import("../artifacts/report/file_text.ts");
   return JSON.stringify(fileText(file, reveal));
+}
+
+async function namedIn(model: Model): Promise<ReadonlyMap<string, NamedKind>> {
+  const { namedFiles } = await import("../artifacts/compose/named_files.ts");
+  return namedFiles(model);
 }
 
 /** Throws `tag_required` without a tag, and gives what throws `file_changed` for a file that has another one. */
@@ -190,7 +190,10 @@ function writerOf({ principal, reach, params, request }: Call<{ readonly id: str
 export function workspaceFiles(
   { registry, editor, runtime, sights }:
     & Pick<ArtifactsOptions, "runtime" | "sights">
-    & { readonly registry: Pick<Registry, "model" | "get" | "create">; readonly editor: FileEditor },
+    & {
+      readonly registry: Pick<Registry, "model" | "get" | "create" | "named">;
+      readonly editor: FileEditor;
+    },
 ): CoreRouter {
   const staleIn = async (workspace: string, path: string, principal: Principal) => {
     const engines = runtime();
@@ -219,17 +222,28 @@ export function workspaceFiles(
       );
     }
     const file = await registry.create(workspace, path, text);
-    const { sha256 } = await import("../artifacts/files/sha256.ts");
-    return reply(201, { path, sha256: sha256(text) }, {
+    const { fileText } = await import("../artifacts/report/file_text.ts");
+    return reply(201, fileText(file), {
       location: `/api/workspaces/${workspace}/files/${path.split("/").map(encodeURIComponent).join("/")}`,
-      ...(file !== null && { etag: etagOf(await textOf(file, false)) }),
+      etag: etagOf(await textOf(file, false)),
     });
+  };
+  /** Throws `file_not_found` for a file that no project names, and for one that is no text. */
+  const named = async (workspace: string, model: Model, path: string): Promise<ArtifactFile> => {
+    const kind = (await namedIn(model)).get(path);
+    const [file] = kind === undefined ? [] : await registry.named(workspace, new Map([[path, kind]]));
+    if (file === undefined) throw unknownFile();
+    return file;
   };
   return router()
     .on(list, async ({ params, reach, request }) => {
       const model = await findModel(registry, params.id, reach);
-      const text = await cachedText(model, "files", () => {
-        const items = model.files.map(({ path, kind, hash, stale }) => ({ path, kind, sha256: hash, stale }));
+      const named = await registry.named(params.id, await namedIn(model));
+      const key = JSON.stringify(["files", ...named.map(({ path, hash }) => [path, hash])]);
+      const text = await cachedText(model, key, () => {
+        const items = [...model.files, ...named]
+          .map(({ path, kind, hash, stale }) => ({ path, kind, sha256: hash, stale }))
+          .sort((one, other) => one.path < other.path ? -1 : 1);
         return Promise.resolve(JSON.stringify({ items, total: items.length }));
       });
       return await text.answer(request);
@@ -237,8 +251,7 @@ export function workspaceFiles(
     .on(read, async (call) => {
       const { params: { id, path }, query: { reveal } } = call;
       const model = await findModel(registry, id, call.reach);
-      const file = model.files.find((one) => one.path === path);
-      if (file === undefined) throw unknownFile();
+      const file = model.files.find((one) => one.path === path) ?? await named(id, model, path);
       if (reveal) {
         if (!may(call.principal, "artifacts:reveal", { workspace: id })) {
           throw new ServiceError(

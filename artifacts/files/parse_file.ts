@@ -9,17 +9,22 @@ import { decode } from "../yaml/parsed_codec.ts";
 import { scan } from "../yaml/scan.ts";
 import { draftOf, type Source } from "../yaml/source.ts";
 
+const PLAIN: readonly ArtifactFile["kind"][] = ["readme", "secret", "config", "mounted", "other"];
+
+/** Returns true for a text that is not parsed. */
+const isPlain = ({ kind }: Pick<ArtifactFile, "kind">): boolean => PLAIN.includes(kind);
+
 /** Parses a text at once, however long it takes. */
 export function parseNow(source: Source): ArtifactFile {
   const file = draftOf(source);
-  if (source.kind === "readme") return file;
+  if (isPlain(source)) return file;
   return Object.assign(file, source.kind === "env" ? parseDotenv(file) : parseYaml(file));
 }
 
 /** Parses a text without blocking the event loop for long. */
 export async function parseFile(source: Source, queue: ParseQueue): Promise<ArtifactFile> {
   const small = source.text.length <= YAML_BUDGETS.inlineLength;
-  if (small || source.kind === "env" || source.kind === "readme" || scan(source.text)) {
+  if (small || source.kind === "env" || isPlain(source) || scan(source.text)) {
     return parseNow(source);
   }
   const encoded = await queue.parse(source);

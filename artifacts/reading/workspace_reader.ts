@@ -2,6 +2,7 @@
 
 import type { ArtifactFile, Model } from "../artifact.ts";
 import { buildGroup, type Built } from "../compose/group.ts";
+import type { NamedKind } from "../compose/named_files.ts";
 import { loadProject, type Project } from "../compose/project.ts";
 import { BUDGETS, type Budgets } from "../files/budgets.ts";
 import { FileStore, isRefusal } from "../files/file_store.ts";
@@ -113,6 +114,12 @@ export class WorkspaceReader {
   async parsed(path: string, kind: ArtifactFile["kind"], text: string): Promise<ArtifactFile> {
     // An unsaved text is never refused.
     return await this.#store.over(new Map([[path, text]])).get(path, kind) as ArtifactFile;
+  }
+
+  /** Reads a file that a project names; null where it is no text below the root. */
+  async named(path: string, kind: NamedKind): Promise<ArtifactFile | null> {
+    const file = await this.#store.get(path, kind);
+    return isRefusal(file) ? null : file;
   }
 
   async #readOwn(): Promise<Model> {

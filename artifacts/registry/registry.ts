@@ -5,6 +5,7 @@ import { MASK } from "../../core/secrets.ts";
 import type { NewAuditEntry, WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
 import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../../core/workspace.ts";
 import type { ArtifactFile, Model } from "../artifact.ts";
+import type { NamedKind } from "../compose/named_files.ts";
 import { mustBeWritable } from "../files/replace_file.ts";
 import { SafeReader } from "../files/safe_reader.ts";
 import { isInside } from "../files/inside.ts";
@@ -189,10 +190,13 @@ export class Registry implements AsyncDisposable {
     return await this.#snapshot(await this.#editable(id)).edit(path, edit);
   }
 
-  /**
-   * Makes a file; null where it is none that berth reads. Throws `not_editable` and what `createFile` does.
-   */
-  async create(id: string, path: string, text: string): Promise<ArtifactFile | null> {
+  /** Reads files that projects name, of those that are text. Throws `workspace_not_found`. */
+  async named(id: string, files: ReadonlyMap<string, NamedKind>): Promise<ArtifactFile[]> {
+    return await this.#snapshot(await this.#record(id)).named(files);
+  }
+
+  /** Makes a file. Throws `not_editable` and what `createFile` does. */
+  async create(id: string, path: string, text: string): Promise<ArtifactFile> {
     return await this.#snapshot(await this.#editable(id)).create(path, text);
   }
 

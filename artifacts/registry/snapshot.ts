@@ -3,6 +3,7 @@
 import { ServiceError } from "../../core/error.ts";
 import type { WorkspaceState } from "../../core/workspace.ts";
 import type { ArtifactFile, Model } from "../artifact.ts";
+import { namedFiles, type NamedKind } from "../compose/named_files.ts";
 import type { WorkspaceReader } from "../reading/workspace_reader.ts";
 import { realPaths } from "./place.ts";
 import type { FolderWatch, Watcher } from "./watch.ts";
@@ -123,15 +124,31 @@ export class Snapshot implements AsyncDisposable {
     });
   }
 
-  /** Makes a file, and reads what it changes. Resolves to the file as it is read; null where nothing names it yet. */
-  create(path: string, text: string): Promise<ArtifactFile | null> {
+  /** Reads files that projects name: those that are text below the root. */
+  named(files: ReadonlyMap<string, NamedKind>): Promise<ArtifactFile[]> {
+    return this.#inTurn(async () => {
+      const { state } = await this.#current();
+      const reader = this.#reader;
+      if (!reader) throw unavailable(state);
+      const found: ArtifactFile[] = [];
+      for (const [path, kind] of files) {
+        const file = await reader.named(path, kind);
+        if (file !== null) found.push(file);
+      }
+      return found;
+    });
+  }
+
+  /** Makes a file, and reads what it changes. Resolves to the file as it is read. */
+  create(path: string, text: string): Promise<ArtifactFile> {
     return this.#inTurn(async () => {
       const { model, state } = await this.#current();
       if (!model) throw unavailable(state);
       const { createFile } = await import("../files/create_file.ts");
       const made = await createFile(this.#path, path, { text, hidden: await realPaths(this.#hidden) });
       const now = await this.#readChanged(new Set([...made, path]));
-      return now.model?.files.find((one) => one.path === path) ?? null;
+      const found = now.model && await this.#found(now.model, path);
+      return found ?? await this.#reader!.parsed(path, "other", text); // there is a model
     });
   }
 
@@ -144,9 +161,17 @@ export class Snapshot implements AsyncDisposable {
     const { model, state } = await this.#current();
     const reader = this.#reader;
     if (!model || !reader) throw unavailable(state);
-    const file = model.files.find((one) => one.path === path);
-    if (file === undefined) throw unknownFile();
+    const file = await this.#found(model, path);
+    if (file === null) throw unknownFile();
     return { file, parsed: (text) => reader.parsed(path, file.kind, text) };
+  }
+
+  /** Resolves to the file that was read, or that a project names; null where it is neither. */
+  async #found(model: Model, path: string): Promise<ArtifactFile | null> {
+    const file = model.files.find((one) => one.path === path);
+    if (file !== undefined) return file;
+    const kind = namedFiles(model).get(path);
+    return kind === undefined ? null : await this.#reader!.named(path, kind); // it made the model
   }
 
   /** Reads the file again, with or without an event. */

@@ -12,6 +12,7 @@ import {
 } from "../../core/secrets.ts";
 import type { ArtifactFile, Node, Scalar } from "../artifact.ts";
 import { everyValue } from "./every_value.ts";
+import { secretsInPlain } from "./plain_secrets.ts";
 
 /** A mask in a text: where it stands there, and what it stands for. */
 interface Mask {
@@ -69,6 +70,8 @@ function mask(text: string, spans: readonly Span[]): Masked {
 /** Returns the places of secrets in a file, in order and without overlaps. */
 export function secretsIn(file: ArtifactFile): Span[] {
   const { text, kind } = file;
+  if (kind === "secret") return text === "" ? [] : [[0, text.length]];
+  if (kind === "config" || kind === "mounted" || kind === "other") return secretsInPlain(file);
   if (kind === "env") return joined([...valuesOfLines(text), ...valuesOf(file)]);
   // Of two values with one name the parser keeps one.
   if (!file.sound || file.findings.some(({ code }) => code === "yaml/duplicate-key")) {

@@ -174,7 +174,7 @@ export type ProjectDetail = {
     /** Below the workspace's folder. */
     readonly path: string;
     /** What it is read as. */
-    readonly kind: "compose" | "native" | "env" | "secret" | "config";
+    readonly kind: "compose" | "native" | "env" | "secret" | "config" | "mounted";
   })[];
   /** What can be done with it, and which permissions the caller has for that. */
   readonly acts: readonly (ProjectAct)[];

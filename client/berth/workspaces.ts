@@ -52,7 +52,7 @@ export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
       reveal?: boolean;
     };
   };
-  put: { response: WrittenFile | CreatedFile; payload: FileText; query: Record<string, never> };
+  put: { response: WrittenFile; payload: FileText; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/files/{path}", { put: [200, 201] });
 
 /** POST: Put a text that a file had before back in its place. */
@@ -307,14 +307,6 @@ export type CardDetail = {
   readonly runbook: string | null;
   /** The id of what it describes. */
   readonly subject: string | null;
-};
-
-/** The answer of `PUT /api/workspaces/{id}/files/{path}`. */
-export type CreatedFile = {
-  /** Below the workspace's folder. */
-  readonly path: string;
-  /** The checksum of its text. */
-  readonly sha256: string;
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/dag`. */
@@ -845,8 +837,18 @@ export type WorkspaceDetail = {
 export type WorkspaceFile = {
   /** Below the workspace's folder. */
   readonly path: string;
-  /** The kind of project it was read as. */
-  readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
+  /** The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is one that was created and that nothing names yet. */
+  readonly kind:
+    | "compose"
+    | "native"
+    | "backstage"
+    | "env"
+    | "settings"
+    | "readme"
+    | "secret"
+    | "config"
+    | "mounted"
+    | "other";
   /** The checksum of what was read. */
   readonly sha256: string;
   /** The last text that could be read stands in for a broken one. */
@@ -865,8 +867,18 @@ export type WorkspaceFileList = {
 export type WorkspaceFileText = {
   /** Below the workspace's folder. */
   readonly path: string;
-  /** The kind of project it was read as. */
-  readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
+  /** The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is one that was created and that nothing names yet. */
+  readonly kind:
+    | "compose"
+    | "native"
+    | "backstage"
+    | "env"
+    | "settings"
+    | "readme"
+    | "secret"
+    | "config"
+    | "mounted"
+    | "other";
   /** The checksum of what was read. */
   readonly sha256: string;
   /** The last text that could be read stands in for a broken one. */
@@ -908,8 +920,18 @@ export type WorkspaceState = "ready" | "reading" | "missing" | "unreadable" | "e
 export type WrittenFile = {
   /** Below the workspace's folder. */
   readonly path: string;
-  /** The kind of project it was read as. */
-  readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
+  /** The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is one that was created and that nothing names yet. */
+  readonly kind:
+    | "compose"
+    | "native"
+    | "backstage"
+    | "env"
+    | "settings"
+    | "readme"
+    | "secret"
+    | "config"
+    | "mounted"
+    | "other";
   /** The checksum of what was read. */
   readonly sha256: string;
   /** The last text that could be read stands in for a broken one. */
