@@ -205,6 +205,8 @@ export async function composeApp(
       runtime: () => plugins.runtime,
       sights,
       digests: access.digests,
+      applies,
+      versions: store.fileVersions,
       ignored: new IgnoredProjects({
         store: store.ignored,
         now: () => access.clock.now(),

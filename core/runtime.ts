@@ -244,10 +244,20 @@ interface HeldVolume {
   readonly users: readonly { readonly id: string; readonly name: string }[];
 }
 
+/** The end of a container's main process, as its engine told it. */
+export interface Death {
+  readonly at: string;
+  readonly backend: string;
+  /** As it was then. */
+  readonly container: RunningContainer;
+  readonly exitCode: number | null;
+}
+
 /** Acts that a plan may hold, beside those on the containers of its project, and those of a person on containers. */
 export type RuntimeAct =
   | "controlContainer"
   | "readLogs"
+  | "readEvents"
   | "pullImage"
   | "removeContainer"
   | "runCommand"
@@ -355,6 +365,11 @@ export interface ContainerRuntime {
   relist(backend: string, kind: Untold): Promise<void>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
+  /**
+   * Returns the latest deaths of containers that `of` holds for, newest first: of those that engines told since berth
+   * started.
+   */
+  deaths(of: (container: RunningContainer) => boolean, limit: number): readonly Death[];
   /** Returns the permission that a caller needs for this act alone. */
   permissionFor(act: RuntimeAct): Permission;
 }

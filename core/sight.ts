@@ -87,6 +87,7 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
     relist: (backend, kind) => runtime.relist(backend, kind),
     imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
     permissionFor: (act) => runtime.permissionFor(act),
+    deaths: (of, limit) => runtime.deaths((one) => sees(one) && of(one), limit),
     holdings: async () => {
       const [all, seen] = await Promise.all([runtime.holdings(), containers()]);
       if (all === null) return null;

@@ -176,6 +176,8 @@ export interface FileVersionStore {
   ): Promise<void>;
   /** Returns the versions of one file, the newest first. */
   list(workspace: string, path: string): Promise<FileVersion[]>;
+  /** Returns the newest versions of any of these files, the newest first. */
+  newest(workspace: string, paths: readonly string[], limit: number): Promise<FileVersion[]>;
   get(workspace: string, id: number): Promise<SealedFileVersion | null>;
 }
 

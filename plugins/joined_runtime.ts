@@ -36,6 +36,9 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
       return runtimes.map((one) => one.stamp).join(" ");
     },
     permissionFor: (act) => first.permissionFor(act),
+    deaths: (of, limit) =>
+      runtimes.flatMap((one) => one.deaths(of, limit))
+        .sort((one, other) => Date.parse(other.at) - Date.parse(one.at)).slice(0, limit),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
     unheard: () => new Map(runtimes.flatMap((one) => [...one.unheard()])),
     relist: async (backend, kind) => await ownerOf(backend)?.relist(backend, kind),

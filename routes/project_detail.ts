@@ -87,7 +87,7 @@ const keyOf = ({ backend, id }: Pick<RunningContainer, "backend" | "id">) => `${
 const keyOfPort = ({ backend, container }: Holdings["ports"][number]) => `${backend} ${container}`;
 
 /** Returns the files of a group below the workspace's folder, each once. */
-function filesOf(group: Group): ProjectDetail["files"] {
+export function filesOf(group: Group): ProjectDetail["files"] {
   const { sources, envFiles } = group;
   const found = new Map<string, ProjectDetail["files"][number]["kind"]>();
   for (const { path } of envFiles) found.set(path, "env");

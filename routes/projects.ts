@@ -15,8 +15,10 @@ import type { ComparedOptions } from "./compared.ts";
 import type { IgnoredProjects } from "./ignored.ts";
 import { BESIDE, besideOf, type Feeds, projectFeeds } from "./live_projects.ts";
 import { detailOf, ProjectDetail } from "./project_detail.ts";
+import { historyOf, type HistorySources, ProjectHistory } from "./project_history.ts";
 import { listProjects, type ProjectList } from "./project_list.ts";
 import { ProjectRow } from "./project_rows.ts";
+import { sorted, SORTS } from "./project_sort.ts";
 
 /** Texts that are kept of one list. */
 const MOST_TEXTS = 64;
@@ -42,6 +44,9 @@ const list = route({
     workspace: text(200).optional().describe("Only declared in this workspace, by its id"),
     engine: text(200).optional().describe("Only with containers on this engine"),
     ignored: flag.optional().describe("Only those that people have put aside, or only the others"),
+    sort: z.enum(SORTS).default("verdict").describe(
+      "The order: `verdict` has the worst first, `running` and `differences` the most; `-` turns it round",
+    ),
     limit: count(0, 5_000).default(1_000).describe("Maximum number of rows"),
   }),
   answers: { 200: json(Projects, "The rows") },
@@ -84,7 +89,24 @@ const ignore = route({
   },
 });
 
-interface ProjectsOptions extends ComparedOptions {
+const history = route({
+  method: "get",
+  path: "/projects/{id}/history",
+  summary: "The latest applies, saved files and deaths of a project",
+  description:
+    "Newest first, 50 at most. Applies need `projects:plan`, saved files `workspaces:files`, and deaths of containers " +
+    "`events:read`: `missing` names the kinds that the caller may not see. Deaths are those that engines told since " +
+    "berth started.",
+  permission: "artifacts:read",
+  subject: "found",
+  params: z.object({ id: text(500).describe("The project's id, or its name") }),
+  answers: {
+    200: json(ProjectHistory, "What happened"),
+    ...problems("artifact_not_found", "ambiguous_name"),
+  },
+});
+
+interface ProjectsOptions extends ComparedOptions, HistorySources {
   readonly ignored: IgnoredProjects;
 }
 
@@ -129,6 +151,11 @@ export function projects(options: ProjectsOptions): { readonly router: CoreRoute
         () => detailOf(row, known, { principal, ownership, ports, runtime }),
       ).answer(request);
     });
+  made.on(history, async ({ params, principal, reach }) => {
+    const all = await listOf(principal, reach);
+    const row = find(all.rows, params.id);
+    return reply(200, await historyOf(row, all.known.get(row.id)!, options, principal)); // every row has one
+  });
   made.on(ignore, async (call) => {
     const { principal, reach, params: { id }, body } = call;
     const all = await listOf(principal, reach);
@@ -151,7 +178,7 @@ export function projects(options: ProjectsOptions): { readonly router: CoreRoute
 
 function listed(
   all: ProjectList,
-  { verdict, q, workspace, engine, ignored, limit }: z.output<NonNullable<typeof list.query>>,
+  { verdict, q, workspace, engine, ignored, sort, limit }: z.output<NonNullable<typeof list.query>>,
 ) {
   const wanted = q?.toLowerCase();
   const meant = all.rows.filter((row) =>
@@ -162,7 +189,7 @@ function listed(
     (wanted === undefined ||
       [row.name, row.project, row.folder].some((one) => one?.toLowerCase().includes(wanted)))
   );
-  return { items: meant.slice(0, limit), total: meant.length, ...besideOf(all) };
+  return { items: sorted(meant, sort).slice(0, limit), total: meant.length, ...besideOf(all) };
 }
 
 type AskedToIgnore = z.output<NonNullable<typeof ignore.body>> & { readonly id: string };

@@ -1,6 +1,6 @@
 /** The API's group `applies`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Apply, ApplyFailure } from "./models.ts";
+import type { Apply, ApplyFailure, ApplySummary } from "./models.ts";
 
 /** GET: Past and running applies. */
 export const APPLIES: Endpoint<"/api/applies", {
@@ -126,32 +126,4 @@ export type ApplyList = {
 export type ApplyResume = {
   /** The answer for hooks of which berth does not know if they ended: run them `again`, or take them for `done`. If absent, the apply continues to wait. */
   readonly hooks?: "again" | "done";
-};
-
-/** A part of `ApplyList`. */
-export type ApplySummary = {
-  /** The id to request it by. */
-  readonly id: string;
-  /** The plan that it carries out. */
-  readonly plan: string;
-  /** The workspace's id. */
-  readonly workspace: string;
-  /** The group's name. */
-  readonly group: string;
-  /** The Compose project. */
-  readonly project: string;
-  /** The engine. */
-  readonly backend: string;
-  /** The request as it was sent. */
-  readonly action: "up" | "down" | "stop" | "restart";
-  /** `paused` waits for a person's word; the last three are the end. */
-  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
-  /** The reason for the pause or the failure; of `done`, the problem of containers that do not stay up. */
-  readonly reason: string | null;
-  /** The user or key whose rights it continues with. */
-  readonly by: string;
-  /** RFC 3339. */
-  readonly createdAt: string;
-  /** RFC 3339; null until it ended. */
-  readonly endedAt: string | null;
 };

@@ -88,6 +88,34 @@ export type ApplyStep = {
   readonly note: string | null;
 };
 
+/** A part of `ApplyList`. */
+export type ApplySummary = {
+  /** The id to request it by. */
+  readonly id: string;
+  /** The plan that it carries out. */
+  readonly plan: string;
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The group's name. */
+  readonly group: string;
+  /** The Compose project. */
+  readonly project: string;
+  /** The engine. */
+  readonly backend: string;
+  /** The request as it was sent. */
+  readonly action: "up" | "down" | "stop" | "restart";
+  /** `paused` waits for a person's word; the last three are the end. */
+  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+  /** The reason for the pause or the failure; of `done`, the problem of containers that do not stay up. */
+  readonly reason: string | null;
+  /** The user or key whose rights it continues with. */
+  readonly by: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** RFC 3339; null until it ended. */
+  readonly endedAt: string | null;
+};
+
 /** A container that the apply has started, and that does not stay up. */
 export type ApplyUnstable = {
   /** The step that started it. */

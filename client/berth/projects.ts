@@ -1,6 +1,7 @@
 /** The API's group `projects`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
 import type {
+  ApplySummary,
   ContainerCondition,
   Drift,
   LiveState,
@@ -32,6 +33,20 @@ export const PROJECTS: Endpoint<"/api/projects", {
       engine?: string;
       /** Only those that people have put aside, or only the others. */
       ignored?: boolean;
+      /** The order: `verdict` has the worst first, `running` and `differences` the most; `-` turns it round. */
+      sort?:
+        | "verdict"
+        | "name"
+        | "folder"
+        | "engine"
+        | "running"
+        | "differences"
+        | "-verdict"
+        | "-name"
+        | "-folder"
+        | "-engine"
+        | "-running"
+        | "-differences";
       /** Maximum number of rows. */
       limit?: number;
     };
@@ -42,6 +57,11 @@ export const PROJECTS: Endpoint<"/api/projects", {
 export const PROJECT: Endpoint<"/api/projects/{id}", {
   get: { response: ProjectDetail; query: Record<string, never> };
 }> = new Endpoint("/api/projects/{id}");
+
+/** GET: The latest applies, saved files and deaths of a project. */
+export const PROJECT_HISTORY: Endpoint<"/api/projects/{id}/history", {
+  get: { response: ProjectHistory; query: Record<string, never> };
+}> = new Endpoint("/api/projects/{id}/history");
 
 /** PUT: Put a project aside that only runs, or show it again. */
 export const PROJECT_IGNORED: Endpoint<"/api/projects/{id}/ignored", {
@@ -178,6 +198,50 @@ export type ProjectDetail = {
   })[];
   /** What can be done with it, and which permissions the caller has for that. */
   readonly acts: readonly (ProjectAct)[];
+};
+
+/** The answer of `GET /api/projects/{id}/history`. */
+export type ProjectHistory = {
+  /** Newest first, 50 at most. */
+  readonly items: readonly ({
+    /** A plan was applied. */
+    readonly kind: "apply";
+    /** When it began. */
+    readonly at: string;
+    /** The apply. */
+    readonly apply: ApplySummary;
+  } | {
+    /** A file was saved in berth. */
+    readonly kind: "file";
+    /** When it was saved. */
+    readonly at: string;
+    /** Below the workspace's folder. */
+    readonly path: string;
+    /** The id of the text that was there before. */
+    readonly version: number;
+    /** The user or key that saved it, by the name at that time. */
+    readonly by: string;
+  } | {
+    /** A container ended. */
+    readonly kind: "death";
+    /** When its engine told it. */
+    readonly at: string;
+    /** Its name. */
+    readonly container: string;
+    /** The service that its labels name. */
+    readonly service: string | null;
+    /** The engine's name. */
+    readonly engine: string;
+    /** The code that it ended with. */
+    readonly exitCode: number | null;
+  })[];
+  /** The kinds that are left out. */
+  readonly missing: readonly ({
+    /** A kind that the caller may not see here. */
+    readonly kind: "apply" | "file" | "death";
+    /** The permission that it takes. */
+    readonly permission: Permission;
+  })[];
 };
 
 /** A part of `ProjectRow`. */

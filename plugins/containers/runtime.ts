@@ -2,6 +2,7 @@
 import type {
   Backend,
   Counted,
+  Death,
   Holdings,
   HostFolder,
   HostSight,
@@ -25,6 +26,7 @@ import type { ContainerRow } from "../../engines/rows/container.ts";
 const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
   controlContainer: "containers:control",
   readLogs: "containers:logs",
+  readEvents: "events:read",
   pullImage: "images:write",
   removeContainer: "containers:remove",
   runCommand: "containers:exec",
@@ -133,6 +135,18 @@ export class EngineRuntime implements ActingRuntime {
         )
       ),
     };
+  }
+
+  deaths(of: (container: RunningContainer) => boolean, limit: number): readonly Death[] {
+    const found: Death[] = [];
+    for (const { action, about, time, backend, attributes } of this.engines.feed.known().toReversed()) {
+      if (found.length === limit) break;
+      const { container } = about;
+      if (action !== "die" || container === null || !of(container)) continue;
+      const exitCode = /^\d{1,3}$/.test(attributes.exitCode ?? "") ? Number(attributes.exitCode) : null;
+      found.push({ at: time, backend, container, exitCode });
+    }
+    return found;
   }
 
   permissionFor(act: RuntimeAct): ContainerPermission {

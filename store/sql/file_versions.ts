@@ -59,6 +59,20 @@ export function sqlFileVersions(sql: Sql): FileVersionStore {
           path,
         )
       )).map(fileVersionFrom),
+    newest: async (workspace, paths, limit) => {
+      if (paths.length === 0) return [];
+      const places = paths.map((_, at) => `$${at + 3}`).join(", ");
+      const rows = await sql.read(() =>
+        all<FileVersionRow>(
+          `SELECT ${COLUMNS} FROM file_versions WHERE workspace_id = $1 AND path IN (${places}) ` +
+            "ORDER BY id DESC LIMIT $2",
+          workspace,
+          limit,
+          ...paths,
+        )
+      );
+      return rows.map(fileVersionFrom);
+    },
     get: (workspace, id) =>
       sql.read(function* (): Steps<SealedFileVersion | null> {
         const row = yield* get<FileVersionRow & { readonly sealed: Uint8Array }>(

@@ -69,6 +69,7 @@ const TABLE: Readonly<Record<string, Permission | "any">> = {
   "GET /api/projects": "artifacts:read",
   "GET /api/projects/{id}": "artifacts:read",
   "GET /api/places": "workspaces:write",
+  "GET /api/projects/{id}/history": "artifacts:read",
   "PUT /api/projects/{id}/ignored": "workspaces:write",
   "GET /api/logs": "containers:logs",
   "GET /api/workspaces": "workspaces:read",

@@ -244,6 +244,7 @@ function runtimeOf(name: string): ActingRuntime {
       throw new Error("nothing is done here");
     },
     permissionFor: () => "test:act",
+    deaths: () => [],
   };
 }
 

@@ -214,6 +214,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     relist: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
+    deaths: () => [],
     holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], boundPaths: [], images: [] }),
   };
 }

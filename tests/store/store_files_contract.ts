@@ -58,6 +58,21 @@ export function filesContract(promise: Promised): void {
     assert.deepEqual(listed.map(({ sha256 }) => sha256), ["hash 1", "hash 2", "hash 1"]);
   });
 
+  promise("tells the newest versions of some files of a workspace, the newest first", async (under) => {
+    await using store = await under.open("a");
+    await store.workspaces.add(workspace("shop"), ENTRY);
+    await store.workspaces.add(workspace("blog"), ENTRY);
+    await store.fileVersions.add(version(8, { workspace: "blog", path: "a.yaml" }), BOUNDS);
+    for (const [n, path] of [[1, "a.yaml"], [2, "b.yaml"], [3, "c.yaml"], [4, "a.yaml"]] as const) {
+      await store.fileVersions.add(version(n, { path }), BOUNDS);
+    }
+    const newest = async (paths: string[], limit: number) =>
+      (await store.fileVersions.newest("shop", paths, limit)).map(({ sha256 }) => sha256);
+    assert.deepEqual(await newest(["a.yaml", "b.yaml"], 9), ["hash 4", "hash 2", "hash 1"]);
+    assert.deepEqual(await newest(["a.yaml", "b.yaml"], 2), ["hash 4", "hash 2"]);
+    assert.deepEqual(await newest([], 9), []);
+  });
+
   promise("forgets the oldest texts of a workspace beyond its bytes, and of no other", async (under) => {
     await using store = await under.open("a");
     await store.workspaces.add(workspace("shop"), ENTRY);

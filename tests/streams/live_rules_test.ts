@@ -74,6 +74,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     relist: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
+    deaths: () => [],
     holdings: () =>
       Promise.resolve({ ports: [], networks: [], volumes: [], boundPaths: [], images: [], ...holdings }),
   };
