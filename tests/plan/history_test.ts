@@ -1,6 +1,5 @@
 /** The history of a project: applies, saved files and deaths, each for callers who may see its kind. */
 import assert from "node:assert/strict";
-import { project, scene, service } from "../apply/apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   berthOf,
@@ -14,7 +13,6 @@ import {
   TWO,
 } from "../support/scoped_world.ts";
 import type { ScriptedWorld } from "../support/scripted_world.ts";
-import { lawEngine } from "../support/shared_engine.ts";
 import type { TestCaller } from "../support/service.ts";
 
 const ALL = Object.keys(FILES) as Path[];
@@ -111,23 +109,3 @@ Deno.test("The list of projects is sorted by each of its columns, and the other 
   }
   assert.equal((await berth.call("GET /api/projects?sort=other")).status, 400);
 });
-
-for (const kind of ["docker", "podman"] as const) {
-  const { test } = await lawEngine(kind);
-
-  test("A history has an apply and the death of what was killed, as the engine tells it", async (engine) => {
-    const name = `history${kind}`;
-    await scene(engine, name, project(name, [service("web")]), async (scene) => {
-      const applied = await scene.apply();
-      await engine.cli("kill", `${name}-web-1`);
-      const { items } = await eventually("the death is told", async () => {
-        const now = await historyOf(scene.berth, name);
-        return now.items.some(({ kind }: Row) => kind === "death") ? now : null;
-      });
-      assert.deepEqual(items.map(({ kind }: Row) => kind), ["death", "apply"]);
-      const [death, apply] = items;
-      assert.deepEqual([death.container, death.service, death.exitCode], [`${name}-web-1`, "web", 137]);
-      assert.deepEqual([apply.apply.id, apply.apply.state], [applied.id, "done"]);
-    });
-  });
-}
