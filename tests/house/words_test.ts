@@ -1,18 +1,9 @@
 /** The project's language, as CONTRIBUTING.md describes it: counted in comments, texts and docs. */
 import assert from "node:assert/strict";
+import { bareIn, clausesIn, mostIn, type Room, roomsOf } from "./comments.ts";
 import { sources } from "./sources.ts";
 
 const root = new URL("../../", import.meta.url);
-
-/** A comment that begins with a clause instead of a verb or a noun. */
-const CLAUSE = /^(?:What|Who|Whose|Whether|Where|How|Why|That|Those|Whoever)\b/;
-/** A person without a noun, as in "for who may read". */
-const BARE_WHO = /\b(?:for|by|to|of|than|from|as|with) who\b/i;
-
-/** The share of clauses that a room may have, and their number in a room with few comments. */
-const MOST_SHARE = 0.05;
-const FEW_COMMENTS = 40;
-const MOST_OF_FEW = 2;
 
 /** Rooms with more clauses than that, and their number, which may only fall. */
 const NOT_YET: Readonly<Record<string, number>> = {
@@ -41,43 +32,11 @@ const NOT_YET: Readonly<Record<string, number>> = {
 /** Rooms in which people without a noun are still found. */
 const BARE_WHO_NOT_YET = /^(?:tests|bench|projects|plugins\/containers|engines|docs\/faults\.md|CHANGELOG)/;
 
-/** Folders whose rooms are counted one by one. */
-const LARGE = /^(?:artifacts|auth|engines|page|plugins|projects|store|tests)\//;
-
-function roomOf(path: string): string {
-  const folders = path.split("/").slice(0, -1);
-  return folders.slice(0, LARGE.test(path) ? 2 : 1).join("/") || "the root";
-}
-
-/** A run of comment lines, or a block, without its signs. */
-const COMMENT = /\/\*\*?\s*([\s\S]*?)\*\/|((?:^[ \t]*|[ \t])\/\/ [^\n]*(?:\n[ \t]*\/\/ [^\n]*)*)/gm;
-
-function commentsIn(source: string): string[] {
-  return [...source.matchAll(COMMENT)]
-    .map(([, block, line = ""]) => (block ?? line).replaceAll(/^[ \t]*(?:\*|\/\/)[ \t]?/gm, "").trim())
-    .filter((text) => !/^(?:@|deno-|#)/.test(text));
-}
-
-interface Room {
-  comments: number;
-  readonly clauses: string[];
-}
-
 async function rooms(): Promise<Map<string, Room>> {
-  const found = new Map<string, Room>();
-  for await (const path of sources()) {
-    if (path === "tests/house/words_test.ts") continue; // its examples are clauses
-    const room = found.getOrInsertComputed(roomOf(path), () => ({ comments: 0, clauses: [] }));
-    for (const text of commentsIn(await Deno.readTextFile(new URL(path, root)))) {
-      room.comments++;
-      if (CLAUSE.test(text)) room.clauses.push(`${path}: ${text.split("\n")[0]}`);
-    }
-  }
-  return found;
+  const texts = new Map<string, string>();
+  for await (const path of sources()) texts.set(path, await Deno.readTextFile(new URL(path, root)));
+  return roomsOf(texts);
 }
-
-const mostIn = ({ comments }: Room) =>
-  comments < FEW_COMMENTS ? MOST_OF_FEW : Math.floor(comments * MOST_SHARE);
 
 Deno.test("Comments begin with a verb or with the thing that they describe", async () => {
   const found = await rooms();
@@ -121,13 +80,6 @@ Deno.test("People are named by a noun in comments, texts and docs", async () => 
   assert.deepEqual(found, []);
 });
 
-/** Returns the lines with a bare "who"; in code those are comments and quoted texts alone. */
-function bareIn(path: string, source: string): string[] {
-  return source.split("\n").flatMap((line, index) =>
-    BARE_WHO.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : []
-  );
-}
-
 for (
   const [source, clauses] of [
     ["/** What is read. */", 1],
@@ -138,7 +90,7 @@ for (
   ] as const
 ) {
   Deno.test(`The counter finds ${clauses} clauses in ${JSON.stringify(source)}`, () => {
-    assert.equal(commentsIn(source).filter((text) => CLAUSE.test(text)).length, clauses);
+    assert.equal(clausesIn(source).length, clauses);
   });
 }
 
