@@ -6,12 +6,12 @@ import { readAddress } from "../../engines/calls/address.ts";
 import { lend } from "../../engines/lent.ts";
 import { UNIX_HOST } from "../../engines/calls/connections.ts";
 import { CODES } from "../../engines/calls/errors.ts";
-import { examine } from "./examine.ts";
-import { measure } from "./measures.ts";
-import { PERMISSIONS } from "./permissions.ts";
+import { examine } from "./settings/examine.ts";
+import { measure } from "./backends/measures.ts";
+import { PERMISSIONS } from "./backends/permissions.ts";
 import { ROUTES, Routes } from "./routes.ts";
 import { EngineRuntime } from "./runtime.ts";
-import { type EngineSetting, isFound, Settings, VARIABLES } from "./settings.ts";
+import { type EngineSetting, isFound, Settings, VARIABLES } from "./settings/settings.ts";
 
 export const containerRuntime = plugin({
   name: "container-runtime",

@@ -19,7 +19,7 @@ import type { Backends } from "../../engines/links/backends.ts";
 import { UsedBy } from "./backends/used_by.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "../../engines/calls/errors.ts";
-import type { ContainerPermission } from "./permissions.ts";
+import type { ContainerPermission } from "./backends/permissions.ts";
 import type { Kind } from "../../engines/mirror/mirror.ts";
 import type { ContainerRow } from "../../engines/rows/container.ts";
 

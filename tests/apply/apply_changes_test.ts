@@ -1,8 +1,8 @@
 /** What a plan can hold besides new containers: networks replaced, limits changed in place, restarts, scale, down. */
 import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
-import { examine } from "../../plugins/containers/examine.ts";
-import { Settings } from "../../plugins/containers/settings.ts";
+import { examine } from "../../plugins/containers/settings/examine.ts";
+import { Settings } from "../../plugins/containers/settings/settings.ts";
 import { inspectStoreFile } from "../../store/sqlite/inspection.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";

@@ -15,7 +15,7 @@ import type { Image } from "../../engines/rows/image.ts";
 import type { Network } from "../../engines/rows/network.ts";
 import type { Sample } from "../../plugins/containers/stats/stats_feed.ts";
 import type { Volume } from "../../engines/rows/volume.ts";
-import type { ContainerPermission } from "../../plugins/containers/permissions.ts";
+import type { ContainerPermission } from "../../plugins/containers/backends/permissions.ts";
 import type { UnitPermission } from "../../plugins/systemd/plugin.ts";
 import type * as client from "@berth/client/berth";
 

@@ -6,8 +6,8 @@ import type { Setup } from "../../commands/doctor/check.ts";
 import { type Config, readConfig } from "../../config.ts";
 import type { Finding } from "../../core/finding.ts";
 import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
-import { examine } from "../../plugins/containers/examine.ts";
-import { Settings as EngineSettings } from "../../plugins/containers/settings.ts";
+import { examine } from "../../plugins/containers/settings/examine.ts";
+import { Settings as EngineSettings } from "../../plugins/containers/settings/settings.ts";
 import { runBerth, startBerthProcess } from "../support/berth_process.ts";
 import { startService, type TestService } from "../support/service.ts";
 

@@ -108,13 +108,11 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["copy_file.ts", "measured.ts", "open.ts"],
   ],
   "plugins/containers/": [
-    ["permissions.ts"],
-    ["backends/"],
+    ["backends/", "settings/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/", "acts/"],
     ["live/"],
-    ["runtime.ts", "routes.ts", "settings.ts", "measures.ts"],
-    ["examine.ts"],
+    ["runtime.ts", "routes.ts"],
     ["plugin.ts"],
   ],
 };

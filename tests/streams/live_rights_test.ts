@@ -1,7 +1,7 @@
 /** What runs is shown to who holds containers:read, by whatever route it is asked for. */
 import assert from "node:assert/strict";
 import { CORE_PERMISSIONS } from "../../core/access.ts";
-import { PERMISSIONS } from "../../plugins/containers/permissions.ts";
+import { PERMISSIONS } from "../../plugins/containers/backends/permissions.ts";
 import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestCaller } from "../support/service.ts";

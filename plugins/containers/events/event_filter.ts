@@ -6,7 +6,7 @@ import type { Sight, Sights } from "../../../core/sight.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { type Engines, linksInSight, rowsInSight } from "../backends/seen.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
-import type { ContainerPermission } from "../permissions.ts";
+import type { ContainerPermission } from "../backends/permissions.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
 import type { EventFilter } from "./event_hub.ts";
 

@@ -1,5 +1,5 @@
 /** What callers may be allowed to do with containers, images, volumes and networks. */
-import type { PermissionRule } from "../../core/access.ts";
+import type { PermissionRule } from "../../../core/access.ts";
 
 export const PERMISSIONS = [
   { name: "containers:logs", roles: ["viewer", "operator", "admin"] },

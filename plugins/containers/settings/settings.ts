@@ -1,7 +1,7 @@
 /** The plugin's settings: which engines, and which registries. */
 import { z } from "zod";
-import { absolutePath, listOf, text } from "../../core/setting_shapes.ts";
-import { readAddress } from "../../engines/calls/address.ts";
+import { absolutePath, listOf, text } from "../../../core/setting_shapes.ts";
+import { readAddress } from "../../../engines/calls/address.ts";
 
 const MOST_ENGINES = 512;
 

@@ -1,8 +1,8 @@
 /** What the plugin counts and measures of its engines, their mirrors and the streams that are open. */
-import type { Metrics, Sample } from "../../core/metrics.ts";
-import { BackendState } from "../../core/runtime.ts";
-import type { Backends } from "../../engines/links/backends.ts";
-import type { StreamLimit } from "./backends/stream_limit.ts";
+import type { Metrics, Sample } from "../../../core/metrics.ts";
+import { BackendState } from "../../../core/runtime.ts";
+import type { Backends } from "../../../engines/links/backends.ts";
+import type { StreamLimit } from "./stream_limit.ts";
 
 const KINDS = ["containers", "images", "volumes", "networks"] as const;
 

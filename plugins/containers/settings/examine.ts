@@ -1,12 +1,12 @@
 /** Whether the engines are found, may be used, and answer; looked at without starting the plugin. */
-import { asideFor } from "../../core/applies.ts";
-import { type Finding, risky, wrong } from "../../core/finding.ts";
-import type { Surroundings } from "../plugin.ts";
-import { findEngines } from "../../engines/links/discovery.ts";
-import { Tunnel } from "../../engines/links/tunnel.ts";
-import { WayFailure } from "../../engines/links/way.ts";
-import { readAddress, type SshAddress } from "../../engines/calls/address.ts";
-import { listOf, objectOf, parseJson, textOf } from "../../engines/calls/wire.ts";
+import { asideFor } from "../../../core/applies.ts";
+import { type Finding, risky, wrong } from "../../../core/finding.ts";
+import type { Surroundings } from "../../plugin.ts";
+import { findEngines } from "../../../engines/links/discovery.ts";
+import { Tunnel } from "../../../engines/links/tunnel.ts";
+import { WayFailure } from "../../../engines/links/way.ts";
+import { readAddress, type SshAddress } from "../../../engines/calls/address.ts";
+import { listOf, objectOf, parseJson, textOf } from "../../../engines/calls/wire.ts";
 import { FOUND, isFound, type Settings } from "./settings.ts";
 
 const TIMEOUT_MS = 5_000;
