@@ -2,10 +2,28 @@
 import assert from "node:assert/strict";
 import { PLUGINS } from "../../plugins/plugins.ts";
 import { plugin } from "../../plugins/plugin.ts";
+import { breaches } from "../house/imports.ts";
 import { FIXTURE } from "../support/engine.ts";
-import { serveEngines, startService } from "../support/service.ts";
+import { ProgramCopy } from "../support/program_copy.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveEngines, startService, TestCaller } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { rollCall } from "./roll_call/plugin.ts";
+
+/** Its file as it stands in its folder among the plugins. */
+async function rollCallAmongPlugins(): Promise<string> {
+  const text = await Deno.readTextFile(new URL("./roll_call/plugin.ts", import.meta.url));
+  return text.replaceAll('"../../../plugins/', '"../').replaceAll('"../../../', '"../../');
+}
+
+/** The list of plugins with one more; its order is the order of starting. */
+function listWith(list: string): string {
+  return list.replace(
+    "import type { Plugin }",
+    'import { rollCall } from "./roll_call/plugin.ts";\nimport type { Plugin }',
+  )
+    .replace("[containerRuntime, ", "[containerRuntime, rollCall, ");
+}
 
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await sharedEngine(kind);
@@ -29,7 +47,35 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual([refused.status, refused.body.code], [503, "runtime_unavailable"]);
     await engine.cli("rm", "present");
   });
+
+  test("a second plugin for engines is added to the program by one folder and its name in the list", async (engine) => {
+    await using program = await ProgramCopy.make();
+    const plugins = `${program.folder}/plugins`;
+    await Deno.mkdir(`${plugins}/roll_call`);
+    await Deno.writeTextFile(`${plugins}/roll_call/plugin.ts`, await rollCallAmongPlugins());
+    await Deno.writeTextFile(
+      `${plugins}/plugins.ts`,
+      listWith(await Deno.readTextFile(`${plugins}/plugins.ts`)),
+    );
+    await using berth = await program.serve(engine.setting);
+    const admin = new TestCaller(berth.url, await berth.setUp());
+
+    const { body } = await eventually("the engine is up", async () => {
+      const answer = await admin.call("POST /api/roll-call/nobody");
+      return answer.status === 200 && answer.body.items[0]?.state === "up" ? answer : null;
+    });
+    assert.deepEqual(body.items.map((one: { engine: string }) => one.engine), [kind]);
+    const { body: api } = await admin.call("GET /api/openapi.json");
+    assert.equal(api.paths["/api/roll-call/{container}"].post["x-permission"], "roll:call");
+    const { body: system } = await admin.call("GET /api/system/plugins");
+    const own = system.items.find(({ name }: { name: string }) => name === "roll-call");
+    assert.deepEqual([own.state, own.routes], ["running", ["POST /api/roll-call/{container}"]]);
+  });
 }
+
+Deno.test("a folder of its own gives a second plugin for engines all that the table of imports allows", async () => {
+  assert.deepEqual(breaches("plugins/roll_call/plugin.ts", await rollCallAmongPlugins()), []);
+});
 
 Deno.test("a plugin that does not say that it works with engines is lent none", async () => {
   let lend: (() => unknown) | null = null;
