@@ -1,5 +1,6 @@
 /** Engines that are configured twice: one link has the engine, and each other one says so instead of showing it again. */
 import { boundedWait } from "../../core/pause.ts";
+import { Latch } from "../../core/signal.ts";
 import type { EngineAddress } from "../calls/address.ts";
 import type { Engine } from "../calls/engine.ts";
 import type { EngineKind } from "../calls/greeting.ts";
@@ -12,8 +13,8 @@ const OTHERS_MS = 1_000;
 /** One link's part in it. */
 export interface Twin {
   readonly name: string;
-  /** Resolves when it is known which engine it has, or that this cannot be known now. */
-  readonly introduced: PromiseWithResolvers<void>;
+  /** Open when it is known which engine it has, or that this cannot be known now. */
+  readonly introduced: Latch;
 }
 
 export class Twins {
@@ -21,7 +22,7 @@ export class Twins {
   readonly #identities = new Map<Twin, string>();
 
   join(name: string): Twin {
-    const twin = { name, introduced: Promise.withResolvers<void>() };
+    const twin = { name, introduced: new Latch() };
     this.#all.push(twin);
     return twin;
   }
@@ -30,7 +31,7 @@ export class Twins {
   async claim(twin: Twin, engine: Engine, kind: EngineKind, address: EngineAddress): Promise<void> {
     if (this.#all.length < 2) return;
     this.#identities.delete(twin);
-    const before = this.#all.slice(0, this.#all.indexOf(twin)).map(({ introduced }) => introduced.promise);
+    const before = this.#all.slice(0, this.#all.indexOf(twin)).map(({ introduced }) => introduced.opened);
     await boundedWait(Promise.all(before), OTHERS_MS);
     const identity = await identityOf(engine, kind, address);
     if (identity === null) return;
