@@ -1,42 +1,64 @@
 /** The connection to one engine: reads its events, keeps its mirror up to date, and reconnects. */
 import { ServiceError } from "../../core/error.ts";
 import type { Log } from "../../core/log.ts";
+import { pause } from "../../core/pause.ts";
 import type { Backend, BackendState, HostFolder, HostSight } from "../../core/runtime.ts";
-import { Engine } from "../calls/engine.ts";
-import type { EngineKind, EngineVersion } from "../calls/greeting.ts";
+import { Latch } from "../../core/signal.ts";
 import { addressText, type EngineAddress } from "../calls/address.ts";
-import { reasonOf, unreadable } from "../calls/failure.ts";
-import { Certificates } from "./certificates.ts";
+import { Engine } from "../calls/engine.ts";
+import { unreadable } from "../calls/failure.ts";
+import type { EngineKind, EngineVersion } from "../calls/greeting.ts";
+import { EventCheck } from "../mirror/event_check.ts";
+import type { EventFeed } from "../mirror/event_feed.ts";
+import { ToldEvents } from "../mirror/events.ts";
 import { HealthExecs } from "../mirror/health_execs.ts";
 import { type Kind, Mirror } from "../mirror/mirror.ts";
-import type { EventFeed } from "../mirror/event_feed.ts";
-import { isProbe } from "../mirror/probe.ts";
+import { Certificates } from "./certificates.ts";
+import { followEvents } from "./follow_events.ts";
 import { HostSights } from "./host_sight.ts";
-import { readEvents, ToldEvents } from "../mirror/events.ts";
-import { pause } from "../../core/pause.ts";
-import { EventCheck } from "../mirror/event_check.ts";
+import { failureOf, isAway } from "./link_failure.ts";
+import {
+  backendState,
+  complete,
+  CONNECTING,
+  cut,
+  failed,
+  type Failure,
+  fellSilent,
+  heard,
+  isKnown,
+  type LinkState,
+  lostAt,
+  opened,
+  reasonOf,
+  silentSince,
+} from "./link_state.ts";
 import { Tunnel } from "./tunnel.ts";
 import { type Twin, TwinFailure, type Twins } from "./twins.ts";
-import { type Way, WayFailure } from "./way.ts";
 import { Watchdog } from "./watchdog.ts";
+import { type Way, WayFailure } from "./way.ts";
 
-const SLOW_CLOCK_MS = 30_000;
-/** Podman sends no events for networks, so its short list of them is polled. */
-const PODMAN_NETWORKS_MS = 1_500;
-/** Milliseconds until a failed list is asked for again. */
-const AGAIN_MS = 1_000;
 /** The longest wait between two attempts to reconnect. */
 const LONGEST_WAIT_MS = 1_000;
 
 /** The same for one that another link has already. */
 const TWIN_WAIT_MS = 30_000;
-
-/** Ends a connection to an engine that does not answer: what is known of it stays. */
+/** The reason of an attempt that ends because its engine does not answer. */
 const SILENT = Symbol("silent");
 /** Milliseconds that a way has to say why the engine cannot be reached. */
 const EXPLAIN_MS = 250;
-const isAway = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && error.code === "runtime_unavailable";
+
+/** One attempt to be connected, from the way to the engine to the end of its events. */
+interface Attempt {
+  readonly ending: AbortController;
+  hasGreeted: boolean;
+  /** The check that events are still delivered; null unless they are open. */
+  check: EventCheck | null;
+}
+
+function attempt(): Attempt {
+  return { ending: new AbortController(), hasGreeted: false, check: null };
+}
 
 interface LinkOptions {
   readonly name: string;
@@ -63,32 +85,22 @@ export class Link implements AsyncDisposable {
   readonly #sights = new HostSights();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  #state: BackendState = "away";
-  #reason = "it has not answered yet";
+  #state: LinkState = CONNECTING;
+  #attempt = attempt();
   #kind: EngineKind;
   #api: string | null = null;
   #version: EngineVersion | null = null;
-  #attempt = new AbortController();
-  /** Resolves when the mirror is complete; replaced whenever the connection is lost. */
-  #ready = Promise.withResolvers<void>();
-  #isReady = false;
-  /** True once the mirror has held everything that the engine had. */
-  #isKnown = false;
-  #greeted = false;
-  #isSilent = false;
-  /** When it last answered before it fell silent. */
-  #since = "";
-  /** When it was lost; null while it is up, and before it was. */
-  #lostAt: string | null = null;
-  /** Resolved unless the engine is silent. */
-  #heard = Promise.withResolvers<void>();
-  #events: EventCheck | null = null;
+  /** Open while the mirror is current. */
+  readonly #ready = new Latch();
+  /** Open unless the engine is silent. */
+  readonly #heard = new Latch("open");
+  /** Open once an attempt has ended or succeeded. */
+  readonly #firstTry = new Latch();
   #told = new ToldEvents();
   readonly #watchdog: Watchdog;
   /** The number of events that the engine sent. */
   events = 0;
   readonly #healthExecs = new HealthExecs();
-  #firstTry = Promise.withResolvers<void>();
 
   constructor({ name, address, guess, feed, log, ssh, twins }: LinkOptions) {
     this.#address = address;
@@ -107,7 +119,6 @@ export class Link implements AsyncDisposable {
     this.mirror = new Mirror(this.engine, (error) => this.#fail(error), (error) => this.#unlisted(error));
     this.#kind = guess;
     this.#feed = feed;
-    this.#heard.resolve();
     this.#running = this.#run();
     this.#watchdog = new Watchdog(this.engine, {
       silent: (since) => this.#silent(since),
@@ -118,7 +129,7 @@ export class Link implements AsyncDisposable {
 
   /** Asks the engine whether it sees a folder of this machine. */
   async sightOf(folder: HostFolder): Promise<HostSight> {
-    if (this.#state !== "up") return "unknown";
+    if (this.state !== "up") return "unknown";
     const image = this.mirror.images.rows.values().next().value?.id ?? null;
     // Podman is asked with an image; after a restart none is listed yet, and that is not remembered.
     if (this.#kind === "podman" && image === null) return "unknown";
@@ -130,17 +141,17 @@ export class Link implements AsyncDisposable {
   }
 
   get state(): BackendState {
-    return this.#state;
+    return backendState(this.#state);
   }
 
   /** The reason that it is not up; empty while it is. */
   get reason(): string {
-    return this.#reason;
+    return reasonOf(this.#state);
   }
 
-  /** Since when it does not answer; null while it does. */
+  /** The time of its last answer while it does not answer; null while it does. */
   get since(): string | null {
-    return this.#state === "unresponsive" ? this.#since : null;
+    return silentSince(this.#state);
   }
 
   get kind(): EngineKind {
@@ -153,18 +164,18 @@ export class Link implements AsyncDisposable {
 
   /** True if its mirror is complete. */
   get ready(): boolean {
-    return this.#isReady;
+    return this.#state.kind === "current";
   }
 
   /** True if its mirror has rows to show, though they may be old. */
   get known(): boolean {
-    return this.#isKnown;
+    return isKnown(this.#state);
   }
 
   /** Resolves when the mirror is complete, or the engine is known to be away. */
   async settle(): Promise<void> {
-    await Promise.race([this.#firstTry.promise, this.#ready.promise]);
-    if (this.#state === "up") await this.#ready.promise;
+    await Promise.race([this.#firstTry.opened, this.#ready.opened]);
+    if (this.state === "up") await this.#ready.opened;
   }
 
   report(isDefault: boolean): Backend {
@@ -172,14 +183,14 @@ export class Link implements AsyncDisposable {
       name: this.name,
       kind: this.#kind,
       address: addressText(this.#address),
-      state: this.#state,
+      state: this.state,
       version: this.#version?.version ?? null,
       apiVersion: this.#api,
       os: this.#version?.os ?? null,
       arch: this.#version?.arch ?? null,
       default: isDefault,
-      ...(this.#state === "up" ? this.#behind() : { reason: this.#reason }),
-      ...lastHeard(this.since ?? this.#lostAt),
+      ...(this.state === "up" ? this.#behind() : { reason: this.reason }),
+      ...lastHeard(this.since ?? lostAt(this.#state)),
     };
   }
 
@@ -190,14 +201,14 @@ export class Link implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
-    this.#attempt.abort();
-    this.#heard.resolve();
+    this.#attempt.ending.abort();
+    this.#heard.open();
     this.engine[Symbol.dispose]();
     await Promise.all([this.#running, this.#watchdog[Symbol.asyncDispose]()]);
     await this.#way?.[Symbol.asyncDispose]();
     this.mirror[Symbol.dispose]();
     this.#tried();
-    this.#ready.resolve();
+    this.#ready.open();
     await Promise.all([
       this.mirror.containers.idle(),
       this.mirror.images.idle(),
@@ -210,16 +221,16 @@ export class Link implements AsyncDisposable {
   async #run(): Promise<void> {
     let failures = 0;
     while (!this.#stopping.signal.aborted) {
-      await this.#heard.promise;
-      this.#attempt = new AbortController();
-      this.#greeted = false;
+      await this.#heard.opened;
+      const current = this.#attempt = attempt();
       let isTwin = false;
       try {
-        if (await this.#watch()) failures = 0;
+        await this.#connect(current);
+        failures = 0;
       } catch (error) {
-        const failure = await this.#whyNot(error);
+        const failure = await this.#whyNot(error, current);
         isTwin = failure instanceof TwinFailure;
-        if (this.#attempt.signal.reason !== SILENT) this.#down(error, failure);
+        if (!isCutBySilence(current)) this.#down(failureOf(error, failure, current.hasGreeted));
       }
       if (this.#stopping.signal.aborted) return;
       const wait = isTwin
@@ -230,76 +241,64 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  /** One connection, from `/_ping` to its end. Answers whether it was ever open. */
-  async #watch(): Promise<boolean> {
-    await this.#way?.open(this.engine, this.#attempt.signal);
+  /** Holds one connection, from `/_ping` to the end of its events. Throws if it is not opened or cannot be trusted. */
+  async #connect(current: Attempt): Promise<void> {
+    const { signal } = current.ending;
+    await this.#way?.open(this.engine, signal);
     this.engine.forget();
     const greeting = await this.engine.greet();
-    const { kind, api } = greeting;
-    this.#greeted = true;
+    const { kind, api, time } = greeting;
+    current.hasGreeted = true;
     this.#kind = kind;
     this.#api = api;
     await this.#twins.claim(this.#twin, this.engine, kind, this.#address);
-    this.#twin.introduced.resolve();
-    const attempt = this.#attempt;
-    let check: EventCheck | null = null;
-    let syncing: Promise<void> = Promise.resolve();
-    const clocks: ReturnType<typeof setInterval>[] = [];
+    this.#twin.introduced.open();
+    let reading: Promise<void> = Promise.resolve();
     const told = this.#told;
     try {
-      await readEvents(this.engine, attempt.signal, told, {
+      await followEvents({
+        engine: this.engine,
+        kind,
+        mirror: this.mirror,
+        feed: this.#feed,
+        told,
+        healthExecs: this.#healthExecs,
         opened: () => {
-          if (greeting.time !== null) told.hear(greeting.time);
-          this.#events = check = new EventCheck(this.engine, greeting);
-          syncing = this.#sync(attempt);
-          clocks.push(setInterval(() => this.mirror.compare(), SLOW_CLOCK_MS));
-          clocks.push(setInterval(() => this.mirror.again(), AGAIN_MS));
-          if (kind === "podman") {
-            clocks.push(setInterval(() => this.mirror.networks.compare(), PODMAN_NETWORKS_MS));
-          }
+          if (time !== null) told.hear(time);
+          const check = current.check = new EventCheck(this.engine, greeting);
+          reading = this.#read(current);
+          return check;
         },
-        event: (event) => {
-          this.events += 1;
-          check?.told(event);
-          if (isProbe(event.attributes.name ?? "")) return;
-          this.mirror.handle(event);
-          const command = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
-          const isCheck = this.#healthExecs.includes(event, command);
-          this.#feed.publish(this.name, event, isCheck, this.mirror.about(event));
-        },
-      });
+        counted: () => this.events += 1,
+      }, signal);
     } finally {
-      for (const clock of clocks) clearInterval(clock);
-      if (this.#events !== null) told.cut();
-      this.#events = null;
-      attempt.abort();
-      await syncing;
+      if (current.check !== null) told.cut();
+      current.check = null;
+      current.ending.abort();
+      await reading;
     }
-    this.#unready();
-    if (attempt.signal.reason instanceof ServiceError) throw attempt.signal.reason;
-    return true;
+    this.#become(cut(this.#state));
+    if (signal.reason instanceof ServiceError) throw signal.reason;
   }
 
-  /** Called once events are read, so that no change falls between the list and the events. */
-  async #sync(attempt: AbortController): Promise<void> {
+  /** Reads the mirror once events are open, so that no change falls between the lists and the events. */
+  async #read({ ending }: Attempt): Promise<void> {
     this.#sights.clear();
-    this.#setState("up", "");
+    this.#become(opened(this.#state));
     this.#askVersion();
     try {
       await this.mirror.resync();
     } catch (error) {
-      attempt.abort(error instanceof ServiceError ? error : undefined);
+      ending.abort(error instanceof ServiceError ? error : undefined);
       return;
     }
-    if (attempt.signal.aborted) return;
-    this.#isReady = true;
-    this.#isKnown = true;
-    this.#ready.resolve();
+    if (ending.signal.aborted) return;
+    this.#become(complete(this.#state));
     this.#feed.resync(this.name);
   }
 
   get #isOver(): boolean {
-    return this.#stopping.signal.aborted || this.#attempt.signal.aborted;
+    return this.#stopping.signal.aborted || this.#attempt.ending.signal.aborted;
   }
 
   /** The engine goes on, and the kind is shown as it was last known. */
@@ -311,29 +310,28 @@ export class Link implements AsyncDisposable {
   #fail(error: unknown): void {
     if (this.#isOver) return;
     this.#log.warn("A refresh of the mirror failed", { error });
-    this.#attempt.abort(
+    this.#attempt.ending.abort(
       error instanceof ServiceError ? error : unreadable(this.name, `read engine "${this.name}"`),
     );
   }
 
   #silent(since: Date): void {
-    this.#heard = Promise.withResolvers<void>();
-    this.#isSilent = true;
-    this.#since = secondOf(since);
-    this.#attempt.abort(SILENT);
-    this.engine.silent(this.#since);
-    this.#release();
-    this.#setState("unresponsive", `it has not answered since ${this.#since}`);
+    this.#heard.close();
+    this.#attempt.ending.abort(SILENT);
+    const state = fellSilent(this.#state, since, new Date());
+    this.engine.silent(state.since);
+    this.#become(state);
     this.#tried();
   }
 
   async #answered(time: number | null): Promise<void> {
     if (time !== null) this.engine.prepare();
-    if (this.#isSilent) {
-      this.#isSilent = false;
+    const { check, ending } = this.#attempt;
+    if (this.#state.kind === "silent") {
+      this.#become(heard(this.#state));
       this.engine.heard();
-      this.#heard.resolve();
-    } else if (time !== null && await this.#events?.missed(time, this.#attempt.signal)) {
+      this.#heard.open();
+    } else if (time !== null && await check?.missed(time, ending.signal)) {
       this.#reopen("The events of the engine did not come; its streams are opened again");
     }
   }
@@ -341,13 +339,13 @@ export class Link implements AsyncDisposable {
   /** Cuts all that is open: events, logs and measurements resume over new connections. */
   #reopen(why: string): void {
     this.#log.warn(why);
-    this.#attempt.abort();
+    this.#attempt.ending.abort();
     this.engine.drop();
   }
 
   #behind(): Pick<Backend, "stale" | "reason"> {
     const { behind } = this.mirror;
-    if (!this.#isReady || behind.size === 0) return {};
+    if (!this.ready || behind.size === 0) return {};
     return { stale: [...behind.keys()], reason: [...new Set(behind.values())].join("; ") };
   }
 
@@ -357,68 +355,41 @@ export class Link implements AsyncDisposable {
     });
   }
 
-  async #whyNot(error: unknown): Promise<WayFailure | null> {
+  async #whyNot(error: unknown, current: Attempt): Promise<WayFailure | null> {
     if (error instanceof WayFailure) return error;
-    if (this.#way === null || !isAway(error) || this.#attempt.signal.reason === SILENT) return null;
+    if (this.#way === null || !isAway(error) || isCutBySilence(current)) return null;
     return await this.#way.explain(AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(EXPLAIN_MS)]));
   }
 
-  #down(error: unknown, failure: WayFailure | null): void {
-    this.#release();
-    this.#isKnown = false;
+  #down(failure: Failure): void {
     this.#told = new ToldEvents();
     this.mirror.clear();
-    const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
-    const away = isAway(error);
-    const reason = failure !== null
-      ? failure.message
-      : away
-      ? reasonOf(cause)
-      : error instanceof ServiceError
-      ? error.discreet
-      : "berth could not talk to it";
-    const denied = failure?.kind === "refused" || away && reason.includes("may not open");
-    this.#setState(
-      denied
-        ? "refused"
-        : !this.#greeted && error instanceof ServiceError && error.code === "engine_failed"
-        ? "unsupported"
-        : "away",
-      reason,
-    );
+    this.#become(failed(this.#state, failure, new Date()));
     this.#tried();
   }
 
   #tried(): void {
-    this.#firstTry.resolve();
-    this.#twin.introduced.resolve();
+    this.#firstTry.open();
+    this.#twin.introduced.open();
   }
 
-  /** Wakes callers that wait; they see that it is not ready. */
-  #release(): void {
-    this.#unready();
-    this.#ready.resolve();
-    this.#ready = Promise.withResolvers<void>();
-  }
-
-  #unready(): void {
-    if (this.#isReady) this.#ready = Promise.withResolvers<void>();
-    this.#isReady = false;
-  }
-
-  #setState(state: BackendState, reason: string): void {
-    const changed = this.#state !== state;
-    if (!changed && this.#reason === reason) return;
-    if (changed && (state === "up" || this.#state === "up")) {
-      this.#lostAt = state === "up" ? null : secondOf(new Date());
-    }
+  /** Enters the state, lets callers go on who wait for it, and tells others what has changed for them. */
+  #become(state: LinkState): void {
+    const [before, why] = [this.state, this.reason];
     this.#state = state;
-    this.#reason = reason;
-    this.#log.info(state === "up" ? "Engine is up" : "Engine is not up", { state, reason });
-    if (changed) this.#feed.backend(this.name, state);
+    if (state.kind === "current") this.#ready.open();
+    else this.#ready.close();
+    // Callers that wait see that it is not ready.
+    if (state.kind === "down" || state.kind === "silent") this.#ready.wake();
+    if (before === this.state && why === this.reason) return;
+    const { state: now, reason } = this;
+    this.#log.info(now === "up" ? "Engine is up" : "Engine is not up", { state: now, reason });
+    if (before !== now) this.#feed.backend(this.name, now);
   }
 }
 
-const secondOf = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+function isCutBySilence({ ending }: Attempt): boolean {
+  return ending.signal.reason === SILENT;
+}
 
 const lastHeard = (since: string | null) => since === null ? {} : { since };
