@@ -1,4 +1,5 @@
 /** Starts one program that stays: an argument list and no shell, its output bounded, ended when it is let go. */
+import { Latch } from "../core/signal.ts";
 
 const MOST_WORDS = 4_096;
 /** A program that does not end by itself within this time is killed. */
@@ -52,14 +53,14 @@ export class Program implements AsyncDisposable {
 
   /** Resolves to true if it says so before the signal. A program's act is seen before its words. */
   async says(pattern: RegExp, signal: AbortSignal): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const said = new Latch();
     const look = () => {
-      if (signal.aborted || this.#hasEnded || pattern.test(this.#said)) resolve();
+      if (signal.aborted || this.#hasEnded || pattern.test(this.#said)) said.open();
     };
     this.#listeners.add(look);
     signal.addEventListener("abort", look);
     look();
-    await promise;
+    await said.opened;
     this.#listeners.delete(look);
     signal.removeEventListener("abort", look);
     return pattern.test(this.#said);
@@ -71,10 +72,10 @@ export class Program implements AsyncDisposable {
 
   /** Writes a line to its input, and resolves when it comes back from its output; never, if it does not. */
   async echo(line: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#echoed = { line, heard: resolve };
+    const heard = new Latch();
+    this.#echoed = { line, heard: () => heard.open() };
     await this.#input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {});
-    await promise;
+    await heard.opened;
   }
 
   /** Ends its input, then it. */

@@ -1,5 +1,6 @@
 /** Log lines on the console: never waited for, never more than a bounded amount of memory. */
 import type { LogLevel } from "../core/log.ts";
+import { Latch } from "../core/signal.ts";
 import { visible } from "./line.ts";
 
 const MAX_WAITING = 1_048_576;
@@ -51,13 +52,13 @@ export class Console {
   /** The lines of a burst leave together: for people within a turn of the loop, for a collector within a tick. */
   #burst(): Promise<void> {
     if (this.pretty) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, TICK_MS);
+    const burst = new Latch();
+    const timer = setTimeout(() => burst.open(), TICK_MS);
     this.#leave = () => {
       clearTimeout(timer);
-      resolve();
+      burst.open();
     };
-    return promise;
+    return burst.opened;
   }
 
   async #drain(): Promise<void> {

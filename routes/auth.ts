@@ -5,6 +5,7 @@ import type { IdentityProvider } from "../auth/provider/identity_provider.ts";
 import { honestly, peerGroup } from "../auth/rate_limit.ts";
 import { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
+import { within } from "../core/signal.ts";
 import { bearerOf } from "../http/serve/admission.ts";
 import {
   bindingOf,
@@ -242,14 +243,8 @@ async function credentialOf({ credentials }: Access, headers: Headers, peer: str
 const DESCRIBE_MS = 2_000;
 
 async function describe(provider: IdentityProvider): Promise<z.input<typeof Provider> | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), DESCRIBE_MS);
-  try {
-    const asked = provider.describe().then((found) => ({ ...found, pkce: "S256" as const }), () => null);
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const asked = provider.describe().then((found) => ({ ...found, pkce: "S256" as const }), () => null);
+  return await within(asked, DESCRIBE_MS, null);
 }
 
 /** The one refresh token of a request: from the body, or for a page of ours from the cookie. */

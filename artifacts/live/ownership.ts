@@ -2,6 +2,7 @@
 
 import type { Ownership, StrayedSource } from "../../core/ownership.ts";
 import type { HostFolder, RunningContainer } from "../../core/runtime.ts";
+import { within } from "../../core/signal.ts";
 import type { Group, Model } from "../artifact.ts";
 import { join, mapped, type RealPath, realPath, rootOf, type RunningProject } from "./join.ts";
 import { isBelow, pathBelow } from "../files/inside.ts";
@@ -125,13 +126,7 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
   }
 
   async #refreshedWithin(ms: number): Promise<boolean> {
-    const late = Promise.withResolvers<false>();
-    const timer = setTimeout(() => late.resolve(false), ms);
-    try {
-      return await Promise.race([this.refresh().then(() => true, () => false), late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return await within(this.refresh().then(() => true, () => false), ms, false);
   }
 
   async refresh(): Promise<void> {

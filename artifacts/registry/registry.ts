@@ -4,6 +4,7 @@ import { ServiceError } from "../../core/error.ts";
 import { MASK } from "../../core/secrets.ts";
 import type { NewAuditEntry, WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
 import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../../core/workspace.ts";
+import { within } from "../../core/signal.ts";
 import type { ArtifactFile, Model } from "../artifact.ts";
 import type { NamedKind } from "../compose/named_files.ts";
 import { mustBeWritable } from "../files/replace_file.ts";
@@ -257,16 +258,8 @@ const SOON_MS = 100;
 
 /** The reading as of now, or what is known where that takes longer. */
 async function soon(snapshot: Snapshot): Promise<Reading> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, SOON_MS, null);
-  const current = snapshot.current();
-  try {
-    return await Promise.race([current, late]) ?? snapshot.known;
-  } finally {
-    clearTimeout(timer);
-    // A request for the workspace itself gets the error.
-    current.catch(() => {});
-  }
+  // A request for the workspace itself gets an error that comes later.
+  return await within(snapshot.current(), SOON_MS, null) ?? snapshot.known;
 }
 
 function workspaceOf(record: WorkspaceRecord, { state, model, problems, soFar }: Reading): Workspace {

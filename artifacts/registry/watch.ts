@@ -1,4 +1,5 @@
 /** Collects the paths below folders that may have changed, until they are asked for. */
+import { Latch } from "../../core/signal.ts";
 
 /** More folders than this are not watched. */
 const FOLDERS = 5_000;
@@ -109,7 +110,7 @@ export class FolderWatch implements Disposable {
   #state: "unwatched" | "asked" | "watched" | "busy" = "unwatched";
   #folders = "";
   #turn = 0;
-  #begun: (() => void) | null = null;
+  #begun: Latch | null = null;
 
   constructor(root: string, watcher: Watcher, id: number) {
     this.#root = root;
@@ -133,15 +134,14 @@ export class FolderWatch implements Disposable {
     }
     this.#folders = wanted;
     this.#state = "asked";
-    const begun = Promise.withResolvers<void>();
-    this.#begun = begun.resolve;
+    const begun = this.#begun = new Latch();
     const paths = folders.map((folder) => folder === "" ? this.#root : `${this.#root}/${folder}`);
     this.#watcher.begin(this.#id, this, ++this.#turn, paths);
     const late = setTimeout(() => {
-      if (this.#begun === begun.resolve) this.#begun = null;
-      begun.resolve();
+      if (this.#begun === begun) this.#begun = null;
+      begun.open();
     }, BEGIN_MS);
-    await begun.promise;
+    await begun.opened;
     clearTimeout(late);
     return true;
   }
@@ -164,7 +164,7 @@ export class FolderWatch implements Disposable {
     // Told too late, or after a time without events: only a comparison shows what was missed.
     if (this.#begun === null) this.#everything = true;
     this.#state = news.is === "calm" ? "unwatched" : news.is;
-    this.#begun?.();
+    this.#begun?.open();
     this.#begun = null;
   }
 
@@ -183,7 +183,7 @@ export class FolderWatch implements Disposable {
     this.#turn++;
     this.#state = "unwatched";
     this.#folders = "";
-    this.#begun?.();
+    this.#begun?.open();
     this.#begun = null;
   }
 }

@@ -1,4 +1,5 @@
 /** The connections to one engine: to its unix socket, or over TLS with the credentials that were presented last. */
+import { orAborted } from "../../core/signal.ts";
 import { type CalledAddress, hostText } from "./address.ts";
 import { Clients } from "./clients.ts";
 import { connectKept, type Credentials, type RawConnection } from "./kept_connection.ts";
@@ -100,17 +101,11 @@ export class Connections implements Disposable {
 
 /** Returns the connection once it stands. Throws when `signal` aborts before. */
 async function opened<C extends RawConnection>(opening: Promise<C>, signal?: AbortSignal): Promise<C> {
-  const given = Promise.withResolvers<never>();
-  const giveUp = () => given.reject(signal?.reason);
-  signal?.addEventListener("abort", giveUp);
-  if (signal?.aborted) giveUp();
   try {
-    return await Promise.race([opening, given.promise]);
+    return await orAborted(opening, signal);
   } catch (error) {
     opening.then(close, () => {}); // the runtime cannot end the opening of a connection
     throw error;
-  } finally {
-    signal?.removeEventListener("abort", giveUp);
   }
 }
 

@@ -1,6 +1,7 @@
 /** One thing at a time for each caller: the next waits its turn, and who has too many waiting is told when to come back. */
 import type { Principal } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
+import { Latch } from "../../core/signal.ts";
 
 interface Line {
   last: Promise<void>;
@@ -27,8 +28,8 @@ export class Turns {
     this.#lines.set(name, line);
     line.length++;
     const before = line.last;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    line.last = promise;
+    const mine = new Latch();
+    line.last = mine.opened;
     try {
       await before;
       if (left.aborted) {
@@ -40,7 +41,7 @@ export class Turns {
       }
       return await work();
     } finally {
-      resolve();
+      mine.open();
       if (--line.length === 0) this.#lines.delete(name);
     }
   }

@@ -1,6 +1,8 @@
 /** The listening socket: comes back after running out of descriptors, and closes only when the work is done. */
 import type { Log } from "../../core/log.ts";
 import { ServiceError } from "../../core/error.ts";
+import { pause } from "../../core/pause.ts";
+import { Latch, within } from "../../core/signal.ts";
 
 /** The whole service, or what stands for it while it starts. */
 export type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
@@ -52,12 +54,12 @@ class ReopeningListener implements Listener {
   readonly #options: ListenOptions;
   readonly #log: Log;
   readonly #lifetime: Promise<void>;
-  readonly #stopped = Promise.withResolvers<void>();
+  readonly #stopped = new Latch();
   /** Servers with an earlier certificate that still have connections. */
   readonly #earlier = new Set<Promise<void>>();
   #server: Deno.HttpServer<Deno.NetAddr>;
   #tls: TlsTexts | null;
-  #renewed = Promise.withResolvers<void>();
+  readonly #renewed = new Latch();
   #isStopping = false;
   #reopened = 0;
 
@@ -87,16 +89,15 @@ class ReopeningListener implements Listener {
     } catch {
       await this.#reopen();
     }
-    this.#renewed.resolve();
-    this.#renewed = Promise.withResolvers();
+    this.#renewed.wake();
   }
 
   async drain(timeoutMs: number): Promise<boolean> {
     this.#isStopping = true;
-    this.#stopped.resolve();
+    this.#stopped.open();
     const closed = this.#server.shutdown().catch(() => {});
     const done = Promise.all([closed, this.#lifetime, ...this.#earlier]).then(() => true);
-    return await firstOf(done, timeoutMs, false);
+    return await within(done, timeoutMs, false);
   }
 
   #open(port: number): Deno.HttpServer<Deno.NetAddr> {
@@ -118,7 +119,7 @@ class ReopeningListener implements Listener {
     while (!this.#isStopping) {
       try {
         const current = this.#server;
-        await Promise.race([current.finished, this.#renewed.promise]);
+        await Promise.race([current.finished, this.#renewed.opened]);
         if (this.#isStopping) return;
         if (current !== this.#server) continue;
         this.#log.error("The listener ended by itself and is opened again");
@@ -132,7 +133,7 @@ class ReopeningListener implements Listener {
 
   async #reopen(): Promise<void> {
     while (!this.#isStopping) {
-      await firstOf(this.#stopped.promise, RETRY_MS, undefined);
+      await pause(RETRY_MS, undefined, this.#stopped.opened);
       if (this.#isStopping) return;
       try {
         this.#server = this.#open(this.port);
@@ -142,17 +143,6 @@ class ReopeningListener implements Listener {
         // Still no descriptor, or the port is not free yet: the next attempt comes soon.
       }
     }
-  }
-}
-
-/** The promise's value, or `late` after `ms`. */
-async function firstOf<T>(promise: Promise<T>, ms: number, late: T): Promise<T> {
-  const { promise: time, resolve } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => resolve(late), ms);
-  try {
-    return await Promise.race([promise, time]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -7,6 +7,7 @@ import { ServiceError } from "../../core/error.ts";
 import type { Log } from "../../core/log.ts";
 import { pause } from "../../core/pause.ts";
 import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
+import { Latch } from "../../core/signal.ts";
 import type { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "./apply_shape.ts";
 import { ApplyFeed } from "./feed.ts";
 import { Journal, linesOf, LostApply, progressOf } from "./journal.ts";
@@ -245,8 +246,8 @@ export class Applies implements AsyncDisposable {
   /** The journal behind the place `after`, and what follows, to the end of the apply or of the signal. */
   async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<ApplyEvent> {
     const waiting: ApplyEvent[] = [];
-    let more = Promise.withResolvers<void>();
-    const wake = () => more.resolve();
+    const more = new Latch();
+    const wake = () => more.open();
     using _following = this.#feed.follow(id, {
       more: wake,
       progress: (event) => {
@@ -255,7 +256,7 @@ export class Applies implements AsyncDisposable {
       },
     });
     for (let place = after; !signal.aborted;) {
-      more = Promise.withResolvers<void>();
+      more.close();
       const { state, reason } = await this.record(id); // before its lines: what ends it is written with its last one
       for await (const line of linesOf(this.options.store, id, place)) {
         place = line.seq;
@@ -264,7 +265,7 @@ export class Applies implements AsyncDisposable {
       }
       yield* waiting.splice(0);
       if (isOver({ state })) return yield { kind: "end", state, reason };
-      await pause(LOOK_MS, signal, more.promise);
+      await pause(LOOK_MS, signal, more.opened);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Hears the hints of other replicas on a connection of its own, which is opened again whenever it is lost. */
 import { pause } from "../../core/pause.ts";
+import { Latch } from "../../core/signal.ts";
 import type { Client } from "./connection.ts";
 
 const RETRY_MS = 250;
@@ -37,17 +38,17 @@ export class Listener implements AsyncDisposable {
   async #run(): Promise<void> {
     let retryMs = RETRY_MS;
     while (!this.#over.signal.aborted) {
-      const lost = Promise.withResolvers<void>();
+      const lost = new Latch();
       const client = this.#connect();
-      client.on("error", () => lost.resolve());
-      client.on("end", () => lost.resolve());
+      client.on("error", () => lost.open());
+      client.on("end", () => lost.open());
       client.on("notification", ({ payload }) => this.#tell(payload ?? null));
       try {
         await client.connect();
         await client.query({ text: `LISTEN ${this.#channel}` });
         retryMs = RETRY_MS;
         this.#tell(null); // what was told before is lost
-        await this.#askUntil(client, lost.promise);
+        await this.#askUntil(client, lost);
       } catch {
         // Every other use of the database says why; here it is only tried again.
       }
@@ -57,14 +58,10 @@ export class Listener implements AsyncDisposable {
     }
   }
 
-  async #askUntil(client: Client, lost: Promise<void>): Promise<void> {
-    let isLost = false;
-    const woken = lost.then(() => {
-      isLost = true;
-    });
-    while (!isLost && !this.#over.signal.aborted) {
-      await pause(ASK_MS, this.#over.signal, woken);
-      if (!isLost && !this.#over.signal.aborted) await client.query({ text: "SELECT 1" });
+  async #askUntil(client: Client, lost: Latch): Promise<void> {
+    while (!lost.isOpen && !this.#over.signal.aborted) {
+      await pause(ASK_MS, this.#over.signal, lost.opened);
+      if (!lost.isOpen && !this.#over.signal.aborted) await client.query({ text: "SELECT 1" });
     }
   }
 

@@ -1,4 +1,5 @@
 /** Shares one measurement of an engine among all who wait for it, and ends it when nobody does. */
+import { orAborted } from "../../../core/signal.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import { measure, type Measurement } from "./measurement.ts";
 
@@ -49,16 +50,10 @@ export class Meter {
   }
 
   async #join(running: Running, signal: AbortSignal): Promise<Measurement> {
-    const left = Promise.withResolvers<never>();
-    left.promise.catch(() => {});
-    const leave = () => left.reject(signal.reason);
-    if (signal.aborted) leave();
-    signal.addEventListener("abort", leave, { once: true });
     running.waiting += 1;
     try {
-      return await Promise.race([running.result, left.promise]);
+      return await orAborted(running.result, signal);
     } finally {
-      signal.removeEventListener("abort", leave);
       running.waiting -= 1;
       if (running.waiting === 0) running.ending.abort();
     }

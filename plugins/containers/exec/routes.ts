@@ -14,6 +14,7 @@ import {
 import { openSocket, type Socket, SocketFailure } from "../../../http/socket/socket.ts";
 import { asServiceError } from "../../../http/declare/problem.ts";
 import { maskArguments, maskEnvironment } from "../../../core/secrets.ts";
+import { Latch } from "../../../core/signal.ts";
 import type { Message } from "../../../http/socket/queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
@@ -229,8 +230,8 @@ export class Execs implements AsyncDisposable {
         `Cannot run a command: container "${container.name}" is not running; start it first`,
       );
     }
-    const over = Promise.withResolvers<void>();
-    this.#running.add(over.promise);
+    const over = new Latch();
+    this.#running.add(over.opened);
     let mark: string | undefined;
     try {
       await using session = await ExecSession.start(container, wish, async (command) => {
@@ -242,14 +243,14 @@ export class Execs implements AsyncDisposable {
       return exit;
     } finally {
       if (mark !== undefined) await this.#orphans.left(mark, false);
-      over.resolve();
-      this.#running.delete(over.promise);
+      over.open();
+      this.#running.delete(over.opened);
     }
   }
 
   async #connect(socket: Socket, session: ExecSession): Promise<number | null> {
     socket.send(JSON.stringify({ type: "ready", execId: session.id, container: session.container.id }));
-    const tap = new Tap();
+    const tap = new Latch("open"); // closed while the caller has paused the output
     const input = takeInput(socket, session, tap);
     const output = session.read(async (bytes) => {
       if (!socket.send(bytes)) return;
@@ -286,25 +287,7 @@ export class Execs implements AsyncDisposable {
 /** The result of the race when the socket closes first. */
 const LEFT = Symbol("left");
 
-/** Open unless whoever reads the output has paused it. */
-class Tap {
-  #closed: PromiseWithResolvers<void> | null = null;
-
-  get opened(): Promise<void> | undefined {
-    return this.#closed?.promise;
-  }
-
-  close(): void {
-    this.#closed ??= Promise.withResolvers();
-  }
-
-  open(): void {
-    this.#closed?.resolve();
-    this.#closed = null;
-  }
-}
-
-async function takeInput(socket: Socket, session: ExecSession, tap: Tap): Promise<void> {
+async function takeInput(socket: Socket, session: ExecSession, tap: Latch): Promise<void> {
   for await (const message of socket) {
     if (typeof message !== "string") {
       const taken = session.write(message);

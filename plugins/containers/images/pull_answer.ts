@@ -1,4 +1,5 @@
 /** Answers a pull with its result as JSON, or with its progress as NDJSON or server-sent events. */
+import { Latch } from "../../../core/signal.ts";
 import { z } from "zod";
 import { asServiceError, StreamFailure } from "../../../http/declare/problem.ts";
 import { PullProgress, PullResult } from "./pull.ts";
@@ -32,7 +33,7 @@ export async function streamPull(
   leave: () => void,
 ): Promise<Response> {
   const write = format === "text/event-stream" ? asEvent : asLine;
-  const began = Promise.withResolvers<void>();
+  const began = new Latch();
   let left = false;
   let body: ReadableStreamDefaultController<string> | undefined;
   const stream = new ReadableStream<string>({
@@ -48,14 +49,14 @@ export async function streamPull(
     body?.close();
   };
   const finished = run((frame) => {
-    began.resolve();
+    began.open();
     if (!left && (body?.desiredSize ?? 0) > 0) body?.enqueue(write("progress", frame));
   });
   finished.then((done) => end("done", { done }), (thrown) => {
     const { code, discreet } = asServiceError(thrown);
     end("error", { error: { code, title: discreet } });
   });
-  await Promise.race([began.promise, finished]);
+  await Promise.race([began.opened, finished]);
   return new Response(stream.pipeThrough(new TextEncoderStream()), {
     headers: { "content-type": format, "cache-control": "no-store", "x-accel-buffering": "no" },
   });

@@ -2,6 +2,7 @@
 import { ServiceError } from "../../../core/error.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { pause } from "../../../core/pause.ts";
+import { Latch } from "../../../core/signal.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import type { Awaken } from "./awaken.ts";
 import { FrameReader, type RunSink } from "../../../engines/frames/frames.ts";
@@ -333,14 +334,14 @@ export class LogSource {
   async #waitForMore(): Promise<void> {
     this.#state = CLOSED;
     if (!this.#follows) return; // the moment has passed up to which lines are wanted
-    const woken = Promise.withResolvers<void>();
+    const woken = new Latch();
     // Subscribed before the inspect, so that a start in between is not missed
-    using _listening = this.#awaken?.(this.#target, woken.resolve);
-    this.#wake = woken.resolve;
+    using _listening = this.#awaken?.(this.#target, () => woken.open());
+    this.#wake = () => woken.open();
     const { life, paused } = await this.#look();
     // The engine may say for a moment after its death that it runs
     const isPatient = (life === null || paused) && this.#awaken !== undefined;
-    await pause(isPatient ? LOOK_MS : waitMs(this.#emptyEnds++), this.#signal, woken.promise);
+    await pause(isPatient ? LOOK_MS : waitMs(this.#emptyEnds++), this.#signal, woken.opened);
   }
 
   #look(): Promise<LiveContainer> {
@@ -363,9 +364,9 @@ export class LogSource {
       this.#isWaiting = true;
       this.#listener.waits?.(error);
     }
-    const woken = Promise.withResolvers<void>();
-    using _listening = this.#awaken?.(this.#target, woken.resolve);
-    await pause(waitMs(this.#failures++), this.#signal, woken.promise);
+    const woken = new Latch();
+    using _listening = this.#awaken?.(this.#target, () => woken.open());
+    await pause(waitMs(this.#failures++), this.#signal, woken.opened);
   }
 
   /** Closes the answer, if one is open. `finished`: it ended as it should. */
