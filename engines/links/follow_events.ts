@@ -14,7 +14,7 @@ const PODMAN_NETWORKS_MS = 1_500;
 /** Milliseconds until a failed list is asked for again. */
 const AGAIN_MS = 1_000;
 
-export interface Followed {
+interface Followed {
   readonly engine: Engine;
   readonly kind: EngineKind;
   readonly mirror: Mirror;
