@@ -1,6 +1,7 @@
 /** The types of a workspace: what reading makes, with the position of every value. */
 
 import type { Remedy } from "../core/remedy.ts";
+import type { MergeTag, PathKind, ReferenceKind, ResourceKind, Severity } from "./kinds.ts";
 
 /** A half-open stretch of one file, in UTF-16 units from 0. Every `Node` is one, so a node can be pointed at. */
 export interface Place {
@@ -8,24 +9,6 @@ export interface Place {
   readonly start: number;
   readonly end: number;
 }
-
-/** Line and column from 1, offset from 0, in UTF-16 units. */
-export interface Position {
-  line: number;
-  column: number;
-  offset: number;
-}
-
-/** `end` is exclusive. */
-export interface Range {
-  start: Position;
-  end: Position;
-}
-
-/** The path of a value inside its file, as in `["services", "web", "depends_on", 0]`. */
-export type ValuePath = (string | number)[];
-
-export type Severity = "error" | "warning" | "info" | "hint";
 
 /** A problem as reading and the rules find it; the report makes a diagnostic of it. */
 export interface Finding {
@@ -43,13 +26,6 @@ export interface Finding {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly tags?: readonly ("unnecessary" | "deprecated")[];
   readonly remedies?: readonly Remedy[];
-}
-
-/** The place that a diagnostic points to. */
-export interface Location {
-  file: string;
-  path: ValuePath;
-  range: Range;
 }
 
 /** A file that is text alone: of a secret, of a config, mounted by itself, or of nothing that berth knows. */
@@ -115,26 +91,11 @@ export interface Mapping extends Place {
   readonly tag?: MergeTag;
 }
 
-/** Tells Compose how to merge a value; removed by merging. */
-export type MergeTag = "!reset" | "!override";
-
 export interface Entry {
   /** A name that came from a list (`- NAME=value`) may hold the value of a variable, as `Scalar` does. */
   readonly key: Place & { readonly written?: string };
   readonly value: Node;
 }
-
-export type ReferenceKind =
-  | "depends_on"
-  | "link"
-  | "namespace"
-  | "volumes_from"
-  | "build_context"
-  | "extends"
-  | "include"
-  | "requires"
-  | "uses"
-  | "describes";
 
 /** A name in one artifact that means another. */
 export interface Reference {
@@ -165,15 +126,7 @@ export interface Reference {
 
 /** A path that an artifact names, and what lies there: looked up while reading, so that rules need no disk. */
 export interface PathUse {
-  readonly kind:
-    | "env_file"
-    | "label_file"
-    | "secret"
-    | "config"
-    | "build_context"
-    | "dockerfile"
-    | "bind"
-    | "develop";
+  readonly kind: PathKind;
   /** As written. */
   readonly written: string;
   /** Below the root with `/` ("" is the root), null when it lies outside, is absolute elsewhere or not local. */
@@ -214,8 +167,6 @@ export interface Resource {
   readonly at: Place;
   readonly value: Node;
 }
-
-export type ResourceKind = "network" | "volume" | "secret" | "config" | "model";
 
 export interface NumberRange {
   readonly first: number;

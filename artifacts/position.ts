@@ -1,6 +1,29 @@
 /** Offsets as lines and columns, and as paths of values: worked out only for what is reported. */
 
-import type { ArtifactFile, Location, Node, Place, Position, Range, ValuePath } from "./artifact.ts";
+import type { ArtifactFile, Node, Place } from "./artifact.ts";
+
+/** Line and column from 1, offset from 0, in UTF-16 units. */
+export interface Position {
+  line: number;
+  column: number;
+  offset: number;
+}
+
+/** `end` is exclusive. */
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+/** The path of a value inside its file, as in `["services", "web", "depends_on", 0]`. */
+export type ValuePath = (string | number)[];
+
+/** The place that a diagnostic points to. */
+export interface Location {
+  file: string;
+  path: ValuePath;
+  range: Range;
+}
 
 const lineStarts = new WeakMap<ArtifactFile, Uint32Array>();
 

@@ -1,6 +1,7 @@
 /** The references of a service: other services, networks, volumes, secrets, configs, models. */
 
-import type { Entry, Node, Place, Reference, ReferenceKind, ResourceKind, Service } from "../artifact.ts";
+import type { Entry, Node, Place, Reference, Service } from "../artifact.ts";
+import type { ReferenceKind, ResourceKind } from "../kinds.ts";
 import { entriesOf, isNull, isUnknown, listOf, textOf, truthOf, valueAt, writtenOr } from "../yaml/values.ts";
 import { grants } from "./service.ts";
 

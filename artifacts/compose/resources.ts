@@ -1,6 +1,7 @@
 /** The networks, volumes, secrets, configs and models of a project, and the names the engine knows them by. */
 
-import type { Mapping, Node, Place, Resource, ResourceKind } from "../artifact.ts";
+import type { Mapping, Node, Place, Resource } from "../artifact.ts";
+import type { ResourceKind } from "../kinds.ts";
 import { entriesOf, isFilled, isUnknown, shownOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
 
 const SECTIONS: readonly [string, ResourceKind][] = [

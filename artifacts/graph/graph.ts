@@ -1,6 +1,7 @@
 /** The graph of a workspace: artifacts as numbered nodes, references as edges, and what follows from them. */
 
-import type { Card, Group, Model, Place, Reference, ReferenceKind, Resource, Unit } from "../artifact.ts";
+import type { Card, Group, Model, Place, Reference, Resource, Unit } from "../artifact.ts";
+import type { ReferenceKind } from "../kinds.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { findWritten } from "./names.ts";
 import { type Components, components, cycles, type Digraph, digraph, layers } from "./order.ts";

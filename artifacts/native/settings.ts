@@ -1,6 +1,7 @@
 /** `berth.yaml`: the settings of a workspace. */
 
-import type { ArtifactFile, Finding, Node, Settings, Severity } from "../artifact.ts";
+import type { ArtifactFile, Finding, Node, Settings } from "../artifact.ts";
+import type { Severity } from "../kinds.ts";
 import { BUDGETS, type Budgets } from "../files/budgets.ts";
 import { entriesOf, isNull, numberOf, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 

@@ -2,9 +2,9 @@
 
 import { maskDeclared } from "../../core/secrets.ts";
 import { textHash } from "../../core/text_hash.ts";
-import type { Location, Model } from "../artifact.ts";
+import type { Model } from "../artifact.ts";
 import { graphOf, mainGroups } from "../graph/graph.ts";
-import { locationOf } from "../position.ts";
+import { type Location, locationOf } from "../position.ts";
 import { isRuleCode, ruleOf } from "../rules/catalog.ts";
 import { check, checkInTurns } from "../rules/check.ts";
 import type { JudgedFinding } from "../rules/settings.ts";

@@ -1,6 +1,7 @@
 /** A report as SARIF 2.1.0, for code scanning and editors. */
 
-import type { Location, Severity } from "../artifact.ts";
+import type { Location } from "../position.ts";
+import type { Severity } from "../kinds.ts";
 import { RULES } from "../rules/catalog.ts";
 import type { Report } from "./report_shape.ts";
 

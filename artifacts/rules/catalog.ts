@@ -1,6 +1,6 @@
 /** Every rule berth knows, in one table: what reports, SARIF, settings and the documentation are made from. */
 
-import type { Severity } from "../artifact.ts";
+import type { Severity } from "../kinds.ts";
 
 /** The severities, worst first. */
 export const SEVERITIES: readonly Severity[] = ["error", "warning", "info", "hint"];

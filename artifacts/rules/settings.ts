@@ -1,6 +1,7 @@
 /** Which findings count: severities from `berth.yaml`, and comments that silence single ones. */
 
-import type { ArtifactFile, Finding, Model, Severity } from "../artifact.ts";
+import type { ArtifactFile, Finding, Model } from "../artifact.ts";
+import type { Severity } from "../kinds.ts";
 import { isRuleCode, type RuleCode, ruleOf } from "./catalog.ts";
 
 /** A finding with the severity that counts. */

@@ -2,18 +2,8 @@
 
 import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, type ParsedNode } from "yaml";
 import { integerIn } from "./numbers.ts";
-import type {
-  Alias,
-  ArtifactFile,
-  Entry,
-  Finding,
-  List,
-  Mapping,
-  MergeTag,
-  Node,
-  Place,
-  Scalar,
-} from "../artifact.ts";
+import type { Alias, ArtifactFile, Entry, Finding, List, Mapping, Node, Place, Scalar } from "../artifact.ts";
+import type { MergeTag } from "../kinds.ts";
 import { YAML_BUDGETS } from "./budgets.ts";
 import { hide, withoutKeys, withoutQuotations } from "./hide.ts";
 import { type Excess, scan } from "./scan.ts";

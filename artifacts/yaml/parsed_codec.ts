@@ -1,6 +1,7 @@
 /** Encodes a parsed file as numbers and strings: a worker can hand these over without blocking the event loop. */
 
-import type { Alias, ArtifactFile, Entry, Finding, MergeTag, Node, Place } from "../artifact.ts";
+import type { Alias, ArtifactFile, Entry, Finding, Node, Place } from "../artifact.ts";
+import type { MergeTag } from "../kinds.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 
 type Value = string | number | boolean | null;

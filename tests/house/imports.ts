@@ -45,6 +45,7 @@ const PLUGIN_LIST = "plugins/plugins.ts";
  */
 export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "artifacts/": [
+    ["kinds.ts"],
     ["artifact.ts"],
     ["position.ts", "location.ts"],
     ["event_loop.ts"],

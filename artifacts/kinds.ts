@@ -1,0 +1,33 @@
+/** The kinds of what a workspace holds. */
+
+/** The weight of a finding. */
+export type Severity = "error" | "warning" | "info" | "hint";
+
+/** Tells Compose how to merge a value; removed by merging. */
+export type MergeTag = "!reset" | "!override";
+
+/** The key by which one artifact names another. */
+export type ReferenceKind =
+  | "depends_on"
+  | "link"
+  | "namespace"
+  | "volumes_from"
+  | "build_context"
+  | "extends"
+  | "include"
+  | "requires"
+  | "uses"
+  | "describes";
+
+/** The use that an artifact makes of a path. */
+export type PathKind =
+  | "env_file"
+  | "label_file"
+  | "secret"
+  | "config"
+  | "build_context"
+  | "dockerfile"
+  | "bind"
+  | "develop";
+
+export type ResourceKind = "network" | "volume" | "secret" | "config" | "model";
