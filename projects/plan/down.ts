@@ -10,7 +10,7 @@ import { applying, destroying, removing } from "./needs.ts";
 import type { Link } from "./order.ts";
 import type { Reason } from "./plan_shape.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
-import { removeContainer } from "./up.ts";
+import { removeContainer } from "./removal.ts";
 
 const containersOf = ({ members }: Scene, { label }: Unit) =>
   (members.get(label) ?? []).map(({ container }) => container);

@@ -25,7 +25,8 @@ import { linksOf, ordered } from "./order.ts";
 import type { PlanBody } from "./plan_shape.ts";
 import type { MadePlan } from "./plans.ts";
 import { type Asked, declaredOf, look, type Scene } from "./scene.ts";
-import { planUp, removeContainer } from "./up.ts";
+import { removeContainer } from "./removal.ts";
+import { planUp } from "./up.ts";
 
 /**
  * `self` is the id of the container that berth itself runs in. Throws `engine_unavailable`, `artifact_not_found`,

@@ -24,23 +24,15 @@ import { contentsOf, type OwnSide } from "../drift/contents.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
-import { differencesOf, type FieldDifference } from "../fields/table.ts";
+import { differencesOf } from "../fields/table.ts";
 import { projectOf } from "../hash/labels.ts";
 import { loopsIn, placesOf, sourcesOf } from "../specs/bind_sources.ts";
 import type { Placed } from "../specs/host_places.ts";
 import { pullEveryMs } from "./pull_policy.ts";
 import { engineViews, remembering, sourcesOnce, viewFor } from "../drift/views.ts";
 import { type Draft, edited } from "./draft.ts";
-import { withoutLeftovers } from "./leftovers.ts";
+import { compareAll, type Member, sorted } from "./members.ts";
 import type { PlanRequest } from "./plan_shape.ts";
-
-/** A container of the project, and how it differs from its unit. */
-export interface Member {
-  readonly container: InspectedContainer;
-  readonly differences: readonly FieldDifference[];
-  /** Said, and no differences. */
-  readonly remarks: readonly FieldDifference[];
-}
 
 export interface Scene {
   readonly model: Model;
@@ -118,12 +110,9 @@ async function listAnew(runtime: ContainerRuntime, backend: Backend, group: Grou
   ));
 }
 
-/** Containers that are inspected at a time. */
-const AT_ONCE = 8;
-
 /**
  * Looks at all that runs, and names nothing that the caller does not see. Throws `engine_unavailable`, and `forbidden`
- * for who does not see the whole project.
+ * for callers who do not see the whole project.
  */
 export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const { model, group, runtime, workspace, sight, own: side } = asked;
@@ -144,56 +133,15 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const view = (await engineViews(runtime, holdings, [...seen.values()], model))(backend.name);
   const contents = await contentsOf(group, side);
   const disk = { real: remembering(asked.real), source: sourcesOnce(), digest: side.digest, contents };
+  const { jobs, members, leftovers, orphans } = sorted(group, containers);
   const units = new Map(group.units.map((unit) => [unit.label, unit]));
-  const members = new Map<string, Member[]>();
-  const leftovers = new Map<string, RunningContainer[]>();
-  const orphans: RunningContainer[] = [];
-  const { standing: jobs, left } = withoutLeftovers([...containers].sort(byNumber));
-  for (const container of jobs) {
-    const label = container.compose!.service; // only labelled ones are joined
-    if (units.get(label)?.service) members.set(label, []);
-    else orphans.push(container);
-  }
-  for (const container of left) {
-    const label = container.compose!.service; // as above
-    if (!units.get(label)?.service) orphans.push(container);
-    else {
-      leftovers.set(label, [...leftovers.get(label) ?? [], container]);
-      if (!members.has(label)) members.set(label, []);
-    }
-  }
-  let next = 0;
-  const compared = new Map<string, Member>();
-  const work = async () => {
-    for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
-      const of = declaredOf(model, group, units.get(job.compose!.service)); // as above
-      if (of === null) continue;
-      const container = await runtime.inspect(job.id, job.backend);
-      if (container === null) continue; // It has gone since it was listed.
-      const found = differencesOf(of, container, await viewFor(of, container, view, disk));
-      compared.set(job.id, {
-        container,
-        differences: found.filter(({ isRemark }) => !isRemark),
-        remarks: found.filter(({ isRemark }) => isRemark),
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, jobs.length) }, work));
-  for (const { id, compose } of jobs) {
-    const member = compared.get(id);
-    if (member !== undefined) members.get(compose!.service)?.push(member); // as above
-  }
-  const pulledAt = new Map<string, number>();
-  for (const unit of group.units) {
-    const of = declaredOf(model, group, unit);
-    if (of === null || pullEveryMs(of) === null) continue;
-    const name = fullImage(imageNames(of)[0]!); // there is one at least
-    const at = await runtime.imageTaggedAt(name, backend.name);
-    if (at !== null) pulledAt.set(name, at);
-  }
+  const declared = (label: string) => declaredOf(model, group, units.get(label));
+  const compare = async (container: InspectedContainer, of: Declared) =>
+    differencesOf(of, container, await viewFor(of, container, view, disk));
+  await compareAll({ jobs, members, runtime, declared, compare });
   const places = await placesOf(model, group, backend.name, holdings, sourcesOf(model, group));
   return {
-    pulledAt,
+    pulledAt: await pulledAtOf(asked, backend.name),
     hostSight: await sightFor(model, group, runtime, backend.name),
     places,
     loops: await loopsIn(model, places.keys()),
@@ -218,6 +166,19 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   };
 }
 
+/** Returns when the images were last pulled that are pulled again after a while, by full name. */
+async function pulledAtOf({ model, group, runtime }: Asked, backend: string): Promise<Map<string, number>> {
+  const pulledAt = new Map<string, number>();
+  for (const unit of group.units) {
+    const of = declaredOf(model, group, unit);
+    if (of === null || pullEveryMs(of) === null) continue;
+    const name = fullImage(imageNames(of)[0]!); // there is one at least
+    const at = await runtime.imageTaggedAt(name, backend);
+    if (at !== null) pulledAt.set(name, at);
+  }
+  return pulledAt;
+}
+
 /** Asks the engine only if a container mounts a part of the workspace. */
 async function sightFor(
   model: Model,
@@ -240,12 +201,6 @@ const unseen = (project: string): ServiceError =>
     `Cannot plan: this needs the permission "${SEES_RUNNING}" for all that the project runs`,
     { remedies: [{ kind: "permission", permission: SEES_RUNNING, scope: `project:${project}` }] },
   );
-
-const numberOf = ({ labels }: RunningContainer): number =>
-  Number(labels["com.docker.compose.container-number"] ?? "") || 0;
-
-const byNumber = (a: RunningContainer, b: RunningContainer): number =>
-  numberOf(a) - numberOf(b) || (a.name < b.name ? -1 : 1);
 
 const IN_HAND = "another berth may be replacing one of them: keep them until its apply is over";
 

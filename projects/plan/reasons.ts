@@ -1,0 +1,61 @@
+/** The reasons of a unit's steps: fields that differ, and what happened to the units it depends on. */
+
+import { locationOf } from "../../artifacts/position.ts";
+import type { Declared } from "../fields/field.ts";
+import type { FieldDifference } from "../fields/table.ts";
+import { containerSpec, placeholderOf } from "../specs/container_spec.ts";
+import type { Reason } from "./plan_shape.ts";
+import type { Member } from "./members.ts";
+
+/** A reason that may turn out to be none, if no step brings another image. */
+export interface Follow {
+  readonly reason: Reason;
+  readonly ifChanged: readonly number[] | null;
+}
+
+export interface Follows {
+  readonly recreate: readonly Follow[];
+  readonly restart: readonly Follow[];
+}
+
+/** Null where one of the reasons is certain. */
+export const conditionOf = (follows: readonly Follow[]): readonly number[] | null =>
+  follows.some(({ ifChanged }) => ifChanged === null)
+    ? null
+    : follows.flatMap(({ ifChanged }) => ifChanged ?? []);
+
+/** An engine takes less memory from a running container only as far as it does not use it. */
+export function mayBeRefused(
+  of: Declared,
+  { state, memoryLimitBytes, memorySwapBytes }: Member["container"],
+  differences: readonly FieldDifference[],
+): boolean {
+  const changed = new Set(differences.map(({ row }) => row.key));
+  const asked = containerSpec(
+    of,
+    { name: "", containerOf: placeholderOf, nameOf: placeholderOf },
+    (key) => changed.has(key),
+  );
+  const isLess = (now: number | null | undefined, before: number | null) =>
+    (now || Infinity) < (before || Infinity);
+  return state === "running" &&
+    (isLess(asked.memoryLimitBytes, memoryLimitBytes) || isLess(asked.memorySwapBytes, memorySwapBytes));
+}
+
+export const refusedIn = (reason: Reason): number[] =>
+  reason.code === "followsFrom" && reason.how === "refused" ? [reason.step] : [];
+
+export const staleMount = ({ field, mount, at }: FieldDifference): Reason => ({
+  code: "staleMount",
+  field,
+  mount: mount!, // rows that ask for a restart have one
+  at: locationOf(at),
+});
+
+export const reasonOf = ({ field, declared, seen, at }: FieldDifference): Reason => ({
+  code: "field",
+  field,
+  declared,
+  seen,
+  at: locationOf(at),
+});

@@ -1,0 +1,399 @@
+/** The steps of one unit: its containers are made, replaced, changed, started or removed. */
+
+import type { Unit } from "../../artifacts/artifact.ts";
+import { writtenOr } from "../../artifacts/yaml/values.ts";
+import { asideFor } from "../../core/applies.ts";
+import { planWith, type Remedies } from "../../core/remedy.ts";
+import type { Declared } from "../fields/field.ts";
+import type { FieldDifference } from "../fields/table.ts";
+import { type Draft, edited, type NewStep } from "./draft.ts";
+import { type HooksWanted, planHooks } from "./hooks.ts";
+import { applying, making } from "./needs.ts";
+import type { Link } from "./order.ts";
+import type { PlanRequest, Reason } from "./plan_shape.ts";
+import {
+  conditionOf,
+  type Follow,
+  type Follows,
+  mayBeRefused,
+  reasonOf,
+  refusedIn,
+  staleMount,
+} from "./reasons.ts";
+import { isUp, leftover, removeContainer } from "./removal.ts";
+import type { Resources } from "./resources.ts";
+import type { Member } from "./members.ts";
+import type { Scene } from "./scene.ts";
+
+/** What happened to a unit's containers: those that depend on it may have to follow. */
+export interface Fate {
+  /** The last steps of the unit: whoever depends on it comes after. */
+  last: number[];
+  recreated: number | null;
+  restarted: number | null;
+  /** The steps one of which has to bring another image for that to happen; null: it happens. */
+  ifChanged: readonly number[] | null;
+  /** Whether any of its containers is started: whoever waits for its health has to wait anew. */
+  isStarted: boolean;
+  /** Whether that happens whatever the images are. */
+  isSurelyStarted: boolean;
+}
+
+export class UnitWork {
+  readonly fate: Fate = {
+    last: [],
+    recreated: null,
+    restarted: null,
+    ifChanged: null,
+    isStarted: false,
+    isSurelyStarted: false,
+  };
+  readonly #unit: Unit;
+  #shared: readonly number[] = [];
+  #stopped: readonly number[] = [];
+
+  constructor(
+    readonly scene: Scene,
+    readonly of: Declared,
+    readonly request: PlanRequest,
+    readonly draft: Draft,
+    readonly resources: Resources,
+    readonly links: readonly Link[],
+    readonly fates: ReadonlyMap<string, Fate>,
+  ) {
+    this.#unit = of.unit;
+  }
+
+  /** Answers how many containers stay as they are. */
+  plan(): number {
+    const members = this.scene.members.get(this.#unit.label) ?? [];
+    const { service } = this.of;
+    const isAsked = this.request.units?.some((name) =>
+      name === this.#unit.id || name === this.#unit.name ||
+      name === this.#unit.label
+    ) === true;
+    // Who runs though no profile enables it was started with `--profile`.
+    const desired = service.active || isAsked ? service.replicas : members.length;
+    if (desired === null) return 0; // a variable that is not set has blocked the plan
+    if (desired > 0) this.#shared = this.resources.shared(this.#unit);
+    this.#shared = [...this.#shared, ...this.#stopped];
+    for (const { container } of members) this.#startedAgain(this.resources.startedAgain.get(container.id));
+    const surplus = new Set(this.#surplus(members, members.length - desired));
+    const follows = this.#follows();
+    let unchanged = 0;
+    for (const member of members) {
+      if (surplus.has(member)) continue;
+      if (!this.#member(member, follows)) unchanged += 1;
+    }
+    const numbers = new Set(members.map(({ container }) => numberOf(container.labels)));
+    for (let missing = desired - members.length, number = 1; missing > 0; number++) {
+      if (numbers.has(number)) continue;
+      this.#create(number);
+      missing -= 1;
+    }
+    for (const member of surplus) this.#remove(member);
+    return unchanged;
+  }
+
+  /** Stops those that run before all else, because they may hold ports. */
+  stopLeftovers(stops: Map<string, number>): void {
+    for (const left of this.scene.leftovers.get(this.#unit.label) ?? []) {
+      if (!isUp(left)) continue;
+      const base = { ...leftover(this.scene, left), kind: "container.stop", after: [] } as const;
+      const step = this.draft.add({ ...base, risk: "interruption" });
+      stops.set(left.id, step);
+      this.#stopped = [...this.#stopped, step];
+    }
+  }
+
+  #startedAgain(steps: readonly number[] | undefined): void {
+    const [step] = steps ?? [];
+    if (steps === undefined || step === undefined) return;
+    this.fate.restarted = step;
+    this.fate.isStarted = true;
+    this.fate.isSurelyStarted = true;
+    this.fate.last.push(...steps);
+  }
+
+  wait(condition: string): void {
+    const step = this.fate.last.at(-1)!; // only who has steps is waited for
+    this.fate.last = [
+      this.draft.add({
+        kind: "wait",
+        target: `${this.#unit.label}: ${condition}`,
+        unit: this.#unit.id,
+        why: [{ code: "followsFrom", step, how: "condition" }],
+        after: this.fate.last,
+        needs: [applying(this.scene)],
+        ifChanged: this.fate.isSurelyStarted ? null : this.fate.ifChanged,
+      }),
+    ];
+  }
+
+  /** Those that differ go first, then those with the highest numbers. */
+  #surplus(members: readonly Member[], count: number): readonly Member[] {
+    if (count <= 0) return [];
+    const differs = ({ differences }: Member) => differences.some(({ row }) => row.change !== "none") ? 1 : 0;
+    return [...members].sort((a, b) =>
+      differs(b) - differs(a) || numberOf(b.container.labels) - numberOf(a.container.labels)
+    ).slice(0, count);
+  }
+
+  /** What came before that the unit must follow: a new container, or a new start of the old one. */
+  #follows(): Follows {
+    const recreate: Follow[] = [];
+    const restart: Follow[] = [];
+    for (const { to, kind, restart: restarts } of this.links) {
+      const fate = this.fates.get(to);
+      if (fate === undefined) continue;
+      const { recreated, restarted, ifChanged } = fate;
+      const isShared = kind === "namespace" || kind === "volumes_from";
+      const how = kind === "namespace" ? "namespace" : kind === "volumes_from" ? "volumes" : "restart";
+      const step = recreated ?? restarted;
+      if (step === null) continue;
+      const follow: Follow = { reason: { code: "followsFrom", step, how }, ifChanged };
+      if (isShared && recreated !== null) recreate.push(follow);
+      // Who shares a namespace with a container that was started anew has lost its network.
+      else if (kind === "namespace" || (!isShared && restarts)) restart.push(follow);
+    }
+    return { recreate, restart };
+  }
+
+  /** Whether there is something to do for a container that stays in number. */
+  #member(member: Member, follows: Follows): boolean {
+    const { container, differences } = member;
+    this.#mounts(member);
+    const stale = differences.filter(({ row }) => row.change === "restart");
+    const isRunning = container.state === "running" || container.state === "restarting";
+    const counts = differences.filter(({ row }) => row.change !== "none" && row.change !== "restart");
+    const isInPlace = (one: FieldDifference) =>
+      one.row.change === "update" && this.request.inPlace && this.scene.backend.kind === "docker" &&
+      one.row.at(this.of) !== null; // an engine takes no limit back
+    const refreshed = this.resources.refreshed(this.#unit);
+    const certain: Reason[] = [
+      ...counts.filter((one) => !isInPlace(one)).map(reasonOf),
+      ...(this.request.recreate === "always" ? [{ code: "asked" } as const] : []),
+      ...(asideFor(container.name) !== null ? [{ code: "leftOver" } as const] : []),
+    ];
+    const recreate: Follow[] = [
+      ...certain.map((reason) => ({ reason, ifChanged: null })),
+      ...follows.recreate,
+      ...(refreshed.length > 0 ? [{ reason: { code: "newerImage" } as const, ifChanged: refreshed }] : []),
+    ];
+    const needs = [applying(this.scene)];
+    const base = { target: container.name, unit: this.#unit.id, needs };
+    const swap = (why: readonly Follow[]) => {
+      const ifChanged = conditionOf(why);
+      this.#follow(ifChanged);
+      this.fate.recreated = this.#step({
+        ...base,
+        kind: "container.swap",
+        why: [
+          ...(ifChanged === null ? counts.filter(isInPlace).map(reasonOf) : []),
+          ...why.map(({ reason }) => reason),
+        ],
+        after: [...this.#prerequisites(), ...why.flatMap(({ reason }) => refusedIn(reason))],
+        needs: making(this.scene, this.of),
+        risk: isRunning ? "interruption" : "none",
+        ifChanged,
+      });
+      const within = this.fate.recreated;
+      const hooks = { container: container.name, within, ifChanged };
+      const stopped = isRunning ? this.#hooks({ ...hooks, when: "preStop", after: [within] }) : [within];
+      this.#hooks({ ...hooks, when: "postStart", after: stopped });
+    };
+    const isCertain = recreate.some(({ ifChanged }) => ifChanged === null);
+    if (isCertain) {
+      swap(recreate);
+      return true;
+    }
+    // Who is made anew by the same image need not be started again before.
+    const images = new Set(recreate.flatMap(({ ifChanged }) => ifChanged ?? []));
+    const restart = [
+      ...stale.map((one) => ({ reason: staleMount(one), ifChanged: null })),
+      ...follows.restart.filter(({ ifChanged }) => !ifChanged?.every((step) => images.has(step))),
+    ];
+    const update = this.#update(counts, base);
+    let isTouched = this.#asItIs(container, restart, base) || update !== null;
+    if (update !== null && mayBeRefused(this.of, container, counts)) {
+      const reason = { code: "followsFrom", step: update, how: "refused" } as const;
+      recreate.push({ reason, ifChanged: [update] });
+    }
+    if (recreate.length > 0) {
+      swap(recreate);
+      isTouched = true;
+    }
+    return isTouched;
+  }
+
+  /** A restart would make an empty folder of what was deleted. */
+  #mounts({ container, differences, remarks }: Member): void {
+    for (const { mount, declared, at } of differences) {
+      if (mount?.state !== "deleted") continue;
+      // A loop of links in its place is told already.
+      if (this.draft.blocked.some((one) => one.code === "project/absent-file" && one.at === at)) continue;
+      const message =
+        `"${declared}" was deleted while container "${container.name}" reads it: put it back, or ` +
+        `take the mount out of the file`;
+      this.draft.block("project/absent-file", message, at, this.#unit.id, edited(at));
+    }
+    for (const { mount, declared, seen, at } of remarks) {
+      if (mount?.state === "unknown") continue; // Nothing happened that anybody knows of.
+      const message =
+        `"${declared}": container "${container.name}" reads ${seen}. Restart it if it does not ` +
+        `reload by itself`;
+      const remedy = planWith("action", "restart");
+      this.draft.warn("project/mount-changed", message, at, this.#unit.id, [remedy]);
+    }
+  }
+
+  /** Plans the change of a container in place; null where nothing of it differs. */
+  #update(
+    differences: readonly FieldDifference[],
+    base: Pick<NewStep, "target" | "unit" | "needs">,
+  ): number | null {
+    if (differences.length === 0) return null;
+    const why = differences.map(reasonOf);
+    return this.#step({ ...base, kind: "container.update", why, after: this.#dependencies() });
+  }
+
+  /** Plans the start or restart of a container that is not made anew; false where it needs neither. */
+  #asItIs(
+    container: Member["container"],
+    restart: readonly Follow[],
+    base: Pick<NewStep, "target" | "unit" | "needs">,
+  ): boolean {
+    if (container.state === "paused") {
+      const { name: engine } = this.scene.backend;
+      this.#warn("project/paused", `Container "${container.name}" is paused, and stays so`, [
+        { kind: "act", act: "unpause", engine, container: container.name },
+      ]);
+      return false;
+    }
+    if (container.state !== "running" && container.state !== "restarting") return this.#ended(container);
+    const isStartedAgain = this.resources.startedAgain.has(container.id);
+    if (restart.length === 0 || isStartedAgain) return isStartedAgain;
+    const ifChanged = conditionOf(restart);
+    this.#follow(ifChanged);
+    const hooks = { container: container.name, ifChanged };
+    const restarted = this.#step({
+      ...base,
+      kind: "container.restart",
+      why: restart.map(({ reason }) => reason),
+      after: this.#hooks({ ...hooks, when: "preStop", after: this.#dependencies() }),
+      risk: "interruption",
+      ifChanged,
+    });
+    this.fate.restarted = restarted;
+    this.#afterStart({ ...hooks, after: [restarted] });
+    return true;
+  }
+
+  /** A job that ended well is not run again by itself: it may be a migration. */
+  #ended({ name, state, exitCode }: Member["container"]): boolean {
+    const { restart } = this.of.service;
+    const endedWell = state === "exited" && exitCode === 0 && restart !== "always" &&
+      restart !== "unless-stopped";
+    const names = [this.#unit.id, this.#unit.name, this.#unit.label];
+    const isAsked = this.request.rerun.some((one) => names.includes(one));
+    if (endedWell && !isAsked) {
+      this.#warn(
+        "project/completed",
+        `Container "${name}" ended well. It does not run again by itself`,
+        [planWith("rerun", this.#unit.label)],
+      );
+      return false;
+    }
+    this.#follow(null);
+    const started = this.#step({
+      kind: "container.start",
+      target: name,
+      unit: this.#unit.id,
+      why: [{ code: endedWell ? "asked" : "stopped" }],
+      after: this.#prerequisites(),
+      needs: [applying(this.scene)],
+    });
+    this.fate.restarted = started;
+    this.#afterStart({ container: name, after: [started] });
+    return true;
+  }
+
+  #create(number: number): void {
+    const { group } = this.scene;
+    const { containerName, containerNameAt } = this.of.service;
+    const target = containerName === null
+      ? `${group.project}-${this.#unit.label}-${number}`
+      : writtenOr(containerNameAt, containerName);
+    const base = { target, unit: this.#unit.id };
+    // A container is made while those that it depends on start: only its own start waits for them.
+    const created = this.draft.add({
+      ...base,
+      kind: "container.create",
+      why: [{ code: "absent" }],
+      after: [...this.#ingredients(), ...this.#dependencies(({ kind }) => kind !== "depends_on")],
+      needs: making(this.scene, this.of),
+    });
+    const started = this.#step({
+      ...base,
+      kind: "container.start",
+      why: [{ code: "absent" }],
+      after: [created, ...this.#dependencies()],
+      needs: [applying(this.scene)],
+    });
+    this.#afterStart({ container: target, after: [started] });
+  }
+
+  #remove({ container }: Member): void {
+    removeContainer(this.scene, this.draft, container, {
+      of: this.of,
+      code: "scaleDown",
+      needs: [applying(this.scene)],
+    });
+  }
+
+  #hooks(wanted: HooksWanted): readonly number[] {
+    return planHooks(this.scene, this.draft, this.of, wanted);
+  }
+
+  /** Who depends on the unit comes after them. */
+  #afterStart(wanted: Omit<HooksWanted, "when">): void {
+    const last = this.#hooks({ ...wanted, when: "postStart" });
+    if (last !== wanted.after) this.fate.last.push(...last);
+  }
+
+  #step(step: Parameters<Draft["add"]>[0]): number {
+    const n = this.draft.add(step);
+    this.fate.last.push(n);
+    if (step.kind !== "container.update") {
+      this.fate.isStarted = true;
+      this.fate.isSurelyStarted ||= (step.ifChanged ?? null) === null;
+    }
+    return n;
+  }
+
+  /** Before a step that others follow: what is certain for one container of the unit is for all. */
+  #follow(ifChanged: readonly number[] | null): void {
+    const isFirst = this.fate.recreated === null && this.fate.restarted === null;
+    this.fate.ifChanged = isFirst || this.fate.ifChanged !== null ? ifChanged : null;
+  }
+
+  #warn(code: string, message: string, remedies: Remedies): void {
+    this.draft.warn(code, message, this.#unit.source, this.#unit.id, remedies);
+  }
+
+  #dependencies(counts: (link: Link) => boolean = () => true): number[] {
+    return this.links.filter(counts).flatMap(({ to }) => this.fates.get(to)?.last ?? []);
+  }
+
+  /** Returns the steps that bring the unit's networks, volumes and image. */
+  #ingredients(): number[] {
+    return [...this.#shared, ...this.resources.image(this.#unit)];
+  }
+
+  #prerequisites(): number[] {
+    return [...this.#ingredients(), ...this.#dependencies()];
+  }
+}
+
+const numberOf = (labels: Readonly<Record<string, string>>): number =>
+  Number(labels["com.docker.compose.container-number"] ?? "") || 0;
