@@ -1,22 +1,18 @@
 /** The applies of this berth: begun, followed, taken up again after a start, and given up to another replica. */
 
-import type { Holder } from "../../core/access.ts";
-import type { ApplyQuery, ApplyRecord, ApplyStore, ApplyWish } from "../../core/applies.ts";
-import type { ActingRuntime } from "../../core/engine_acts.ts";
+import type { ApplyQuery, ApplyRecord, ApplyWish } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
-import type { Log } from "../../core/log.ts";
 import { pause } from "../../core/pause.ts";
-import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
-import { Latch } from "../../core/signal.ts";
 import type { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "./apply_shape.ts";
+import type { Applier, AppliesOptions } from "./applies_options.ts";
 import { ApplyFeed } from "./feed.ts";
-import { Journal, linesOf, LostApply, progressOf } from "./journal.ts";
+import { followApply } from "./follow.ts";
+import { Journal, LostApply, progressOf } from "./journal.ts";
 import { Leases } from "./leases.ts";
-import type { Sources } from "./orders.ts";
 import { InterruptedSwaps } from "./interrupted_swaps.ts";
 import { isGone, ownerHere } from "./owner.ts";
 import type { Run } from "./run.ts";
-import { applyOf, eventOf, isOver, summaryOf } from "./shown.ts";
+import { applyOf, summaryOf } from "./shown.ts";
 import type { RunOptions } from "./step_runner.ts";
 import { SOUND_MS } from "./waiting.ts";
 import { isReadable, type Work } from "./work.ts";
@@ -34,49 +30,8 @@ const KEPT_MS = 90 * 24 * 60 * 60_000;
 const FORGET_EVERY_MS = 60 * 60_000;
 /** Running applies whose owners are looked at. */
 const MOST_RUNNING = 200;
-/** A follower looks by itself, too: another replica may write. */
-const LOOK_MS = 1_000;
 /** How long a stop waits for calls that an engine has not answered. */
 const STOP_MS = 4_000;
-
-/** What the entry of the audit log for an act of an apply is made from. */
-export interface Told {
-  readonly actor: AuditActor;
-  readonly credential: string | null;
-  readonly action: string;
-  readonly target: string;
-  readonly particulars: Readonly<Record<string, string>>;
-  readonly result: string;
-}
-
-export interface ApplyTimes {
-  /** How long an apply is its owner's after a sign of life. */
-  readonly leaseMs?: number;
-  /** How long an engine may be away before a person has to say what to do. */
-  readonly awayMs?: number;
-  /** How long a started container must run before it is known to stay up. */
-  readonly judgedMs?: number;
-}
-
-export interface AppliesOptions extends ApplyTimes {
-  readonly store: ApplyStore;
-  readonly runtime: () => ActingRuntime | null;
-  /** What the files of a group say now; null where it is gone. */
-  readonly sources: (workspace: string, group: string) => Promise<Sources | null>;
-  /** What somebody holds now; null for who is gone or disabled. */
-  readonly rights: (actor: AuditActor) => Promise<Holder | null>;
-  readonly entryOf: (told: Told) => NewAuditEntry;
-  readonly composeVersion: string;
-  readonly log: Log;
-  readonly now: () => number;
-}
-
-/** Who asks, as the audit log knows them. */
-export interface Applier {
-  readonly by: AuditActor;
-  readonly credential: string | null;
-  readonly entry: (id: string) => NewAuditEntry;
-}
 
 interface Running {
   /** Null while only its swaps are settled. */
@@ -243,30 +198,10 @@ export class Applies implements AsyncDisposable {
     return this.#swaps.failure();
   }
 
-  /** The journal behind the place `after`, and what follows, to the end of the apply or of the signal. */
-  async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<ApplyEvent> {
-    const waiting: ApplyEvent[] = [];
-    const more = new Latch();
-    const wake = () => more.open();
-    using _following = this.#feed.follow(id, {
-      more: wake,
-      progress: (event) => {
-        if (waiting.length < 100) waiting.push(event);
-        wake();
-      },
-    });
-    for (let place = after; !signal.aborted;) {
-      more.close();
-      const { state, reason } = await this.record(id); // before its lines: what ends it is written with its last one
-      for await (const line of linesOf(this.options.store, id, place)) {
-        place = line.seq;
-        const event = eventOf(line);
-        if (event !== null) yield event;
-      }
-      yield* waiting.splice(0);
-      if (isOver({ state })) return yield { kind: "end", state, reason };
-      await pause(LOOK_MS, signal, more.opened);
-    }
+  /** Yields the journal behind the place `after`, and every later event, until the apply or the signal ends. */
+  follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<ApplyEvent> {
+    const { store } = this.options;
+    return followApply({ id, store, feed: this.#feed, record: () => this.record(id) }, after, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -40,7 +40,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the mirror compares every eleven days instead of 30 s",
-    file: "engines/links/link.ts",
+    file: "engines/links/follow_events.ts",
     from: "const SLOW_CLOCK_MS = 30_000;",
     to: "const SLOW_CLOCK_MS = 1_000_000_000;",
     tests: ["tests/engines/mirror_test.ts"],

@@ -5,7 +5,7 @@ import { Passwords } from "../../auth/people/password.ts";
 import type { Config } from "../../config.ts";
 import { refusalsOf } from "../../http/declare/refusals.ts";
 import { nameOf, type Router } from "../../http/declare/router.ts";
-import type { ApplyTimes } from "../../projects/apply/applies.ts";
+import type { ApplyTimes } from "../../projects/apply/applies_options.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth, type StartOptions } from "../../start.ts";
 import { ENTRY } from "../access/audit_entry.ts";

@@ -1,0 +1,47 @@
+/** The parts that applies are given, and those that they give to the audit log. */
+
+import type { Holder } from "../../core/access.ts";
+import type { ApplyStore } from "../../core/applies.ts";
+import type { ActingRuntime } from "../../core/engine_acts.ts";
+import type { Log } from "../../core/log.ts";
+import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
+import type { Sources } from "./orders.ts";
+
+/** What the entry of the audit log for an act of an apply is made from. */
+export interface Told {
+  readonly actor: AuditActor;
+  readonly credential: string | null;
+  readonly action: string;
+  readonly target: string;
+  readonly particulars: Readonly<Record<string, string>>;
+  readonly result: string;
+}
+
+export interface ApplyTimes {
+  /** How long an apply is its owner's after a sign of life. */
+  readonly leaseMs?: number;
+  /** How long an engine may be away before a person has to say what to do. */
+  readonly awayMs?: number;
+  /** How long a started container must run before it is known to stay up. */
+  readonly judgedMs?: number;
+}
+
+export interface AppliesOptions extends ApplyTimes {
+  readonly store: ApplyStore;
+  readonly runtime: () => ActingRuntime | null;
+  /** What the files of a group say now; null where it is gone. */
+  readonly sources: (workspace: string, group: string) => Promise<Sources | null>;
+  /** What somebody holds now; null for who is gone or disabled. */
+  readonly rights: (actor: AuditActor) => Promise<Holder | null>;
+  readonly entryOf: (told: Told) => NewAuditEntry;
+  readonly composeVersion: string;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** Who asks, as the audit log knows them. */
+export interface Applier {
+  readonly by: AuditActor;
+  readonly credential: string | null;
+  readonly entry: (id: string) => NewAuditEntry;
+}
