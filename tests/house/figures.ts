@@ -156,16 +156,15 @@ function tables(texts: ReadonlyMap<string, string>): Figure {
 /** The folder, the sentences and every other file that names the component or the address, of the usual screen. */
 function screens(texts: ReadonlyMap<string, string>): Figure {
   const table = texts.get("page/screens.tsx") ?? "";
-  const own = [
-    ...table.matchAll(/pattern\("(\/\w+)"\), \(\) => \(\{ title: words\.(\w+)\.title, view: <(\w+) /g),
-  ];
+  const own = [...table.matchAll(/pattern\("(\/(\w+))"\), \(\) => \(\{ title: [\w.]+, view: <(\w+) /g)];
   const knowing = own.map(([, address = "", key = "", component = ""]) => {
     const isNamed = new RegExp(`"${address}"|\\b${component}\\b`);
-    const folder = `page/screens${address}/`;
+    const imported = new RegExp(`\\b${component}\\b.* from "\\.(/screens/\\w+/)`);
+    const folder = `page${[...texts.values()].map((text) => imported.exec(text)?.[1]).find((one) => one)}`;
     const naming = [...texts].filter(([path, text]) => {
       if (!path.startsWith("page/") || path.startsWith(folder)) return false;
       return path.startsWith("page/words/")
-        ? new RegExp(`^  ${key}: \\{`, "m").test(text)
+        ? new RegExp(`^ +${key}: `, "m").test(text)
         : isNamed.test(withoutComments(text));
     });
     return [folder, ...naming.map(([path]) => path)];
