@@ -58,7 +58,7 @@ export class EngineRuntime implements ActingRuntime {
   }
 
   get stamp(): string {
-    // What a row does not show, as a limit of memory, may be another after every reading.
+    // Values that a row does not show, as a limit of memory, may have changed with every reading.
     const reads = this.engines.links.reduce((sum, { mirror }) => sum + mirror.containers.rows.reads, 0);
     return `${this.engines.stamp(["containers", "images", "networks", "volumes"])} ${reads}`;
   }

@@ -3,7 +3,7 @@ import type { RegistryLogin } from "../../../core/engine_acts.ts";
 import { objectOf, parseJson, textOf } from "../../../engines/calls/wire.ts";
 
 const MAX_BYTES = 1024 * 1024;
-/** What the file calls Docker Hub. */
+/** The names of Docker Hub in the file. */
 const HUB = ["https://index.docker.io/v1/", "index.docker.io", "docker.io"];
 
 /** Read for every pull, so that a new login needs no start; undefined where the file says nothing of the host. */

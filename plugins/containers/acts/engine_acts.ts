@@ -1,4 +1,4 @@
-/** What an apply asks of one engine, carried out over its link. */
+/** The acts of an apply on one engine, carried out over its link. */
 import type {
   CommandEnd,
   CommandOrder,
@@ -30,14 +30,14 @@ import { runCommand } from "./run_command.ts";
 /** A slow driver or a large volume. */
 const SLOW_MS = 60_000;
 const CREATE_MS = 30_000;
-/** How much longer than a container's own time the engine may take to stop it. */
+/** The milliseconds beyond a container's own time that the engine may take to stop it. */
 const STOP_MS = 10_000;
 /** One run of a health check. */
 const HEALTH_MS = 60_000;
 
 const AWAY: readonly string[] = ["runtime_unavailable", "engine_timeout", "engine_busy", "no_engine"];
 
-/** Where pulls may go, and with what. */
+/** The registries that pulls may use, and their credentials. */
 export interface PullRules {
   /** Null for all registries. */
   readonly registries: readonly string[] | null;

@@ -1,4 +1,4 @@
-/** What a container said last, so that somebody can read why it is not sound after it is gone. */
+/** The last lines of a container, kept so that people can read why it was unhealthy after it is gone. */
 import { clean } from "../../../engines/calls/failure.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { at } from "../../../engines/calls/path.ts";

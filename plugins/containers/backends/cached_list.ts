@@ -20,7 +20,7 @@ interface Listed<Item> {
   readonly stale?: string[];
 }
 
-/** What a caller is shown: things in reach, used by containers in sight. */
+/** The caller's scopes: of the things, and of the containers that use them. */
 interface Shown {
   readonly reach: Reach;
   readonly sight: Sight;
@@ -31,7 +31,7 @@ interface MadeList {
   readonly text: CachedText;
 }
 
-/** What makes a list: one engine's part from its mirror, and what each thing is to grants. */
+/** The parts of a list: one engine's rows from its mirror, and the subject of each row for grants. */
 interface ListParts<Item> {
   items(link: Link, users: Users): Item[];
   subjectOf(item: Item): Subject;
@@ -51,7 +51,7 @@ export class CachedList<Item extends object> {
     private readonly parts: ListParts<Item>,
   ) {}
 
-  /** What a query selects: the whole list, cached, where it says nothing, else what `fits` lets through. */
+  /** Answers a query: the whole list from the cache without filters, else the items that `fits` accepts. */
   async answer(
     query: { readonly backend?: string | undefined },
     { request, principal, reach }: {
@@ -106,7 +106,7 @@ export class CachedList<Item extends object> {
     const cached = lists.get(key);
     if (stamp !== "" && cached?.stamp === stamp) return cached.text;
     const made = JSON.stringify(list);
-    // Who sees a part only is not told by a new tag that something else changed.
+    // A caller who sees a part is not told by a new tag that something else changed.
     const text = cached?.text.text === made ? cached.text : new CachedText(made);
     lists.set(key, { stamp, text });
     return text;
@@ -117,7 +117,7 @@ export class CachedList<Item extends object> {
     return this.#listed(this.engines.backends.links, shown);
   }
 
-  /** What the mirrors show now, without waiting. */
+  /** Returns the list as the mirrors show it now, without waiting. */
   current(shown: Shown): Listed<Item> {
     const { backends } = this.engines;
     return this.#made(joined(backends.current(this.kind), backends.current("containers")), shown);
@@ -158,14 +158,14 @@ export class CachedList<Item extends object> {
     return backends.settled(this.kind) && backends.settled("containers");
   }
 
-  /** Whose a container is matters to scopes alone. */
+  /** The owner of a container matters to scopes alone. */
   #stamp(isWhole: boolean): string {
     const { backends, sights } = this.engines;
     return `${isWhole ? "" : sights.ownership.revision} ${backends.stamp([this.kind, "containers"])}`;
   }
 }
 
-/** What can be shown of things and of who uses them. */
+/** Joins the readable engines of a kind with those of the containers that use it. */
 function joined(own: Readable, containers: Readable): Omit<Readable, "up"> {
   const missed = containers.unavailable.filter(({ backend }) =>
     !own.unavailable.some((known) => known.backend === backend)

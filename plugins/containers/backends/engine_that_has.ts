@@ -11,7 +11,7 @@ interface Wanted {
   readonly doing: string;
   readonly missing: EngineErrorCode;
   readonly backend: string | undefined;
-  /** Whether the engine has one that `sees` lets through. */
+  /** Returns true if the engine has one that `sees` accepts. */
   readonly has: (link: Link, sees: (subject: Subject) => boolean) => boolean;
 }
 

@@ -13,7 +13,7 @@ export interface FoundContainer {
   readonly row: ContainerRow;
 }
 
-/** How many of several matches an error names. */
+/** The number of several matches that an error names. */
 const NAMED_MATCHES = 4;
 
 /**
@@ -90,7 +90,7 @@ async function atEngine(link: Link, text: string, doing: string): Promise<FoundC
   }
 }
 
-/** Those with this id, else those of this name, else all. */
+/** Returns the matches with this id, else those of this name, else all. */
 function closest(matches: readonly FoundContainer[], text: string): readonly FoundContainer[] {
   const byId = matches.filter(({ row }) => row.id === text);
   if (byId.length > 0) return byId;

@@ -1,4 +1,4 @@
-/** What the plugin counts and measures of its engines, their mirrors and the streams that are open. */
+/** Metrics of the plugin: its engines, their mirrors and the open streams. */
 import type { Metrics, Sample } from "../../../core/metrics.ts";
 import { BackendState } from "../../../core/runtime.ts";
 import type { Backends } from "../../../engines/links/backends.ts";

@@ -1,4 +1,4 @@
-/** What callers may be allowed to do with containers, images, volumes and networks. */
+/** Permissions for containers, images, volumes and networks. */
 import type { PermissionRule } from "../../../core/access.ts";
 
 export const PERMISSIONS = [

@@ -6,11 +6,11 @@ import { Unavailable } from "../../../engines/links/unavailable.ts";
 /** An engine's name in a query. */
 export const BackendName = z.string().min(1).max(128).describe("The name of one engine");
 
-/** How a route names a volume or a network. */
+/** The parameter with which a route names a volume or a network. */
 export const byName = z.object({ name: z.string().min(1).max(255).describe("Its name") });
 export const onBackend = z.object({ backend: BackendName.optional() });
 
-/** What the engines take as a name. */
+/** A name as the engines accept it. */
 export const Name = z.string().regex(
   /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/,
   "Expected letters, digits, _, . and -, beginning with a letter or digit",

@@ -1,4 +1,4 @@
-/** What a caller may find: the engines, and the containers that their reach shows. */
+/** The engines and containers in a caller's scope. */
 import type { Sight, Sights } from "../../../core/sight.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
 import { type Backends, type Readable, unknownEngine } from "../../../engines/links/backends.ts";

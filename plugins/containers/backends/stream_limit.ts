@@ -27,7 +27,7 @@ export class StreamLimit {
     return this.#all;
   }
 
-  /** How many are open, by what they show. */
+  /** The number of open streams, by kind. */
   get counts(): ReadonlyMap<StreamKind, number> {
     return this.#byKind;
   }

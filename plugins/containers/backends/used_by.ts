@@ -8,7 +8,7 @@ import { rowsInSight } from "./seen.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
 import type { UsingContainer } from "../../../engines/rows/using_container.ts";
 
-/** Who uses a thing, for one caller: null where they may not see containers. */
+/** The users of a thing, for one caller; null where the caller may not see containers. */
 export interface Users {
   image(id: string): UsingContainer[] | null;
   volume(name: string): UsingContainer[] | null;

@@ -13,7 +13,7 @@ import { ContainerState } from "../../../core/runtime.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 
-/** What a container is after an action. */
+/** The state of a container after an action. */
 export const Controlled = z.object({
   id: z.string().describe("The container's id"),
   state: ContainerState.describe("State after the act"),
@@ -30,11 +30,11 @@ export interface ControlOptions {
   readonly signal?: string | undefined;
 }
 
-/** How long an engine waits by default before it kills a container. */
+/** The seconds that an engine waits by default before it kills a container. */
 const DEFAULT_TIMEOUT_S = 10;
 /** More are cut off. */
 const MAX_PROCESSES = 10_000;
-/** How long an engine's answers may lag behind an action that it confirmed. */
+/** The milliseconds that an engine's answers may lag behind an action that it confirmed. */
 const LAG_MS = 2_000;
 const LAG_POLL_MS = 25;
 /** Stands for an answer that was lost, of an act that the engine shows. */
@@ -48,7 +48,7 @@ export async function control(
   const doing = `${verb} container "${row.name}"`;
   let before = row.state;
   try {
-    // What the mirror has not heard of yet decides nothing.
+    // The engine decides about changes that the mirror has not heard of yet.
     if (isSpared(verb, before)) before = (await readRow({ link, row }))?.state ?? "removing";
     if (verb === "start" && before === "paused") {
       throw engineError("conflict", `Cannot ${doing}: it is paused; use "unpause"`);
@@ -119,7 +119,7 @@ export async function rename(
   }
 }
 
-/** What runs inside a container, as the engine's `ps` shows it, with the secrets of command lines masked. */
+/** The processes inside a container, as the engine's `ps` shows them, with the secrets of command lines masked. */
 export const Processes = z.object({
   titles: z.array(z.string()).describe("The names of the columns"),
   processes: z.array(z.array(z.string())).describe("One row a process, with a cell for each title"),

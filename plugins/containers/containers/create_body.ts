@@ -1,4 +1,4 @@
-/** What an engine is told to make: the other direction of `inspected.ts`. */
+/** The body that tells an engine what to create: the other direction of `inspected.ts`. */
 import type { ContainerSpec } from "../../../core/runtime.ts";
 import type { Wire } from "../../../engines/calls/wire.ts";
 
@@ -139,7 +139,7 @@ function hostConfig(asked: Carried): Wire {
 
 type Mount = ContainerSpec["mounts"][number];
 
-/** Those that only the long form can say. */
+/** Options that only the long form has. */
 const LONG = /^(?:subpath|recursive)=/;
 
 /** SELinux only the short form knows. */

@@ -221,7 +221,7 @@ function attachmentOf(name: string, network: Wire, config: Wire): InspectedConta
   };
 }
 
-/** Those that an engine gives where nobody asks, and what is told elsewhere. */
+/** Options that an engine sets by itself, and those that other fields show. */
 const OWN_OPTIONS = ["", "rw", "ro", "rbind", "bind", "rprivate", "nosuid", "nodev", "noexec"];
 
 /** Of a mount that was asked for, in either of the forms that there are. */

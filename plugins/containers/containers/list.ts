@@ -148,13 +148,13 @@ export class ContainerLists {
       // The stamp identifies the text as well as its bytes would, and is much shorter to hash.
       return new CachedText(text, etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`));
     }
-    // Who sees a part only is not told by a new tag that something else changed.
+    // A caller who sees a part is not told by a new tag that something else changed.
     return before?.text === text
       ? before
       : new CachedText(text, etagOf(`${this.#epoch} ${this.#made++} ${key}`));
   }
 
-  /** What the mirrors show now to who sees this much, without waiting: rows by engine and id. */
+  /** Returns the rows that the mirrors show now in this sight, by engine and id, without waiting. */
   current(
     sight: Sight,
   ): { readonly rows: Map<string, string>; readonly unavailable: readonly Unavailable[] } {

@@ -7,9 +7,9 @@ import type { Link } from "../../../engines/links/link.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
 import { type ContainerQuery, fits, rowComesBefore, startOf } from "./query.ts";
 
-/** How many queries are remembered for one engine; what they found are the rows themselves. */
+/** Queries that are remembered for one engine; their results are the rows themselves. */
 const MOST_QUERIES = 64;
-/** How many projects' and labels' names are. */
+/** Names of projects and labels that are remembered. */
 const MOST_TERMS = 16;
 /** Projects and labels of fewer rows are found as fast by looking at each. */
 const INDEXED = 64;
@@ -19,7 +19,7 @@ interface Fitting {
   readonly rows: readonly ContainerRow[];
 }
 
-/** What is remembered of one engine, until one of its rows changes. */
+/** Cached answers of one engine, valid until one of its rows changes. */
 class EngineRows {
   #queries = new Lru<Fitting>(MOST_QUERIES);
   readonly #terms = new Map<string, Map<string, ContainerRow[]>>();
@@ -43,7 +43,7 @@ class EngineRows {
     return made;
   }
 
-  /** Those that may fit: of its project, or with its first label, if it asks for one. */
+  /** Returns the rows that may fit: of the query's project, or with its first label, if it names one. */
   #candidates({ project, label }: ContainerQuery): Iterable<ContainerRow> {
     const { rows } = this.link.mirror.containers;
     if (rows.size < INDEXED) return rows.values();
@@ -76,7 +76,7 @@ class EngineRows {
 export class OrderedRows {
   readonly #engines = new WeakMap<Link, EngineRows>();
 
-  /** What fits on each engine; the caller sees all of it or asks again for each row. */
+  /** Returns the rows that fit on each engine; a caller with a scope checks each of them again. */
   of(links: readonly Link[], query: ContainerQuery): Fitting[] {
     const key = keyOf(query);
     return links.map((link) => {

@@ -23,7 +23,7 @@ export const ContainerQuery = z.object({
 });
 export type ContainerQuery = z.output<typeof ContainerQuery>;
 
-/** Whether a container passes the filters, but for that of workspaces, which others know. */
+/** Returns true if a container passes the filters. The filter of workspaces is applied elsewhere. */
 export function fits(row: ContainerRow, query: ContainerQuery): boolean {
   return (query.state?.includes(row.state) ?? true) &&
     (query.project === undefined || row.compose?.project === query.project) &&
@@ -64,10 +64,10 @@ function matches(row: ContainerRow, q: string): boolean {
   return words.includes(q) && !q.includes("\n") || row.id.startsWith(q);
 }
 
-/** What a search looks through, made once for a row. */
+/** The text that a search looks through, made once for a row. */
 const WORDS = new WeakMap<ContainerRow, string>();
 
-/** Where a row stands in a list: what it is sorted by, then its id. */
+/** The place of a row in a list: its sort key, then its id. */
 type Place = readonly [key: string, id: string];
 
 export function placeOf(row: ContainerRow, sort: ContainerQuery["sort"] = "created"): Place {
@@ -98,8 +98,8 @@ function compare(one: string, other: string): number {
 }
 
 /**
- * Where the page after the cursor begins in rows that are in order. A cursor names the last row seen, so rows that come
- * or go cause no repeats or gaps.
+ * Returns the index at which the page after the cursor begins in ordered rows. A cursor names the last row seen, so
+ * rows that come or go cause no repeats or gaps.
  */
 export function startOf(rows: readonly ContainerRow[], query: ContainerQuery): number {
   if (query.cursor === undefined) return 0;
@@ -114,7 +114,7 @@ export function startOf(rows: readonly ContainerRow[], query: ContainerQuery): n
   return from;
 }
 
-/** What `cursor` takes to go on behind this row. */
+/** Returns the cursor that continues behind this row. */
 export function cursorBehind(row: ContainerRow, { sort }: ContainerQuery): string {
   return writeCursor(placeOf(row, sort));
 }

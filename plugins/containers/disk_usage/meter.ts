@@ -3,7 +3,7 @@ import { orAborted } from "../../../core/signal.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import { measure, type Measurement } from "./measurement.ts";
 
-/** How long a measurement is answered instead of a new one. */
+/** The milliseconds for which a measurement is answered from the cache. */
 const CACHE_MS = 30_000;
 
 interface Running {

@@ -15,7 +15,7 @@ const PROJECT = "com.docker.compose.project";
 export const EventKind = z.enum(["container", "image", "volume", "network"]);
 type EventKind = z.infer<typeof EventKind>;
 
-/** What may be asked of events. */
+/** The filters of events. */
 interface AskedEvents {
   readonly project?: string | undefined;
   readonly workspace?: string | undefined;
@@ -26,7 +26,7 @@ interface AskedEvents {
   readonly backend?: string | undefined;
 }
 
-/** What reading the events of a kind takes. */
+/** The permission for events of each kind. */
 const READ = {
   container: "events:read",
   image: "images:read",
@@ -34,7 +34,7 @@ const READ = {
   network: "networks:read",
 } as const satisfies Record<EventKind, ContainerPermission>;
 
-/** What a viewer may be shown. */
+/** The scopes of a viewer. */
 export interface Seen {
   /** A container is seen by who may read events of it and see that it runs. */
   readonly events: Sight;
@@ -148,7 +148,7 @@ export async function filterOf(
   };
 }
 
-/** Whether an event is about what is seen. A container that is not known yet has its engine and project. */
+/** Returns true if the viewer may see the event. A container that is not known yet has its engine and project. */
 function seesEvent(
   { type, backend: engine, attributes, about }: EngineEvent,
   row: RunningContainer | null,

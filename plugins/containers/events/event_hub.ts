@@ -12,7 +12,7 @@ const SUMMARY_MS = 1_000;
 export interface EventFilter {
   readonly key: string;
   wants(event: EngineEvent): boolean;
-  /** Whether to tell how this engine is doing. */
+  /** Returns true if the state of this engine is to be told. */
   wantsEngine(backend: string): boolean;
 }
 
@@ -99,7 +99,7 @@ export class EventHub implements Disposable {
     if (!this.#isHeld(event)) this.#say(event, eventText(event));
   }
 
-  /** Whether the event is one of too many, and goes into the next summary. */
+  /** Returns true if the event exceeds the rate and goes into the next summary. */
   #isHeld(event: EngineEvent): boolean {
     const key = `${event.backend} ${event.id} ${event.action}`;
     const now = performance.now();

@@ -1,4 +1,4 @@
-/** What is told of the engines: an event, one that went away or came back, and that events were missed. */
+/** Messages about engines: an event, an engine that went away or came back, and missed events. */
 import { z } from "zod";
 
 export const Thing = z.object({ id: z.string().describe("Its id"), name: z.string().describe("Its name") });

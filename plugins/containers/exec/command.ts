@@ -46,7 +46,7 @@ export async function inspectCommand(engine: Engine, execId: string): Promise<Co
   }
 }
 
-/** Whether it still runs, or is still to run, after half a second; yes, if the engine cannot be asked. */
+/** Returns true if it still runs, or is still to run, after half a second, and if the engine cannot be asked. */
 export async function stillRuns(engine: Engine, execId: string): Promise<boolean> {
   for (let look = 0; look < LOOKS; look++) {
     const state = await inspectCommand(engine, execId).catch(() => UNKNOWN);
@@ -57,9 +57,9 @@ export async function stillRuns(engine: Engine, execId: string): Promise<boolean
 }
 
 /**
- * Whether processes of the command are left, by their mark; null where the container cannot tell. No engine has a call
- * to end a command, so with `HUP` they are told to from inside. Docker says of one whose connection was lost that it is
- * over, while it runs on.
+ * Returns true if processes of the command are left, by their mark; null where the container cannot tell. No engine has
+ * a call to end a command, so with `HUP` they are told to from inside. Docker says of one whose connection was lost
+ * that it is over, while it runs on.
  */
 export async function isLeftInside(
   engine: Engine,

@@ -55,7 +55,7 @@ export class ExecSession implements AsyncDisposable {
   #burstSize: { readonly columns: number; readonly rows: number } | null = null;
   #outputEnded = false;
 
-  /** What every process of it carries in its environment. */
+  /** The mark that every process of it carries in its environment. */
   readonly mark: string;
   readonly #user: string;
   readonly engine: Engine;

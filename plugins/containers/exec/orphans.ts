@@ -146,7 +146,7 @@ async function isUnstarted(engine: Engine, execId: string): Promise<boolean> {
   return state !== null && !state.running && !state.isOver;
 }
 
-/** What the engine says is checked inside; false where the engine cannot be asked. */
+/** Checks inside the container what the engine says; false where the engine cannot be asked. */
 async function isGone(engine: Engine, command: CommandRecord): Promise<boolean> {
   const state = await inspectCommand(engine, command.execId).catch(() => undefined);
   if (state === undefined || state?.running || state?.isOver === false) return false;

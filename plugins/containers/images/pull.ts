@@ -80,7 +80,7 @@ async function look(engine: Engine, { reference, signal }: Pull) {
   }
 }
 
-/** Whether `busybox@sha256:…`, as an engine shortens it, is of this name. */
+/** Returns true if `busybox@sha256:…`, as an engine shortens it, is of this name. */
 function isOf(digested: string, reference: Reference): boolean {
   try {
     return nameOf(parseReference(digested)) === nameOf(reference);

@@ -16,7 +16,7 @@ const OWNER = /^[a-z0-9]+(?:(?:_|__|-+)[a-z0-9]+)*$/;
 export const REFERENCE_FORM = `^(?:(?:${inner(HOST)}|${inner(OWNER)})(?:/${inner(COMPONENT)})+|` +
   `${inner(COMPONENT)})(?::${inner(TAG)})?(?:@${inner(DIGEST)})?$`;
 
-/** Where names without a registry come from, and what the engines send credentials to. */
+/** The registry of names without one, to which the engines send credentials. */
 export const DEFAULT_REGISTRY = "docker.io";
 
 export interface Reference {

@@ -1,4 +1,4 @@
-/** What counts as an image reference, and what it means. */
+/** Image references: which texts are one, and how they are read. */
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { ServiceError } from "../../../core/error.ts";

@@ -15,7 +15,7 @@ import { Image } from "../../../engines/rows/image.ts";
 import { Network } from "../../../engines/rows/network.ts";
 import { Volume } from "../../../engines/rows/volume.ts";
 
-/** What is told beside rows. */
+/** Messages beside rows. */
 const BESIDE = {
   unavailable: z.array(Unavailable).optional().describe(
     "The engines that could not be asked, when they are others",

@@ -16,7 +16,7 @@ const MOST = 128;
 /** States that are remembered, so that none is told twice in a row. */
 const MOST_SAID = 1_024;
 const PROJECT = "com.docker.compose.project";
-/** How often it is asked whether everything may still be seen, and what could not be found is looked for again. */
+/** The interval at which scopes are checked again and missing containers are looked for. */
 const CLOCK_MS = 2_000;
 
 /** As the engines' command lines show them; a shorter text may as well be a name. */
@@ -24,7 +24,7 @@ const SHORT_ID = 12;
 
 const Name = z.string().min(1).max(256);
 
-/** How a feed is asked about containers. */
+/** The parameters of a feed about containers. */
 export const SOURCES_ASKED = {
   containers: z.array(z.string().min(1).max(384)).max(MOST).optional().describe(
     "By id or name, with the engine before it where several have it: `docker/web`",
@@ -83,13 +83,13 @@ interface SourcesOptions {
 export class Sources implements Disposable {
   readonly #options: SourcesOptions;
   readonly #sights: readonly Sight[];
-  /** What is followed, by source. */
+  /** Followed containers, by source. */
   readonly #followed = new Map<string, { readonly name: string }>();
-  /** What was said last of each source, and of what was asked for and not found. */
+  /** The last message about each source, and about each name that was not found. */
   readonly #said = new Map<string, string>();
-  /** What was followed and cannot be read for now, by source. */
+  /** Followed containers that cannot be read for now, by source. */
   readonly #waiting = new Map<string, { readonly name: string }>();
-  /** Whether something that was asked for cannot be read for now. */
+  /** True if a requested container cannot be read for now. */
   #isWaiting = false;
   readonly #stack = new DisposableStack();
   #leftOut = 0;
@@ -205,7 +205,7 @@ export class Sources implements Disposable {
         const known = this.#waiting.get(one.asked);
         if (state.state === "ended") this.#waiting.delete(one.asked);
         else this.#isWaiting = true;
-        // What an event or a list told of, and is gone again, was never asked for.
+        // A container that an event or a list named, and that is gone again, was not asked for.
         if (known !== undefined || containers.includes(one.asked)) {
           states.push({ source: one.asked, ...known, ...state });
         }
@@ -237,7 +237,7 @@ export class Sources implements Disposable {
     return await readLive(link.engine, row.id, wish, signal);
   }
 
-  /** Whether it was asked for by its name or its id. */
+  /** Returns true if it was asked for by its name or its id. */
   #isMeant({ backend, id, name }: Pick<RunningContainer, "backend" | "id" | "name">): boolean {
     return this.#options.asked.containers?.some((asked) => {
       const slash = asked.lastIndexOf("/");
@@ -288,7 +288,7 @@ export class Sources implements Disposable {
   }
 }
 
-/** What a container's life may begin with. */
+/** The events with which a container's life may begin. */
 const BEGINNINGS: ReadonlySet<string> = new Set(["create", "start", "restart"]);
 
 function refusal(error: ServiceError): { readonly state: "waiting" | "ended"; readonly reason: string } {

@@ -54,7 +54,7 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
       using watching = new DisposableStack();
       const watches = new Map<string, Disposable>();
       const unsent = new Map<string, string>();
-      /** What was measured before, as long as it has not been told. */
+      /** Earlier measurements that have not been told yet. */
       let earlier: { readonly source: string; readonly items: readonly string[] }[] = [];
       const say = (items: readonly string[]) => tell("samples", `"items":[${items.join()}]`);
       const stop = (source: string) => {

@@ -12,7 +12,7 @@ import { compareLogTimes, type LogTime, ofMs, readLogTime } from "./log_time.ts"
 const LONGER = 16;
 /** Streams overtake each other by less. */
 const SHORTEST_MS = 3_000;
-/** How many of the last lines are read at once. */
+/** The number of last lines that are read at once. */
 const LAST_LINES = 1_000;
 /** Engines disagree about the ends of a stretch, and Podman's times are whole seconds: more is asked for, and left out. */
 const BESIDE_S = 1;
@@ -29,7 +29,7 @@ export interface EarlierLine {
   readonly at: LogTime;
 }
 
-/** What a search over logs may cost in all. */
+/** The budget of a search over logs. */
 export class SearchBudget {
   #bytes: number;
   readonly #until: number;
@@ -117,7 +117,7 @@ interface Stretch {
 interface ReadStretch {
   /** The last ones that are wanted. */
   readonly lines: EarlierLine[];
-  /** How many were read, and how long it took to write them. */
+  /** The number of lines that were read, and the time in which they were written. */
   readonly seen: number;
   readonly spanMs: number;
   /** The place of the cursor is not sure: of lines with one time only some were read. */

@@ -13,7 +13,7 @@ import { compareLogTimes, type LogTime, readCallersTime } from "./log_time.ts";
 
 const MOST_CONTAINERS = 16;
 const MOST_LINES = 1_000;
-/** What one answer may cost: bytes of lines that are read, and time. */
+/** The budget of one answer: bytes of lines that are read, and time. */
 const BUDGET_BYTES = 64 * 1024 * 1024;
 const BUDGET_MS = 8_000;
 const AT_ONCE = 4;
@@ -148,7 +148,7 @@ function merged(
   places: ReadonlyMap<string, string>,
   limit: number,
 ): z.input<typeof EarlierLines> {
-  // What was not looked at in one log may lie between the lines of another: nothing before it is shown.
+  // Lines that were not read in one log may lie between those of another, so nothing before them is shown.
   const edge = found.flatMap(({ lookedFrom }) => lookedFrom ?? []).reduce<LogTime | null>(
     (latest, one) => latest === null || compareLogTimes(one, latest) > 0 ? one : latest,
     null,

@@ -6,7 +6,7 @@ const BACKSLASH = 92;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** How a byte is written in JSON: 0 as itself, 1 as \u00.., 0xff not ASCII, otherwise this letter after a backslash. */
+/** The form of each byte in JSON: 0 as itself, 1 as \u00.., 0xff not ASCII, otherwise this letter after a backslash. */
 const ESCAPE = new Uint8Array(256);
 ESCAPE.fill(1, 0, 32);
 ESCAPE.fill(NOT_ASCII, 128);
@@ -83,8 +83,8 @@ export function putEscaped(
 }
 
 /**
- * Whether each of four bytes is ASCII, no control character, no quote and no backslash. A difference below zero sets
- * the highest bit of its byte; the borrow from the next byte can only cause a false alarm there.
+ * Returns true if each of four bytes is ASCII, no control character, no quote and no backslash. A difference below zero
+ * sets the highest bit of its byte; the borrow from the next byte can only cause a false alarm there.
  */
 function isPlain(word: number): boolean {
   const control = word - 0x20202020 | 0;

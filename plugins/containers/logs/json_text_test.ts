@@ -18,7 +18,7 @@ const line = fc.oneof(
 Deno.test("bytes become the inside of the JSON string that JSON.stringify makes of them, wherever they stand", () => {
   fc.assert(
     fc.property(line, fc.nat(9), fc.nat(9), (bytes, before, targetBefore) => {
-      // What stands around is of the kind that would be escaped
+      // The bytes around it are of the kind that would be escaped
       const source = new Uint8Array(before + bytes.byteLength + 8).fill(34);
       source.set(bytes, before);
       const target = new Uint8Array(targetBefore + bytes.byteLength * 6 + 8);

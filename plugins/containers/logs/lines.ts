@@ -15,8 +15,8 @@ const TIME_LIMIT_BYTES = 64;
 const NOTHING = new Uint8Array(0);
 
 /**
- * How to tell a part of a line from a last line without a newline. With Podman, a frame without a newline is always a
- * part (`unended`). With Docker only the size of the frame tells (`sized`).
+ * The sign that tells a part of a line from a last line without a newline. With Podman, a frame without a newline is
+ * always a part (`unended`). With Docker only the size of the frame tells (`sized`).
  */
 type Parts = "unended" | "sized";
 
@@ -49,7 +49,7 @@ class Unfinished {
   length = 0;
   /** The next frame goes on with this line. */
   continues = false;
-  /** What comes next is the time before a further part. */
+  /** The next bytes are the time before a further part. */
   atTime = false;
   /** Of a terminal's line: bytes of the current part, or -1 while its first time is not over. */
   partBytes = -1;
@@ -85,7 +85,7 @@ class Unfinished {
     return from;
   }
 
-  /** Whether what `readTime` read is a time. */
+  /** True if the bytes that `readTime` read are a time. */
   get isTime(): boolean {
     return this.timeLength > 20 && this.time[4] === DASH && this.time[10] === T &&
       this.time[this.timeLength - 1] === SPACE;
@@ -285,7 +285,7 @@ export class LineReader implements RunSink {
   }
 }
 
-/** Whether the part is as long as one or several buffers of the engine. */
+/** Returns true if the part is as long as one or several buffers of the engine. */
 function isSized(rest: Unfinished): boolean {
   const time = rest.bytes.subarray(0, TIME_LIMIT_BYTES).indexOf(SPACE) + 1;
   const size = rest.length - time;

@@ -21,7 +21,9 @@ function time(nanos: number): string {
   }Z`;
 }
 
-/** What an engine would send for these lines: a frame and a chunk each, long ones in parts of 16 KiB. */
+/**
+ * Returns the bytes that an engine would send for these lines: a frame and a chunk each, long ones in parts of 16 KiB.
+ */
 function recorded(lines: readonly Written[], terminal = false): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];
   for (const { stream, time, line } of lines) {

@@ -15,7 +15,7 @@ export interface LogBodyOptions {
   readonly writer: LogWriter;
   /** Aborts when the caller leaves, loses the permission, or the service stops. */
   readonly ending: AbortSignal;
-  /** Why berth ended the stream. */
+  /** Returns the reason that berth ended the stream. */
   readonly reason: () => string;
   /** Called once, at the end. */
   readonly onEnd: () => void;

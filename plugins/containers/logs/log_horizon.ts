@@ -40,12 +40,12 @@ export class LogHorizon {
     );
   }
 
-  /** Whether the line comes before the cursor's own. Asked about lines in the order of the log. */
+  /** Returns true if the line comes before the cursor's own. Asked about lines in the order of the log. */
   isBefore({ stream, bytes, timeFrom, timeTo, to }: Line): boolean {
     const time = readLogTime(inUtc(decoder.decode(bytes.subarray(timeFrom, timeTo))));
     if (time === null) return false;
     if (!this.#isBegun) {
-      // What was written long before the first line here does not come any more.
+      // Lines that were written long before the first one here do not come any more.
       for (const place of this.#known) {
         const order = compareLogTimes(place.time, time);
         place.isReached = order < 0;

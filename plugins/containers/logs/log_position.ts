@@ -9,17 +9,17 @@ import type { Line } from "./lines.ts";
 import { compareLogTimes, engineTime, inUtc, type LogTime, ofMs, readLogTime } from "./log_time.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 
-/** How far apart the engine may write the two streams of one container. */
+/** The seconds by which the engine may write the two streams of one container apart. */
 const OVERTAKING_S = 2;
 const LONGEST_TIME = 40;
 /** No cursor is longer. */
 export const CURSOR_BYTES = 2 * (LONGEST_TIME + 32);
 export const CURSOR =
   /^(?:o([^*~e]{20,40})(?:\*(\d{1,9}))?(?:~(\d{1,10}))?)?(?:e([^*~]{20,40})(?:\*(\d{1,9}))?(?:~(\d{1,10}))?)?$/;
-/** Where the fraction of a time begins, if it has one. */
+/** The index at which the fraction of a time begins, if it has one. */
 const SECONDS_LENGTH = 19;
 const DOT = 0x2e;
-/** How much of a line's end tells it apart from another one of the same nanosecond. */
+/** The bytes of a line's end that tell it apart from another one of the same nanosecond. */
 const HASHED_BYTES = 64;
 
 const encoder = new TextEncoder();
@@ -59,7 +59,7 @@ class Place {
     return true;
   }
 
-  /** Whether that time is before this one; false if they are written differently. */
+  /** Returns true if that time is before this one; false if they are written differently. */
   isBehind(bytes: Uint8Array, from: number, to: number): boolean {
     if (!this.#isUtc || to - from !== this.rawLength) return false;
     for (let at = 0; at < this.rawLength; at++) {
@@ -168,7 +168,7 @@ export class LogPosition {
     this.#liveSince = since;
   }
 
-  /** Whether this line is new; if so it is the latest from here on. */
+  /** Returns true if this line is new, and remembers it as the latest. */
   admit(line: Line, onGap: (gap: Gap) => void): boolean {
     const { stream, bytes, timeFrom: from, timeTo: to } = line;
     const place = stream === 2 ? this.#err : this.#out;
@@ -289,7 +289,7 @@ function putNumber(target: Uint8Array, at: number, sign: number, number: number)
   return at;
 }
 
-/** Whether a time has no fraction of a second. */
+/** Returns true if a time has no fraction of a second. */
 function isCoarse(bytes: Uint8Array, from: number): boolean {
   return bytes[from + SECONDS_LENGTH] !== DOT;
 }

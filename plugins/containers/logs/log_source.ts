@@ -14,18 +14,18 @@ import { PodmanLife } from "./podman_life.ts";
 import { type EngineConnection, openConnection } from "../../../engines/frames/connection.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 
-/** How often a log that is not followed is opened again when the connection breaks. */
+/** Retries after a broken connection for a log that is not followed. */
 const RETRIES = 5;
-/** How much is turned into lines in one step; the runtime may read sixteen steps ahead. */
+/** Bytes that are turned into lines in one step; the runtime may read sixteen steps ahead. */
 const STEP_BYTES = 16 * 1024;
-/** How much of Podman's answer waits at most until it is known to be whole. Unused memory costs nothing. */
+/** Bytes of Podman's answer that wait at most until it is known to be whole. Unused memory costs nothing. */
 const UNPROVEN_BYTES = 512 * 1024;
 const FIRST_WAIT_MS = 50;
 const LAST_WAIT_MS = 2_000;
 /** A line written before a moment is in the engine's log this long after it. */
 const SETTLED_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** How often a container that is down or paused is inspected, beside the events that say it runs. */
+/** The interval at which a container that is down or paused is inspected, beside the events that say it runs. */
 const LOOK_MS = 5_000;
 
 export interface LogRequest {
@@ -50,7 +50,7 @@ export interface LogListener extends LineSink {
 export type LogEnd = "complete" | "removed";
 
 /**
- * Where a source stands:
+ * The states of a source:
  *
  * - closed → reading: `#open`, the engine answers
  * - reading → reading: `#readRest`, Podman's followed answer is given up for the log as it is stored
@@ -72,7 +72,7 @@ interface Reading {
   readonly frames: FrameReader;
   /** Says whether Podman's followed answer is whole; null for any other answer, which is. */
   readonly proof: PodmanLife | null;
-  /** Whether what came is known to be whole. */
+  /** True if the bytes that came are known to be whole. */
   isProven: boolean;
 }
 
@@ -89,9 +89,9 @@ export class LogSource {
   readonly #openedAt = ofMs(Date.now());
   readonly #life: PodmanLife | null;
   #state: State = CLOSED;
-  /** Whether the engine has answered once. */
+  /** True if the engine has answered once. */
   #wasOpen = false;
-  /** Whether the log is followed; a log with an end (`until`) only until then. */
+  /** True if the log is followed; a log with an end (`until`) only until then. */
   #follows: boolean;
   #untilTimer: ReturnType<typeof setTimeout> | undefined;
   /** Ends the wait for more. */
@@ -104,13 +104,13 @@ export class LogSource {
   #isWaiting = false;
   /** Failures in a row. */
   #failures = 0;
-  /** How often in a row the log ended without a new line. */
+  /** The number of times in a row that the log ended without a new line. */
   #emptyEnds = 0;
 
   constructor(options: {
     readonly target: LiveContainer;
     readonly query: LogRequest;
-    /** Where to begin; moves with every line. */
+    /** The position to begin at; moves with every line. */
     readonly position: LogPosition;
     readonly listener: LogListener;
     readonly signal: AbortSignal;
@@ -129,7 +129,7 @@ export class LogSource {
     this.#lines = new LineReader(this.#sink(), { terminal, parts: kind === "podman" ? "unended" : "sized" });
   }
 
-  /** How the log ended; null while it goes on. */
+  /** The way in which the log ended; null before its end. */
   get end(): LogEnd | null {
     return this.#state.kind === "over" ? this.#state.end : null;
   }
@@ -163,7 +163,7 @@ export class LogSource {
     this.#drop();
   }
 
-  /** Whether a caller who has not read since then may have missed lines that the engine has dropped by now. */
+  /** Returns true if a caller who has not read since then may have missed lines that the engine has dropped by now. */
   isLate(since: number): boolean {
     return this.#target.rotates && performance.now() - since > 1_000;
   }
@@ -285,7 +285,7 @@ export class LogSource {
     this.#lines.reset();
   }
 
-  /** Where to begin: as the caller asked at first, after the latest line from then on. */
+  /** Returns the start of the next request: as the caller asked at first, after the latest line from then on. */
   #start(): { since: string | undefined; tail: number | undefined } {
     if (!this.#position.empty) return { since: this.#position.resume(), tail: undefined };
     const { since, tail } = this.#query;

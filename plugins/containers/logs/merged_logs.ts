@@ -13,14 +13,14 @@ import type { LogTime } from "./log_time.ts";
 /** Lines that come within this time are sorted. */
 const ORDER_MS = 30;
 const MOST_CONTAINERS = 256;
-/** How long new lines wait for the past lines of another container, to be sorted with them. */
+/** The milliseconds that new lines wait for the past lines of another container, to be sorted with them. */
 const HOLD_MS = 1_000;
 /** The longest frame, far below the limit of a socket's queue. */
 const FRAME_CHARACTERS = 64 * 1024;
 /** With more lines than this collected, reading waits. */
 const PENDING_CHARACTERS = 512 * 1024;
 
-/** Who reads merged logs. */
+/** A reader of merged logs. */
 interface LogViewer {
   /**
    * Takes lines and gaps as `write` made them, how far each of their sources is with them, and the places of the lines
@@ -33,7 +33,7 @@ interface LogViewer {
   ): void;
   /** Resolves when there is room for more. */
   ready(): Promise<void>;
-  /** How what happens in a container's log is written down. */
+  /** Returns the writer of a container's lines. */
   write(target: LiveContainer): LineWriter;
   /** A source is being read. */
   joined?(source: string, target: LiveContainer): void;
@@ -57,9 +57,9 @@ export interface LineWriter {
   gap(gap: Gap): string;
 }
 
-/** Where a log is read from. */
+/** The position from which a log is read. */
 interface LogStart {
-  /** How many earlier lines come first; null for all. */
+  /** The number of earlier lines that come first; null for all. */
   readonly tail: number | null;
   /** Of those only the ones from then on. */
   readonly since?: LogTime | null;
@@ -280,7 +280,7 @@ export class MergedLogs implements AsyncDisposable {
   }
 }
 
-/** Whether a container may begin to log after this event. */
+/** Returns true if a container may begin to log after this event. */
 export function begins({ type, action }: EngineEvent): boolean {
   return type === "container" && (action === "start" || action === "create" || action === "restart");
 }

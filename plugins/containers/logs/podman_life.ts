@@ -35,7 +35,7 @@ export class PodmanLife {
     return this.#life !== null;
   }
 
-  /** Whether what was read is complete, or is all that is left of the log. */
+  /** Returns true if the lines that were read are complete, or are all that is left of the log. */
   async vouchesFor(answer: EngineConnection): Promise<boolean> {
     if (this.#isGone || answer.readAt < answer.askedAt + SOUND_MS) return true;
     const goesOn = await answer.settle(QUIET_MS, answer.headAt + SETTLED_MS);

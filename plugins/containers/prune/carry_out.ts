@@ -54,7 +54,7 @@ async function attempt(
 
 const MISSING = new Set(["container_not_found", "image_not_found", "volume_not_found", "network_not_found"]);
 
-/** Why it was kept after all; null when it was removed. */
+/** Removes the object. Returns the reason that it was kept after all; null when it was removed. */
 async function remove(link: Link, planned: Planned): Promise<string | null> {
   const { engine, mirror } = link;
   const { id, name } = planned;

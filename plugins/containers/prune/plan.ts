@@ -1,4 +1,4 @@
-/** What a prune would remove from one engine: each object with its identity, the reason and the bytes. */
+/** The plan of a prune on one engine: each object with its identity, the reason and the bytes. */
 import { z } from "zod";
 import { asideFor, nameWithoutAside } from "../../../core/applies.ts";
 import type { Link } from "../../../engines/links/link.ts";
@@ -32,7 +32,7 @@ export type Planned = z.infer<typeof PruneItem> & {
 const CACHE_ID = /^[a-z0-9]{20,64}$/;
 const ENDED = new Set(["created", "exited", "dead"]);
 
-/** What is asked of one engine's plan. */
+/** The scope of one engine's plan. */
 interface Scope {
   readonly link: Link;
   readonly usage: Measurement["usage"];

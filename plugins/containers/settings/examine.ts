@@ -1,4 +1,4 @@
-/** Whether the engines are found, may be used, and answer; looked at without starting the plugin. */
+/** Checks without a start of the plugin that the engines are found, may be used, and answer. */
 import { asideFor } from "../../../core/applies.ts";
 import { type Finding, risky, wrong } from "../../../core/finding.ts";
 import type { Surroundings } from "../../plugin.ts";
@@ -91,7 +91,7 @@ async function lookAtHost(
   ];
 }
 
-/** What is wrong, and what to do: a failure's two halves. */
+/** Splits a failure into its two halves: the problem, and what to do about it. */
 function sentence(name: string, { message }: WayFailure): [what: string, mend: string] {
   const [what = "", ...mend] = message.split(": ");
   return [`The engine "${name}" is not reached: ${what}`, mend.join(": ") || "Look there whether it runs"];
@@ -155,7 +155,7 @@ async function ask(path: string, target: string): Promise<string> {
   }
 }
 
-/** Who is in the socket's group may use the engine. */
+/** Returns advice about the socket's group, whose members may use the engine. */
 async function groupAdvice(path: string, isContained: boolean): Promise<string> {
   const gid = await Deno.stat(path).then(({ gid }) => gid, () => null);
   if (gid === null) return "Give the user of berth access to it";
@@ -166,7 +166,7 @@ async function groupAdvice(path: string, isContained: boolean): Promise<string> 
     `SupplementaryGroups=${group}`;
 }
 
-/** What the engine on another host is asked with. */
+/** Checks the files of certificates for an engine on another host. */
 async function lookAtFiles(
   name: string,
   paths: readonly (string | undefined)[],

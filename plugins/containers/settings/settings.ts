@@ -86,7 +86,7 @@ export const Settings = z.strictObject({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** What the environment says of engines is read beside berth's own variable. */
+/** Docker's own variables for engines are read beside berth's. */
 export const VARIABLES = {
   engines: "BERTH_ENGINES",
   ssh: "BERTH_SSH",

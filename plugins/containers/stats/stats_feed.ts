@@ -42,7 +42,7 @@ export const Sample = z.object({
 }).meta({ id: "StatsSample", description: "One measurement" });
 export type Sample = Readonly<z.infer<typeof Sample>>;
 
-/** What is remembered of a container: ten minutes, a sample every two seconds. */
+/** The time for which samples of a container are kept: ten minutes, a sample every two seconds. */
 const EARLIER_MS = 10 * 60_000;
 const EARLIER_EVERY_MS = 2_000;
 /** Containers whose samples are remembered; those that were measured last. */
@@ -67,7 +67,7 @@ export class StatsFeeds implements AsyncDisposable {
   readonly #feeds = new Map<string, StatsFeed>();
   readonly #earlier = new Map<string, Remembered[]>();
 
-  /** How many engine streams are open. */
+  /** The number of open engine streams. */
   get open(): number {
     return this.#feeds.size;
   }
@@ -125,7 +125,7 @@ class StatsFeed {
   readonly #running: Promise<void>;
   #linger: ReturnType<typeof setTimeout> | undefined;
   #latest: string | null = null;
-  /** Why there are no measurements for now. */
+  /** The reason that there are no measurements for now. */
   #waiting: ServiceError | null = null;
 
   constructor(engine: Engine, id: string, listener: { stopped(): void; told(text: string): void }) {
