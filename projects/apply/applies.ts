@@ -17,12 +17,12 @@ import type { RunOptions } from "./step_runner.ts";
 import { SOUND_MS } from "./waiting.ts";
 import { isReadable, type Work } from "./work.ts";
 
-/** Who has not said so for this long does not live any more. */
+/** A replica whose last heartbeat is older than this is considered dead. */
 const LEASE_MS = 10_000;
 const AWAY_MS = 120_000;
-/** How often it is said in that time. */
+/** Heartbeats per lease time. */
 const TICKS = 5;
-/** What stood still for longer is not gone on with by itself. */
+/** An apply that stalled for longer than this is not resumed automatically. */
 const STALE_MS = 60 * 60_000;
 const NOT_READABLE =
   "Another version of berth wrote its journal, which this one cannot read: start what it left stopped, and abandon it";
@@ -30,7 +30,7 @@ const KEPT_MS = 90 * 24 * 60 * 60_000;
 const FORGET_EVERY_MS = 60 * 60_000;
 /** Running applies whose owners are looked at. */
 const MOST_RUNNING = 200;
-/** How long a stop waits for calls that an engine has not answered. */
+/** The milliseconds that a stop waits for calls that an engine has not answered. */
 const STOP_MS = 4_000;
 
 interface Running {
@@ -120,7 +120,7 @@ export class Applies implements AsyncDisposable {
     return await this.get(id);
   }
 
-  /** Whether it is over, and nothing was done. */
+  /** Closes an apply of which nothing was done. Returns false if another replica has it. */
   async #closedUndone(record: ApplyRecord): Promise<boolean> {
     try {
       await this.#journal(record).close("failed", "Something moved before it began: nothing was done");
@@ -148,7 +148,7 @@ export class Applies implements AsyncDisposable {
     return (await this.options.store.list(query)).map(summaryOf);
   }
 
-  /** What was asked is done as soon as what is in hand is finished or turned back. Throws `apply_over`. */
+  /** Asks the apply to end, which it does once the step in hand is finished or turned back. Throws `apply_over`. */
   async ask(id: string, wish: ApplyWish, applier: Applier): Promise<Apply> {
     const record = await this.record(id);
     if (record.state === "paused") return await this.resume(id, applier, { wish });

@@ -7,7 +7,7 @@ import type { Log } from "../../core/log.ts";
 import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
 import type { Sources } from "./orders.ts";
 
-/** What the entry of the audit log for an act of an apply is made from. */
+/** The parts of the audit log's entry for an act of an apply. */
 export interface Told {
   readonly actor: AuditActor;
   readonly credential: string | null;
@@ -18,20 +18,20 @@ export interface Told {
 }
 
 export interface ApplyTimes {
-  /** How long an apply is its owner's after a sign of life. */
+  /** The milliseconds that an apply stays its owner's after a heartbeat. */
   readonly leaseMs?: number;
-  /** How long an engine may be away before a person has to say what to do. */
+  /** The milliseconds that an engine may be away before a person has to decide. */
   readonly awayMs?: number;
-  /** How long a started container must run before it is known to stay up. */
+  /** The milliseconds that a started container must run before it is known to stay up. */
   readonly judgedMs?: number;
 }
 
 export interface AppliesOptions extends ApplyTimes {
   readonly store: ApplyStore;
   readonly runtime: () => ActingRuntime | null;
-  /** What the files of a group say now; null where it is gone. */
+  /** Returns what the files of a group say now; null where it is gone. */
   readonly sources: (workspace: string, group: string) => Promise<Sources | null>;
-  /** What somebody holds now; null for who is gone or disabled. */
+  /** Returns the rights that somebody holds now; null for a person or key that is gone or disabled. */
   readonly rights: (actor: AuditActor) => Promise<Holder | null>;
   readonly entryOf: (told: Told) => NewAuditEntry;
   readonly composeVersion: string;
@@ -39,7 +39,7 @@ export interface AppliesOptions extends ApplyTimes {
   readonly now: () => number;
 }
 
-/** Who asks, as the audit log knows them. */
+/** The caller, as the audit log knows them. */
 export interface Applier {
   readonly by: AuditActor;
   readonly credential: string | null;

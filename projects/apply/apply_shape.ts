@@ -84,7 +84,7 @@ const Login = z.union([
 
 const Seconds = z.int().min(1).max(86_400);
 
-/** What somebody may say of an apply. */
+/** The options of an apply. */
 export const ApplyRequest = z.strictObject({
   basis: z.object({
     declared: z.string().max(100).describe("As the plan says it"),
@@ -107,7 +107,7 @@ export const ApplyRequest = z.strictObject({
 });
 export type ApplyRequest = z.infer<typeof ApplyRequest>;
 
-/** What somebody may say of a paused apply. */
+/** The options of resuming a paused apply. */
 export const ApplyResume = z.strictObject({
   hooks: z.enum(["again", "done"]).optional().describe(
     "The answer for hooks of which berth does not know if they ended: run them `again`, or take them for `done`. " +
@@ -119,7 +119,7 @@ export type ApplyResume = z.infer<typeof ApplyResume>;
 const at = z.string().describe("RFC 3339");
 const id = z.int().describe("Its place in the journal");
 
-/** What is told of an apply as it goes on. `progress` and `end` stand in no journal. */
+/** An event of an apply. `progress` and `end` stand in no journal. */
 export const ApplyEvent = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("step").describe("A step was begun, or ended"),

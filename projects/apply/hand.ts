@@ -1,4 +1,4 @@
-/** What carries a step out has at hand: the engine, the order, what was noted before, and how to note more. */
+/** The parts that a step works with: the engine, the order, earlier notes, and a way to add notes. */
 
 import type { EngineActs, PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
@@ -19,23 +19,23 @@ export interface Hand {
   readonly subject: Subject | null;
   /** Returns the containers of the project that are there now. */
   readonly siblings: () => Promise<readonly RunningContainer[]>;
-  /** What earlier attempts noted; empty for the first. */
+  /** Notes of earlier attempts; empty for the first. */
   readonly noted: Noted;
-  /** Whether an earlier attempt may have done it, or a part of it. */
+  /** True if an earlier attempt may have done it, or a part of it. */
   readonly isAgain: boolean;
   /** Ends pulls and waits: the apply is cancelled, or the service stops. */
   readonly ending: AbortSignal;
   /** The service stops: another one goes on from the journal. */
   readonly stopping: AbortSignal;
-  /** What a person says of a hook of which nobody knows whether it ended. */
+  /** The answer of a person about a hook that may or may not have ended. */
   readonly unknownHooks: ApplyResume["hooks"];
-  /** Whether the apply is to be over: nobody is asked then. */
+  /** True if the apply is to end: no person is asked then. */
   readonly isGivenUp: boolean;
   /** Carries out the hooks that are a part of this step, in their order. */
   hooks(when: PlanHook["when"], container: InspectedContainer): Promise<void>;
   /** Resolves once it is on disk. */
   note(noted: Noted): Promise<void>;
-  /** What a container that is not sound said last goes into the journal. */
+  /** Writes the last words of an unhealthy container into the journal. */
   keepWords(container: InspectedContainer): Promise<void>;
   /** And what was said in it. */
   keepLines(container: string, lines: readonly string[]): Promise<void>;
@@ -49,7 +49,7 @@ export const failed = (message: string): ServiceError => new ServiceError("apply
 export const touched = (name: string, what: string): ServiceError =>
   failed(`Container "${name}" was ${what} by somebody else: ask for a new plan`);
 
-/** Whether the engine is away, or what it has is not seen for now: then nothing is known of what was asked. */
+/** Returns true if the engine is away or cannot be seen for now: then the result of the call is not known. */
 export const isAway = (acts: EngineActs, error: ServiceError): boolean =>
   error.code === "engine_unavailable" || acts.isAway(error);
 
@@ -74,7 +74,7 @@ export async function rename({ acts }: Pick<Hand, "acts">, id: string, name: str
   await unlessDone(acts, () => acts.rename(id, name), async () => (await acts.find(id))?.name === name);
 }
 
-/** Whether this step of this apply made the object. */
+/** Returns true if this step of this apply made the object. */
 export const isMine = (
   { apply, step }: Pick<Hand, "apply" | "step">,
   { labels }: { readonly labels: Readonly<Record<string, string>> },
@@ -83,7 +83,7 @@ export const isMine = (
 export const isUp = ({ state }: Pick<InspectedContainer, "state">): boolean =>
   state === "running" || state === "restarting" || state === "paused";
 
-/** How long a container may take to stop, in seconds; the engines give ten where nothing is said. */
+/** Returns the seconds that a container may take to stop; the engines give ten without a value. */
 export const graceOf = ({ stopTimeoutSeconds }: InspectedContainer): number => stopTimeoutSeconds || 10;
 
 /** Returns true if the store is away: nothing can be begun, and the next owner finds what was done. */

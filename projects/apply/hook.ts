@@ -10,7 +10,7 @@ import { failed, type Hand } from "./hand.ts";
 import { Cut, deathOf } from "./waiting.ts";
 
 const MOST_MS = 10 * 60_000;
-/** How long a service that stops waits for a hook. */
+/** The milliseconds that a stopping service waits for a hook. */
 const FAREWELL_MS = 3_000;
 const LAST_LINES = 100;
 /** The code of a process that was killed. */
@@ -70,7 +70,7 @@ async function deathSoon({ acts, stopping }: Hand, { id }: InspectedContainer): 
   return null;
 }
 
-/** What does not run any more needs no farewell; what has to run does. */
+/** A container that does not run any more needs no hook before its stop; one that has to run does. */
 async function without(hand: Hand, container: InspectedContainer): Promise<Skipped | null> {
   const now = await hand.acts.find(container.id);
   if (now?.state === "running") return null;
@@ -78,7 +78,7 @@ async function without(hand: Hand, container: InspectedContainer): Promise<Skipp
   throw endOf(now, hand, container);
 }
 
-/** Why the container cannot run it. */
+/** Returns the reason that the container cannot run it. */
 const endOf = (now: InspectedContainer | null, { step }: Hand, { name }: InspectedContainer): ServiceError =>
   (now === null ? null : deathOf(now)) ??
     failed(`Cannot run ${named(step)}: container "${name}" is ${now?.state ?? "gone"}`);

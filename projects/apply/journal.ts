@@ -11,7 +11,7 @@ import type { NewAuditEntry } from "../../core/store.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import type { StepState, Unstable } from "./apply_shape.ts";
 
-/** What a swap must know to come back, and a wait to go on: ids, names and times, nothing secret. */
+/** The notes that a swap needs to come back, and a wait to resume: ids, names and times, nothing secret. */
 export type Noted = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The body of a line about a step. */
@@ -34,7 +34,7 @@ export interface StateLine {
   readonly reason: string | null;
 }
 
-/** How far a step is, by its lines. */
+/** The progress of a step, by its lines. */
 export interface StepProgress extends StepLine {
   readonly startedAt: number;
   readonly endedAt: number | null;
@@ -58,7 +58,7 @@ export async function* linesOf(
   }
 }
 
-/** How far each step is that was begun. */
+/** Returns the progress of each step that was begun. */
 export async function progressOf(
   store: Pick<ApplyStore, "lines">,
   id: string,
@@ -81,7 +81,7 @@ export async function progressOf(
 /** Somebody else carries the apply out by now. */
 export class LostApply extends Error {}
 
-/** What an entry of the audit log tells; what is tidied up belongs to no step. */
+/** The act of an audit log's entry; tidying up belongs to no step. */
 export type Act = Pick<Step, "kind" | "target" | "hook"> & { readonly n: number | null };
 
 export interface JournalOptions {
@@ -102,7 +102,7 @@ export class Journal {
     await this.#write([this.#step(step, { state: "running", noted })], entries);
   }
 
-  /** What a step must know when it is taken up again; on disk before the engine is asked. */
+  /** Writes the notes that a step needs when it is taken up again; on disk before the engine is asked. */
   async note(step: Step, noted: Noted): Promise<void> {
     await this.#write([this.#step(step, { state: "running", noted })], []);
   }

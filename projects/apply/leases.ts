@@ -1,4 +1,4 @@
-/** What one replica holds: an act is begun only while nobody else can have taken the apply over. */
+/** The leases of one replica: an act is begun only while no other replica can have taken the apply over. */
 
 import type { ApplyRecord, ApplyStore } from "../../core/applies.ts";
 import { LostApply } from "./journal.ts";
@@ -6,7 +6,7 @@ import { LostApply } from "./journal.ts";
 export interface LeasesOptions {
   readonly store: Pick<ApplyStore, "renew">;
   readonly owner: string;
-  /** How long an apply is its owner's after a sign of life. */
+  /** The milliseconds that an apply stays its owner's after a heartbeat. */
   readonly ms: number;
   /** By the clock that all who share the store count by. */
   readonly now: () => Promise<number>;

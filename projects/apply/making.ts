@@ -4,7 +4,7 @@ import { pause } from "../../core/pause.ts";
 import type { ContainerSpec, InspectedContainer } from "../../core/runtime.ts";
 import { failed, type Hand, isMine, unlessDone } from "./hand.ts";
 
-/** How long a name may be taken by a container that the engine does not show yet. */
+/** The milliseconds that a name may be taken by a container that the engine does not show yet. */
 const MAKING_MS = 10_000;
 const LOOK_MS = 100;
 

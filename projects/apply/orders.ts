@@ -1,4 +1,4 @@
-/** What each step asks of the engine, worked out from the files as they are now: a journal holds no such thing. */
+/** The orders of each step for the engine, made from the files as they are now: a journal holds none. */
 
 import type { Group, Model, Resource, Unit } from "../../artifacts/artifact.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
@@ -22,7 +22,7 @@ import { MARK, markOf } from "./work.ts";
 
 type NamedResource = Resource & { readonly kind: "network" | "volume" };
 
-/** What the files say, as of now. */
+/** The files as they are now. */
 export interface Sources {
   readonly model: Model;
   readonly group: Group;
@@ -74,7 +74,7 @@ export class Orders {
     return isGiven ? `${group.project}-${unit.label}-1` : own;
   }
 
-  /** Whether the engine chooses among ports when a container of the step starts. */
+  /** Returns true if the engine chooses among ports when a container of the step starts. */
   hasPortRange(step: Step): boolean {
     if (step.unit === null || !this.#units.has(step.unit)) return false;
     const asking = { name: "", containerOf: () => undefined, nameOf: () => undefined };
@@ -154,7 +154,7 @@ export class Orders {
     return asked;
   }
 
-  /** How a container of the project stands in a network; null where its unit is not in it. */
+  /** Returns the membership of a container in a network; null where its unit is not in it. */
   membership(
     { compose, name }: InspectedContainer,
     network: string,
@@ -192,7 +192,7 @@ export class Orders {
     return this.#own(await this.ground.runtime.containers());
   }
 
-  /** Those of one service, without those that are there for a swap. */
+  /** Returns the containers of one service, without those of a swap. */
   async containersOf(service: string): Promise<readonly RunningContainer[]> {
     return (await this.containers()).filter(({ compose, name }) =>
       compose?.service === service && asideFor(name) === null

@@ -1,4 +1,4 @@
-/** What an apply asks of its engine: nothing is changed by who may not hold the apply any more. */
+/** The acts of an apply on its engine: a replica that may have lost the apply changes nothing. */
 
 import type { EngineActs } from "../../core/engine_acts.ts";
 

@@ -3,7 +3,7 @@
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { type Hand, isUp } from "./hand.ts";
 
-/** Those of the project that share a namespace with this container. */
+/** Returns the containers of the project that share a namespace with this one. */
 export async function sharersOf(
   { acts, siblings }: Pick<Hand, "acts" | "siblings">,
   id: string,

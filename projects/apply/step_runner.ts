@@ -26,13 +26,13 @@ export interface RunOptions {
   readonly journal: Journal;
   readonly ground: Ground;
   readonly store: Parameters<typeof progressOf>[0];
-  /** What the applier holds now; null for nothing at all. */
+  /** Returns the rights that the applier holds now; null for none. */
   readonly rights: () => Promise<Holder | null>;
   /** Throws `LostApply` where another owner may have taken the apply over. */
   readonly assertHeld: () => Promise<void>;
-  /** Whether it was carried out before, by this owner or another one. */
+  /** True if it was carried out before, by this owner or another one. */
   readonly isAgain: boolean;
-  /** What a person says of hooks of which nobody knows whether they ended. */
+  /** The answer of a person about hooks that may or may not have ended. */
   readonly unknownHooks?: ApplyResume["hooks"];
   readonly stopping: AbortSignal;
   readonly progress: (step: number, frame: PullProgress) => void;
@@ -41,9 +41,9 @@ export interface RunOptions {
   readonly settle: (isAbandoned: boolean) => Promise<void>;
   /** Told of a defect; answers what may be said of it. */
   readonly unexpected: (error: unknown) => ServiceError;
-  /** How long an engine may be away before a person has to say what to do. */
+  /** The milliseconds that an engine may be away before a person has to decide. */
   readonly awayMs: number;
-  /** How long a started container must run. */
+  /** The milliseconds that a started container must run. */
   readonly judgedMs: number;
 }
 
@@ -251,7 +251,7 @@ export class StepRunner {
   }
 }
 
-/** What is needed and not held. */
+/** Returns the needs that the holder does not meet. */
 export function notHeld(holder: Holder | null, needs: readonly Need[]): Need[] {
   return needs.filter(({ permission, subject }) =>
     holder === null || !may<typeof permission>(holder, permission, subject)

@@ -1,4 +1,4 @@
-/** What a new container takes over from the old one, and what it may do beside it. */
+/** Rules for a new container beside the old one: what it takes over, and what it may do. */
 
 import { cleanPath } from "../../artifacts/compose/clean_path.ts";
 import { textOf, valueAt } from "../../artifacts/yaml/values.ts";
@@ -23,7 +23,7 @@ export function carriedOver({ mounts = [] }: Partial<ContainerSpec>, old: Inspec
   return [...mounts.filter(({ target }) => !taken.has(cleanPath(target))), ...carried];
 }
 
-/** Whether a container that ends with code 0 is what was wanted: a job, and no server. */
+/** Returns true if a container may end with code 0: a job, and no server. */
 export function mayEnd({ orders, step, noted }: Hand, { restart }: InspectedContainer): boolean {
   if (["always", "unless-stopped"].includes(restart.name)) return false;
   const { unit, group } = orders.declared(step);
@@ -35,7 +35,7 @@ export function mayEnd({ orders, step, noted }: Hand, { restart }: InspectedCont
   return isAwaited || noted["running"] === false;
 }
 
-/** Whether the file asks for it, and nothing in the container can be had once only. */
+/** Returns true if the file asks for it, and the container holds nothing that only one can have. */
 export function startsFirst(of: Declared, spec: Partial<ContainerSpec>): boolean {
   if (textOf(valueAt(of.unit.value, "deploy", "update_config", "order")) !== "start-first") return false;
   const { ports = [], networks = [], mounts = [], networkMode = "" } = spec;

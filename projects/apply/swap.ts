@@ -78,7 +78,7 @@ async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
   }
   if (old === null) throw touched(own, "removed");
   const spec = await orders.container(step, acts);
-  // What an earlier attempt noted was true before it began.
+  // The note of an earlier attempt was true before it began.
   if ((hand.noted["first"] ?? undefined) === undefined) {
     const { name, maximumRetries } = old.restart;
     const first = isUp(old) && startsFirst(orders.declared(step), spec) ? "new" : "old";
@@ -183,18 +183,20 @@ async function comeBack(hand: SettlingHand, before: string, id: string): Promise
   if (!isUp(old)) await attempt(() => acts.start(id));
   const startedAt = (await acts.find(id))?.startedAt ?? "";
   for (const sharer of await sharersOf(hand, id)) {
-    // Who was started before has the namespaces of a life that is over.
+    // A container that was started before has the namespaces of a life that has ended.
     if (!isUp(sharer) || (sharer.startedAt ?? "") > startedAt) continue;
     await attempt(() => acts.restart(sharer.id, graceOf(sharer)));
   }
   return refusal;
 }
 
-/** How long a name may stay taken by what somebody else is removing, or by what the engine starts again in between. */
+/**
+ * The milliseconds that a name may stay taken by a container that another caller removes or the engine starts again.
+ */
 const FREE_MS = 10_000;
 const LOOK_MS = 100;
 
-/** Whether it is gone: whatever becomes of the new one, the old one has to come back. */
+/** Removes the new container. Returns true if it is gone: in any case the old one has to come back. */
 async function takeAway({ acts }: SettlingHand, fresh: InspectedContainer): Promise<boolean> {
   const end = performance.now() + FREE_MS;
   for (let now: InspectedContainer | null = fresh; now !== null; now = await acts.find(fresh.id)) {

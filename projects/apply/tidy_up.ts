@@ -1,6 +1,6 @@
 /**
- * What is left of an apply at its end: old containers that could not go while others shared their namespaces, and new ones
- * that a replica made late, when another one had taken over from it.
+ * Removes the leftovers of an apply at its end: old containers that could not go while others shared their namespaces,
+ * and new ones that a replica made late, after another one had taken over.
  */
 
 import type { EngineActs } from "../../core/engine_acts.ts";

@@ -6,13 +6,13 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import { failed, type Hand } from "./hand.ts";
 
 const LOOK_MS = 200;
-/** How long a container without a health check must run to be sound. */
+/** The milliseconds that a container without a health check must run to be healthy. */
 export const SOUND_MS = 3_000;
 const MOST_HEALTHY_MS = 5 * 60_000;
 const GRACE_MS = 30_000;
 const COMPLETED_MS = 60 * 60_000;
 
-/** What a look at a container told: it is as it should be, will never be, or may become so. */
+/** The result of a look at a container: it is as it should be, will never be, or may become so. */
 type Verdict = "reached" | "open" | ServiceError;
 
 /** The wait was cut: nothing is known. */
@@ -119,7 +119,7 @@ function endOf(one: InspectedContainer): Verdict {
     : failed(`Container "${one.name}" ended with code ${one.exitCode ?? "?"}`);
 }
 
-/** Why it cannot be what is waited for; null where it can. */
+/** Returns the reason that the wait cannot succeed; null where it can. */
 export function deathOf({ name, state, exitCode }: InspectedContainer): ServiceError | null {
   if (state === "running" || state === "paused" || state === "created") return null;
   if (state === "restarting") {
@@ -142,7 +142,7 @@ function healthyMs({ work }: Pick<Hand, "work">, { healthTimes }: InspectedConta
   return Math.min(MOST_HEALTHY_MS, (healthTimes?.startPeriod ?? 0) / 1e6 + rounds + GRACE_MS);
 }
 
-/** What is left of the time where the wait goes on after a break. */
+/** Returns the rest of the time where the wait resumes after a break. */
 function left({ noted }: Hand, ms: number): number {
   const since = Number(noted["since"] ?? Date.now());
   return Math.max(LOOK_MS, ms - Math.max(0, Date.now() - since));

@@ -1,4 +1,4 @@
-/** What an apply has to do, as it is remembered: the plan, what was asked, and which objects its steps are about. */
+/** The work of an apply as it is stored: the plan, the request, and the objects that its steps are about. */
 
 import type { ApplyRecord } from "../../core/applies.ts";
 import { type PlanBody, type PlanRequest, type Step, STEP_KINDS } from "../plan/plan_shape.ts";
@@ -53,6 +53,6 @@ export const MARK = "dev.berth.apply";
 
 export const markOf = (apply: string, step: number): string => `${apply}:${step}`;
 
-/** What a container is called while it waits to take another's place, or for its end. */
+/** Returns the name of a container while it waits to take another's place, or for its end. */
 export const nameOf = (name: string, kind: "new" | "old", apply: string): string =>
   `${name}.${kind}-${apply.slice(0, 8)}`;

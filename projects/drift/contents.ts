@@ -1,11 +1,11 @@
-/** What secrets and configs hold, as digests: a container goes on with what was there when it was made. */
+/** The contents of secrets and configs as digests: a container keeps those of the time when it was made. */
 
 import type { Group } from "../../artifacts/artifact.ts";
 import { valueAt } from "../../artifacts/yaml/values.ts";
 import { shortDigest } from "../fields/declared_label.ts";
 import type { Digest } from "../fields/engine_view.ts";
 
-/** What labels of berth are compared with. */
+/** The values that labels of berth are compared with. */
 export interface OwnSide {
   readonly digest: Digest;
   /** Hex SHA-256 of a file below the workspace's folder; null where it cannot be read. */

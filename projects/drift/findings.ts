@@ -17,11 +17,11 @@ export interface UnitDifference extends Difference {
   readonly container: string | null;
 }
 
-/** What is known of the engine and its host. */
+/** The known facts about the engine and its host. */
 export interface EngineState {
   readonly holdings: Holdings | null;
   readonly real: RealPath;
-  /** Whether something answers at a TCP port of this host. */
+  /** Returns true if something answers at a TCP port of this host. */
   readonly answers: (port: number) => Promise<boolean>;
 }
 
@@ -126,7 +126,7 @@ function sayUnit(unit: Unit, live: UnitLive | undefined, say: Say): void {
   }
 }
 
-/** Where nothing was compared, nothing is said. */
+/** Reports drift where the unit was compared. */
 function sayDrift(unit: Unit, differences: readonly UnitDifference[] | undefined, say: Say): void {
   if (differences === undefined) return;
   for (const { field, declared, seen, container, at } of differences) {

@@ -1,4 +1,4 @@
-/** What runs for a workspace: asks the runtime, joins containers with units, and compares them. */
+/** Looks at what runs for a workspace: asks the runtime, joins containers with units, and compares them. */
 
 import type { ContainerRuntime, RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../../artifacts/artifact.ts";
@@ -20,7 +20,7 @@ import { compare, type Compared } from "./compare.ts";
 import type { OwnSide } from "./contents.ts";
 import { liveFindings, type UnitDifference } from "./findings.ts";
 
-/** What runs for a workspace. */
+/** The containers that run for a workspace. */
 export interface View {
   /** By the id of a unit or group. */
   readonly live: ReadonlyMap<string, UnitLive>;
@@ -30,7 +30,7 @@ export interface View {
   readonly findings: readonly JudgedFinding[];
 }
 
-/** What to look at. */
+/** The scope of a look. */
 export interface LookOptions {
   /** The ids of the only units to compare. */
   readonly only?: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export interface LookOptions {
   readonly answers?: (port: number) => Promise<boolean>;
 }
 
-/** Whether anything listens at a TCP port of this host's loopback; false where connecting is not permitted. */
+/** Returns true if anything listens at a TCP port of this host's loopback; false where connecting is not permitted. */
 async function somethingAnswers(port: number): Promise<boolean> {
   try {
     (await Deno.connect({ hostname: "127.0.0.1", port, signal: AbortSignal.timeout(300) })).close();

@@ -25,7 +25,7 @@ interface Asked {
 }
 
 interface Remembered {
-  /** What is compared by identity, or as one text. */
+  /** The inputs, compared by identity or as one text. */
   readonly from: readonly unknown[];
   readonly asked: Asked;
   /** Null where the container is gone. */

@@ -1,4 +1,4 @@
-/** What a container was asked for, as digests in a label of its own: for what its engine does not tell. */
+/** Digests of what a container was declared with, in a label of its own, for fields that its engine does not tell. */
 
 import type { Digest } from "./engine_view.ts";
 

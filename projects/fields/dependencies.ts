@@ -1,4 +1,4 @@
-/** What a unit waits for, from the label that Compose writes. */
+/** The dependencies of a unit, from the label that Compose writes. */
 
 import type { Place } from "../../artifacts/artifact.ts";
 import { type Declared, nodeAt, type Row, row } from "./field.ts";

@@ -87,7 +87,7 @@ function requestsOf(of: Declared): Declaration<Requests> {
       ) return UNKNOWN;
       found.push({
         driver: textOf(valueAt(item, "driver")) ?? "",
-        // Where neither a number nor names are given, all are meant.
+        // Without a number or names, all are meant.
         count: count ?? (ids.length > 0 ? 0 : more.length > 0 ? -1 : 0),
         ids: ids as string[], // without null, as was looked at
         capabilities: [...capabilities as string[], ...more],

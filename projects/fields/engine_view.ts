@@ -1,4 +1,4 @@
-/** What comparing a container with its unit needs from the engine around it. */
+/** The facts about an engine that comparing a container with its unit needs. */
 
 import type { BindSource } from "../../core/bind_source.ts";
 import type { Backend } from "../../core/runtime.ts";
@@ -6,7 +6,7 @@ import type { Backend } from "../../core/runtime.ts";
 /** A digest in hex, from which nobody finds out by guessing what it is of. */
 export type Digest = (text: string) => string;
 
-/** What is known of the engine beside the container. */
+/** The known facts about the engine beside the container. */
 export interface EngineView {
   readonly kind: Backend["kind"];
   /** A host path of the engine as a path of this machine. */

@@ -24,13 +24,13 @@ function valuesOf(
 const unknownIn = (key: string, written: ReadonlyMap<string, KeyValue>): Unknown[] =>
   [...written].flatMap(([name, { unknown, at }]) => unknown ? [{ field: `${key}.${name}`, at }] : []);
 
-/** Whether all names of the files are known. */
+/** Returns true if all names of the files are known. */
 const isRead = (paths: readonly PathUse[], kind: "env_file" | "label_file"): boolean =>
   paths.every((use) =>
     use.kind !== kind || use.file !== undefined || (use.found === "missing" && !use.required)
   );
 
-/** What Podman itself puts in, and the proxies that Compose takes from its own settings. */
+/** Variables that Podman sets by itself, and the proxies that Compose takes from its own settings. */
 const PODMANS = ["TERM", "container", "HOSTNAME", "HOME", "PATH"];
 const PROXY = /^(?:https?|ftp|no|all)_proxy$/i;
 
@@ -45,7 +45,7 @@ const environment: Row = keyed<Value>({
   },
   seen: ({ env }) => env,
   same: (declared, seen) => declared === null || declared === seen,
-  // Who has no value to lend lends none.
+  // A name without a value may be absent.
   mayBeAbsent: (declared) => declared === null,
   isExtra: (name, value, { imageDefaults }, { kind }, of) =>
     imageDefaults !== null && imageDefaults.env[name] !== value && !PROXY.test(name) &&

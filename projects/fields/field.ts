@@ -45,10 +45,10 @@ export interface Difference {
   readonly isRemark?: true;
 }
 
-/** What a container is asked to be, as it is put together. */
+/** The request for a container while it is put together. */
 export type Asked = { -readonly [Key in keyof ContainerSpec]?: ContainerSpec[Key] };
 
-/** What asking for a container needs beside its declaration. */
+/** The inputs of a request for a container beside its declaration. */
 export interface Asking {
   /** The name that the container will have. */
   readonly name: string;
@@ -77,9 +77,9 @@ export interface Row {
   readonly change: Change;
   /** Engines that do not tell the value of a container that is there, or tell another one: there the label tells. */
   readonly untold: readonly EngineKind[];
-  /** Where it is written; null where it is not, or where a variable in it is not set. */
+  /** Returns the place where it is written; null where it is not, or where a variable in it is not set. */
   at(of: Declared): Place | null;
-  /** Whether a variable in it is not set. */
+  /** Returns true if a variable in it is not set. */
   isUnknown(of: Declared): boolean;
   /** Values that are not known, which must not be left out of a request without a word. */
   unknowns(of: Declared): readonly Unknown[];
@@ -91,7 +91,7 @@ export interface Row {
   ask(asked: Asked, of: Declared, asking: Asking): void;
 }
 
-/** What the rows of one kind differ in. */
+/** The parts in which rows of one kind differ. */
 interface RowParts<T> {
   readonly key: string;
   readonly covers: readonly string[];
@@ -175,7 +175,7 @@ export function row<T>(
   };
 }
 
-/** What a container has where the field is not declared; undefined where that cannot be told. */
+/** Returns the value of a container whose field is not declared; undefined where that cannot be told. */
 type Otherwise<T> = (container: InspectedContainer, view: EngineView, of: Declared) => T | undefined;
 
 /** A row with one value. */
@@ -207,7 +207,7 @@ export function keyed<T>(
   parts: RowParts<Readonly<Record<string, T>>> & {
     readonly seen: (container: InspectedContainer, view: EngineView) => Readonly<Record<string, T>>;
     readonly same?: (declared: T, seen: T, container: InspectedContainer, view: EngineView) => boolean;
-    /** Whether an entry that is not declared was asked for by somebody: neither image nor engine brings it. */
+    /** Returns true if somebody set an entry that is not declared: neither image nor engine brings it. */
     readonly isExtra: (
       name: string,
       seen: T,
@@ -217,7 +217,7 @@ export function keyed<T>(
     ) => boolean;
     readonly show: (value: T, name: string) => string;
     readonly absent?: string;
-    /** Whether an entry that is not there may be meant by the value. */
+    /** Returns true if the declared value allows that the entry is absent. */
     readonly mayBeAbsent?: (declared: T) => boolean;
     /** The name as the author wrote it. */
     readonly shownName?: (name: string, of: Declared) => string | undefined;
@@ -315,6 +315,6 @@ export function textsOf(node: Node): Declaration<readonly string[]> {
   return { value: texts, at: node, parts };
 }
 
-/** What is shown in place of a text: the author's words, where the value of a variable is among them. */
+/** Returns the text to show: the author's words, where the value of a variable is among them. */
 export const writtenAt = (at: Place & { readonly written?: string }, text: string): string =>
   at.written ?? text;

@@ -11,7 +11,7 @@ import { type Declared, type Difference, type Row, row } from "./field.ts";
 interface Granted {
   readonly id: string;
   readonly at: Place;
-  /** How it is copied into the container; null for a file, which is mounted. */
+  /** The copy into the container; null for a file, which is mounted. */
   readonly copy: {
     readonly target: string;
     readonly uid: number;
@@ -49,13 +49,13 @@ export function modeOf(node: Node | null): number | null {
   return numberOf(node);
 }
 
-/** Where it is in the container. */
+/** Returns its path in the container. */
 export function placeOf(kind: "secret" | "config", source: string, target: string | null): string {
   const place = target ?? source;
   return cleanPath(place.startsWith("/") ? place : `${kind === "secret" ? "/run/secrets/" : "/"}${place}`);
 }
 
-/** What a label says of it; null where its content is not known. */
+/** Returns the digest that a label holds; null where the content is not known. */
 export function grantDigest(
   { id, copy }: Granted,
   digest: Digest,
@@ -67,7 +67,7 @@ export function grantDigest(
   return shortDigest(id, [content, place], digest);
 }
 
-/** What secrets and configs hold: no field of a container, so that only berth's label tells what it was. */
+/** The contents of secrets and configs: no field of a container, so that only berth's label tells what they were. */
 export const contents: Row = row<readonly Granted[]>({
   key: "contents",
   covers: [],

@@ -71,7 +71,7 @@ const texts = (
     readonly untold?: readonly EngineKind[];
     readonly declared?: (of: Declared) => Declaration<readonly string[]>;
     readonly isOrdered?: true;
-    /** What an engine may add by itself. */
+    /** Entries that an engine may add by itself. */
     readonly own?: readonly string[];
   } = {},
 ): Row => {
@@ -213,7 +213,7 @@ const isolation = single({
   ask: (asked, value) => asked.isolation = value,
 });
 
-/** What is given where nobody asks is a setting of the engine. */
+/** The default is a setting of the engine. */
 const logDriver = single({
   key: "log.driver",
   covers: ["logging.driver"],

@@ -32,12 +32,12 @@ const amount = (
   read: (node: Node) => number | null,
   { unit = "", hasDefault, change = "update", untold, seen, otherwise }: {
     readonly unit?: string;
-    /** Whether engines leave it empty where nobody asks. */
+    /** Engines that fill it in without a declaration. */
     readonly hasDefault: "always" | "docker" | "never";
     readonly change?: Change;
     readonly untold?: readonly EngineKind[];
     readonly seen?: (container: InspectedContainer, view: EngineView) => number | null;
-    /** Whether another field says it. */
+    /** Returns true if another field says it. */
     readonly otherwise?: (of: Declared) => boolean;
   },
 ): Row => {
@@ -132,7 +132,7 @@ const ulimits = keyed<{ readonly soft: number; readonly hard: number }>({
   ask: (asked, value) => asked.ulimits = value,
 });
 
-/** What is limited, by the key that says it. */
+/** The limits of block devices, by their keys. */
 const BLOCK_IO = [
   ["weight_device", "weight", "weight"],
   ["device_read_bps", "readBps", "rate"],
@@ -229,7 +229,7 @@ export const limitRows: readonly Row[] = [
     change: "recreate",
   }),
   blockIo("limits.blockIo", RATES, { untold: ["podman"] }),
-  // Where the kernel knows no weights, engines leave them out.
+  // On a kernel without weights, engines leave them out.
   blockIo("limits.blockIoWeight", [WEIGHTS], {
     covers: ["blkio_config.weight"],
     untold: ["docker", "podman"],

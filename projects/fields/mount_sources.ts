@@ -1,4 +1,4 @@
-/** Where on the host a mount comes from, as the engine names it. */
+/** The sources of mounts on the host, as the engine names them. */
 
 import type { Mount, PathUse, Unit } from "../../artifacts/artifact.ts";
 import { resolve } from "../../artifacts/files/paths.ts";
@@ -27,7 +27,7 @@ export function sourceOf(
   return { real: source.startsWith("/") ? trimmed(source) : null, shown };
 }
 
-/** What is known of the path that a mount names; undefined for a mount without one. */
+/** Returns the known facts about the path that a mount names; undefined for a mount without one. */
 export const pathOf = ({ paths }: Unit, { sourceAt }: Mount): PathUse | undefined =>
   paths.find(({ kind, at }) => kind === "bind" && at.start === sourceAt.start && at.file === sourceAt.file);
 

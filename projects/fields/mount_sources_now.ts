@@ -1,4 +1,4 @@
-/** Whether a container still reads the file or folder that its mount names: a replaced one is another file. */
+/** Checks that a container still reads the file or folder that its mount names: a replaced one is another file. */
 
 import type { BindSource } from "../../core/bind_source.ts";
 import { type InspectedContainer, STARTED_WITHIN_MS } from "../../core/runtime.ts";

@@ -1,4 +1,4 @@
-/** What a container has mounted, by target: volumes, folders of the host, memory, and files of secrets and configs. */
+/** The mounts of a container, by target: volumes, folders of the host, memory, and files of secrets and configs. */
 
 import type { Mount, Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { bytesOf } from "../../artifacts/compose/amounts.ts";
@@ -37,7 +37,7 @@ export interface Wanted {
   /** The target as the author wrote it. */
   readonly name: string;
   readonly type: string;
-  /** Where it comes from; null where that cannot be told, and for what has no name. */
+  /** The source; null where it cannot be told, and for mounts without a name. */
   readonly source: string | null;
   readonly shown: string;
   readonly readOnly: boolean;
@@ -50,7 +50,7 @@ export interface Wanted {
   readonly at: Place;
 }
 
-/** Those that are known, and the targets of those that are not. */
+/** The known mounts, and the targets of the others. */
 export interface Wants {
   readonly mounts: readonly Wanted[];
   readonly isWhole: boolean;
@@ -295,7 +295,7 @@ function extras(
   }));
 }
 
-/** What Podman puts into memory by itself, below a root that is read-only and for a whole system. */
+/** Folders that Podman puts into memory by itself, below a read-only root and for a whole system. */
 const PODMANS_OWN = ["/run", "/run/lock", "/tmp", "/var/tmp", "/var/log/journal"];
 
 function ownMemory({ readOnlyRoot, isSystem }: InspectedContainer, kind: EngineKind): readonly string[] {

@@ -61,7 +61,7 @@ const namespace = (
   });
 
 export const namespaceRows: readonly Row[] = [
-  // What is given where nobody asks is a setting of the engine.
+  // The default is a setting of the engine.
   namespace("ipc", "ipc", "ipcMode", { untold: ["podman"], hasDefault: false }),
   namespace("pid", "pid", "pidMode", { hasDefault: true }),
   namespace("uts", "uts", "utsMode", { hasDefault: true }),

@@ -35,7 +35,7 @@ interface Membership {
   readonly node: Node | null;
 }
 
-/** How a service is connected: a mode, or networks by their names, those with the highest priority first. */
+/** The connection of a service: a mode, or networks by their names, those with the highest priority first. */
 interface Connection {
   readonly mode: string | null;
   readonly networks: readonly Membership[];
@@ -93,7 +93,7 @@ function connectionOf(of: Declared): Declaration<Connection> {
   if (at === undefined) return null;
   networks.sort((a, b) => b.priority - a.priority || (a.written < b.written ? -1 : 1));
   const mac = textOf(nodeAt(of, "mac_address"));
-  // That of the service is for its first network.
+  // The address of the service is for its first network.
   const [first, ...others] = networks;
   const all = first === undefined ? [] : [{ ...first, macAddress: first.macAddress ?? mac }, ...others];
   return { value: { mode: null, networks: all, links: linksOf(of) }, at };

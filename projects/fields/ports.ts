@@ -71,7 +71,7 @@ function differencesOf(
 /** Ports of one range that are looked at. */
 const MOST = 1_000;
 
-/** What an engine is asked for: one binding for each port of a range. */
+/** Returns the bindings for an engine: one for each port of a range. */
 function boundsOf({ target, published, protocol, hostIp }: Port): Bound[] {
   const size = Math.min(target.last - target.first, MOST);
   return Array.from({ length: size + 1 }, (_, i) => ({
@@ -86,7 +86,7 @@ function boundsOf({ target, published, protocol, hostIp }: Port): Bound[] {
   }));
 }
 
-/** How many ports of the host are possible. */
+/** Returns the number of possible ports of the host. */
 function choice({ published, target }: Port): number {
   return published === null ? 65_536 : (published.last - published.first) - (target.last - target.first);
 }

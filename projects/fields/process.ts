@@ -175,7 +175,7 @@ const stopSignal = single({
   ask: (asked, value) => asked.stopSignal = value,
 });
 
-/** What engines wait before they kill, where nobody says how long. */
+/** The seconds that engines wait before they kill a container without a grace period. */
 const PATIENCE = 10;
 
 const stopGracePeriod = single<number>({

@@ -16,7 +16,7 @@ const PROJECT = "com.docker.compose.project";
 /** The project that something belongs to; null for nobody's. */
 export const projectOf = (labels: Readonly<Record<string, string>>): string | null => labels[PROJECT] ?? null;
 
-/** What the labels of one container are made from. */
+/** The values that the labels of one container are made from. */
 interface Labelled {
   readonly of: Declared;
   readonly number: number;
@@ -61,7 +61,7 @@ export function composeLabels(
   };
 }
 
-/** What berth itself has to know later of a container, and no engine tells. */
+/** Returns labels for what berth has to know later of a container and no engine tells. */
 export function declaredLabels(
   of: Declared,
   digest: Digest,

@@ -16,7 +16,7 @@ import {
   under,
 } from "./go_json.ts";
 
-/** Those that the author wrote, and those of Compose; all versions hash these alike. */
+/** Returns the author's labels and those of Compose; all versions hash these alike. */
 export function resourceLabels(
   group: Group,
   resource: Resource & { readonly kind: "network" | "volume" },

@@ -1,4 +1,4 @@
-/** Why a group cannot be planned: half a reading, and what only somebody else can decide, is never carried out. */
+/** Reasons that block a plan: files that were read in part, and decisions that only a person can make. */
 
 import type { ArtifactFile, Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
@@ -19,7 +19,7 @@ import { isLifted, type JudgedFinding } from "../../artifacts/rules/settings.ts"
 import { type Draft, edited } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
 
-/** What the files alone say. */
+/** Blocks a plan for what the files alone say. */
 export function blockByFiles(asked: Asked, draft: Draft): void {
   const { group } = asked;
   const at = group.projectFrom.at;
@@ -69,7 +69,7 @@ export function blockByErrors(
   }
 }
 
-/** What one unit says. */
+/** Blocks a plan for what one unit says. */
 export function blockByUnit(of: Declared, draft: Draft): void {
   const { unit, service } = of;
   for (const { key, at } of uncovered(unit)) {
@@ -173,7 +173,7 @@ function blockByReadFiles({ id, paths }: Unit, draft: Draft): ReadonlySet<Artifa
 const isBlockedWithin = ({ blocked }: Draft, { file, start, end }: Place): boolean =>
   blocked.some(({ at }) => at !== null && at.file === file && at.start >= start && at.end <= end);
 
-/** What the engine of the plan is too old for, or cannot do. */
+/** Blocks a plan for what its engine is too old for, or cannot do. */
 export function blockByEngine({ backend, group }: Scene, unit: Unit, draft: Draft): void {
   const used = new Set(unit.references.flatMap(({ kind, target }) => kind === "uses" ? target ?? [] : []));
   const networks = group.resources.filter((one) => one.kind === "network" && used.has(one.id));

@@ -1,4 +1,4 @@
-/** What takes a project down, stops it, or starts it again. */
+/** Plans how a project is taken down, stopped, or started again. */
 
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";

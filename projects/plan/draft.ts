@@ -6,7 +6,7 @@ import type { JudgedFinding } from "../../artifacts/rules/settings.ts";
 import { listed, NO_REMEDY, type Remedies } from "../../core/remedy.ts";
 import type { Need, Reason, Step } from "./plan_shape.ts";
 
-/** What a step is made of; its number is its place. */
+/** The parts of a step; its number is its place. */
 export interface NewStep {
   readonly kind: Step["kind"];
   readonly target: string;

@@ -4,8 +4,8 @@ import { asideFor } from "../../core/applies.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 
 /**
- * Those that stand for their units, and those that are left beside them. An old one stands for its unit where nobody
- * else has its number; a new one never does, for nobody knows whether it is sound.
+ * Splits containers into those that stand for their units and those that are left beside them. An old one stands for
+ * its unit where nobody else has its number; a new one never does, for nobody knows whether it is sound.
  */
 export function withoutLeftovers(containers: readonly RunningContainer[]): {
   readonly standing: readonly RunningContainer[];

@@ -1,4 +1,4 @@
-/** What a plan was worked out from, thing by thing: so that it can be refused when anything moved, and say what. */
+/** The inputs of a plan, thing by thing, so that it can be refused when anything moved, and say what. */
 
 import type { Group, Node } from "../../artifacts/artifact.ts";
 import type { HeldNetwork } from "../../core/runtime.ts";
@@ -9,7 +9,7 @@ import type { Scene } from "./scene.ts";
 
 /** A digest of each thing, under the words that name it. */
 export interface Looked {
-  /** What the files say of the group, under no words, and each other file that counts. */
+  /** Digests of the group's own text, under an empty key, and of each other file that counts. */
   readonly declared: Readonly<Record<string, string>>;
   /** The files that say it: they are named when that changed. */
   readonly sources: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export function lookedAt(scene: Scene): Looked {
   };
 }
 
-/** What the files say now. */
+/** Returns the digests of what the files say now. */
 export function declaredNow({ group, digest, contents }: Pick<Scene, "group" | "digest" | "contents">) {
   return Object.fromEntries([
     ["", saidOf(group, digest)],
@@ -95,7 +95,7 @@ function observed(
     ...here(holdings.networks).filter(({ name }) => names.has(name))
       .map(({ name, id, labels, users }): [string, unknown] => [
         `network ${name}`,
-        // Who lives in a network of others moves by himself, and is cut off by no step.
+        // A stranger's container in a network of others moves by itself, and no step cuts it off.
         projectOf(labels) === group.project ? [id, strangers(users)] : id,
       ]),
     ...here(holdings.volumes).filter(({ name }) => names.has(name))
@@ -116,7 +116,7 @@ export interface Moved {
   readonly how: "changed" | "gone" | "new";
 }
 
-/** What moved between two looks, by name; none where all is as it was. */
+/** Returns what moved between two looks, by name; none where nothing did. */
 export function movedBetween(was: Looked, now: Looked): Moved[] {
   const declared = changes(was.declared, now.declared);
   const sources = declared.some(({ what }) => what === "") ? changes(was.sources, now.sources) : [];

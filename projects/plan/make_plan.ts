@@ -30,7 +30,7 @@ import { planUp } from "./up.ts";
 
 /**
  * `self` is the id of the container that berth itself runs in. Throws `engine_unavailable`, `artifact_not_found`,
- * `invalid_request`, and `forbidden` for who does not see the whole project.
+ * `invalid_request`, and `forbidden` for callers who do not see the whole project.
  */
 export async function makePlan(asked: Asked, self: string | null): Promise<MadePlan> {
   const { group, workspace, request } = asked;
@@ -99,12 +99,14 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   return { plan, request, looked };
 }
 
-/** What moved since a plan was made; `asked` is as it was then, of today. Throws as `makePlan` does. */
+/**
+ * Returns what moved since a plan was made; `asked` is the same request on today's files. Throws as `makePlan` does.
+ */
 export async function movedSince(asked: Asked, looked: Looked): Promise<Moved[]> {
   const draft = new Draft();
   blockByFiles(asked, draft);
   const moved = movedBetween(looked, lookedAt(await look(asked, draft)));
-  // What would block it today is no part of what it looked at: containers from elsewhere, groups of the same name.
+  // New reasons to block it are no part of what it looked at: containers from elsewhere, groups of the same name.
   return [...moved, ...draft.blocked.map(({ code }): Moved => ({ what: code, how: "new" }))];
 }
 

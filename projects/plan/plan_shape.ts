@@ -25,7 +25,7 @@ export const STEP_KINDS = [
   "wait",
 ] as const;
 
-/** Why a step is there. Texts are masked as drift is. */
+/** The reason of a step. Texts are masked as drift is. */
 export const Reason = z.discriminatedUnion("code", [
   z.object({
     code: z.enum([
@@ -113,7 +113,7 @@ export type Step = z.infer<typeof Step>;
 export const PlanAction = z.enum(["up", "down", "stop", "restart"]);
 export type PlanAction = z.infer<typeof PlanAction>;
 
-/** What somebody may ask of a plan. */
+/** The options of a plan. */
 export const PlanRequest = z.strictObject({
   action: PlanAction.default("up").describe("The action to plan"),
   units: z.array(z.string().min(1).max(300)).max(1_000).optional()
@@ -134,7 +134,7 @@ export const PlanRequest = z.strictObject({
 }).meta({ id: "PlanRequest", examples: [{ action: "up", units: ["web"] }, {}] });
 export type PlanRequest = z.infer<typeof PlanRequest>;
 
-/** What would be done, and what it was worked out from. */
+/** The steps of a plan, and the inputs that it was made from. */
 export const PlanBody = z.object({
   workspace: z.string().describe("The workspace's id"),
   group: z.string().describe("The group's name"),

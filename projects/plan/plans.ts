@@ -74,7 +74,7 @@ export const noPlan = (): ServiceError =>
   new ServiceError("plan_not_found", "There is no such plan, or it has expired: ask for a new one");
 
 const HOW = { changed: "has changed since", gone: "is gone", new: "is new" } as const;
-/** What is told one by one. */
+/** Changes that are named one by one. */
 const MOST_TOLD = 20;
 
 /** Throws `plan_stale`, with what moved since the plan was made. */

@@ -42,7 +42,7 @@ export class Resources {
     return this.#once(`image ${unit.id}`, () => this.#image(unit));
   }
 
-  /** Those of them that may bring another image in place of one that is there. */
+  /** Returns those steps that may bring another image in place of one that is there. */
   refreshed(unit: Unit): number[] {
     return this.image(unit).filter((step) => this.#refreshes.has(step));
   }
@@ -113,7 +113,7 @@ export class Resources {
     });
   }
 
-  /** How an image is brought; null where it is there and is left as it is. */
+  /** Returns the step that brings an image; null where it is there and is left as it is. */
   #bring(of: Declared, isThere: boolean): "image.pull" | "build" | "never" | null {
     const policy = policyOf(of);
     const isBuilt = of.service.build && policy !== "always";
@@ -154,7 +154,7 @@ export class Resources {
       });
     if (held === undefined) return [create([{ code: "absent" }], [])];
     this.#warnOfOwner("network", resource, name, held.labels);
-    // What others made is never replaced.
+    // Objects that others made are never replaced.
     if (projectOf(held.labels) !== scene.group.project) return [];
     const why = networkDifferences(resource, held);
     if (why.length === 0) return [];
@@ -290,7 +290,7 @@ export class Resources {
   }
 }
 
-/** What a network says otherwise than its file; engines fill in what the file leaves out. */
+/** Returns the differences of a network from its file; engines fill in what the file leaves out. */
 function networkDifferences({ value, at }: Resource, held: HeldNetwork): Reason[] {
   const found: Reason[] = [];
   const compare = (field: string, path: readonly string[], seen: string, read: (text: string) => string) => {

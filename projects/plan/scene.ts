@@ -41,7 +41,7 @@ export interface Scene {
   readonly backend: Backend;
   /** By the label of their service, in order of their numbers. */
   readonly members: ReadonlyMap<string, readonly Member[]>;
-  /** What applies that are over left of a unit beside its members, by the label of the service. */
+  /** Containers of a unit that ended applies left beside its members, by the label of the service. */
   readonly leftovers: ReadonlyMap<string, readonly RunningContainer[]>;
   /** Containers of the project whose service is not in the files. */
   readonly orphans: readonly RunningContainer[];
@@ -52,17 +52,17 @@ export interface Scene {
   readonly contents: ReadonlyMap<string, string>;
   /** When images were last pulled that are to be pulled again after a while, by full name. */
   readonly pulledAt: ReadonlyMap<string, number>;
-  /** Whether the engine sees the workspace's folder; "same" where no container mounts a part of it. */
+  /** The engine's sight of the workspace's folder; "same" where no container mounts a part of it. */
   readonly hostSight: HostSight;
-  /** Where the sources of bind mounts lead now. */
+  /** The places that the sources of bind mounts lead to now. */
   readonly places: ReadonlyMap<string, Placed>;
   /** Sources of bind mounts that are loops of links. */
   readonly loops: ReadonlySet<string>;
-  /** What of the engine may be named. */
+  /** The names on the engine that the caller may see. */
   readonly sees: Sees;
 }
 
-/** Whether the caller may know of a thing on the engine of the plan. */
+/** Tells if the caller may know of a thing on the engine of the plan. */
 export interface Sees {
   container(container: { readonly id: string }): boolean;
   /** A network or volume. */
@@ -78,7 +78,7 @@ type WholeHoldings = Holdings & {
 const isWhole = (holdings: Holdings): holdings is WholeHoldings =>
   holdings.networks !== null && holdings.volumes !== null;
 
-/** Where a plan is asked for. */
+/** The group of a plan, its workspace, the request, and the caller's scopes. */
 export interface Asked {
   readonly model: Model;
   readonly group: Group;
@@ -91,7 +91,7 @@ export interface Asked {
   readonly request: PlanRequest;
   readonly real: RealPath;
   readonly own: OwnSide;
-  /** What the caller sees of all that runs. */
+  /** The caller's scope of all that runs. */
   readonly sight: Sight;
   /** The files that the caller may read. */
   readonly readable: Reach;

@@ -25,7 +25,7 @@ import type { Resources } from "./resources.ts";
 import type { Member } from "./members.ts";
 import type { Scene } from "./scene.ts";
 
-/** What happened to a unit's containers: those that depend on it may have to follow. */
+/** The changes of a unit's containers, which units that depend on it may have to follow. */
 export interface Fate {
   /** The last steps of the unit: whoever depends on it comes after. */
   last: number[];
@@ -33,9 +33,9 @@ export interface Fate {
   restarted: number | null;
   /** The steps one of which has to bring another image for that to happen; null: it happens. */
   ifChanged: readonly number[] | null;
-  /** Whether any of its containers is started: whoever waits for its health has to wait anew. */
+  /** True if any of its containers is started: units that wait for its health wait again. */
   isStarted: boolean;
-  /** Whether that happens whatever the images are. */
+  /** True if that happens whatever the images are. */
   isSurelyStarted: boolean;
 }
 
@@ -72,7 +72,7 @@ export class UnitWork {
       name === this.#unit.id || name === this.#unit.name ||
       name === this.#unit.label
     ) === true;
-    // Who runs though no profile enables it was started with `--profile`.
+    // A unit that runs though no profile enables it was started with `--profile`.
     const desired = service.active || isAsked ? service.replicas : members.length;
     if (desired === null) return 0; // a variable that is not set has blocked the plan
     if (desired > 0) this.#shared = this.resources.shared(this.#unit);
@@ -130,7 +130,7 @@ export class UnitWork {
     ];
   }
 
-  /** Those that differ go first, then those with the highest numbers. */
+  /** Returns the containers to remove: those that differ first, then those with the highest numbers. */
   #surplus(members: readonly Member[], count: number): readonly Member[] {
     if (count <= 0) return [];
     const differs = ({ differences }: Member) => differences.some(({ row }) => row.change !== "none") ? 1 : 0;
@@ -139,7 +139,7 @@ export class UnitWork {
     ).slice(0, count);
   }
 
-  /** What came before that the unit must follow: a new container, or a new start of the old one. */
+  /** Returns earlier steps that the unit must follow: a new container, or a new start of the old one. */
   #follows(): Follows {
     const recreate: Follow[] = [];
     const restart: Follow[] = [];
@@ -153,13 +153,13 @@ export class UnitWork {
       if (step === null) continue;
       const follow: Follow = { reason: { code: "followsFrom", step, how }, ifChanged };
       if (isShared && recreated !== null) recreate.push(follow);
-      // Who shares a namespace with a container that was started anew has lost its network.
+      // A container that shares a namespace with one that was started again has lost its network.
       else if (kind === "namespace" || (!isShared && restarts)) restart.push(follow);
     }
     return { recreate, restart };
   }
 
-  /** Whether there is something to do for a container that stays in number. */
+  /** Plans a container that stays in number. Returns true if there is something to do. */
   #member(member: Member, follows: Follows): boolean {
     const { container, differences } = member;
     this.#mounts(member);
@@ -207,7 +207,7 @@ export class UnitWork {
       swap(recreate);
       return true;
     }
-    // Who is made anew by the same image need not be started again before.
+    // A container that the same image replaces need not be started again before.
     const images = new Set(recreate.flatMap(({ ifChanged }) => ifChanged ?? []));
     const restart = [
       ...stale.map((one) => ({ reason: staleMount(one), ifChanged: null })),
@@ -355,7 +355,7 @@ export class UnitWork {
     return planHooks(this.scene, this.draft, this.of, wanted);
   }
 
-  /** Who depends on the unit comes after them. */
+  /** Adds the hooks after a start; units that depend on this one come after them. */
   #afterStart(wanted: Omit<HooksWanted, "when">): void {
     const last = this.#hooks({ ...wanted, when: "postStart" });
     if (last !== wanted.after) this.fate.last.push(...last);

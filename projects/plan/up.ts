@@ -1,4 +1,4 @@
-/** What brings a project up: each unit after what it depends on, and nothing that need not be. */
+/** Plans how a project is brought up: each unit after its dependencies, and nothing that need not change. */
 
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";

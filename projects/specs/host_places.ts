@@ -44,7 +44,7 @@ export class HostPlaces {
     const below = pathBelow(this.model.root, path);
     if (below === null) return "outside";
     if (await isSpecial(path)) return "special";
-    // Whoever writes to a folder above it can exchange it by a link after this look.
+    // A program that writes to a folder above it can exchange it by a link after this look.
     if (this.paths.writable.some((folder) => isBelow(path, folder))) return "shared";
     return isInGroup(this.model, this.group, below) ? "own" : "workspace";
   }
