@@ -1,7 +1,7 @@
 /**
- * What bringing a project up costs beside Docker Compose, taking turns on one engine: projects of 1, 10 and 30 services,
- * from nothing and with nothing to do. Compose answers when the last container is started, so berth is measured until
- * then; what it waits afterwards, to see whether the containers stay up, is printed apart.
+ * The cost of bringing a project up beside Docker Compose, taking turns on one engine: projects of 1, 10 and 30
+ * services, from nothing and with nothing to do. Compose answers when the last container is started, so berth is
+ * measured until then; what it waits afterwards, to see whether the containers stay up, is printed apart.
  *
  * Where berth's time goes, ten services, by the acts of an apply: nine tenths are the engine's own starts, a twentieth
  * its creates, and the rest 40 looks at containers, four for each. Sixteen steps run at a time; with six, 30 services

@@ -1,4 +1,4 @@
-/** What the audit log costs: a change with its entry, and an act that waits until its intent is on disk. */
+/** The cost of the audit log: a change with its entry, and an act that waits until its intent is on disk. */
 import { cpuUsage } from "node:process";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { SqliteDatabase } from "../store/sqlite/database.ts";

@@ -1,4 +1,4 @@
-/** What it costs to know who calls: one route open, with an API key, and with an access token; and a password. */
+/** The cost of authentication: one route open, with an API key, and with an access token; and a password. */
 import { Passwords } from "../auth/people/password.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../tests/support/scripted_world.ts";
 import { exchangesPerSecond, onPort } from "./exchanges.ts";

@@ -1,4 +1,4 @@
-/** What a request costs beyond `fetch`: CPU time of this process, the server being another one, next to its peers. */
+/** The cost of a request beyond `fetch`: CPU time of this process, the server being another one, next to its peers. */
 import process from "node:process";
 import axios from "npm:axios@1.21.1";
 import ky from "npm:ky@2.1.0";

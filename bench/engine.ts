@@ -8,7 +8,7 @@ import { rounds } from "./rounds.ts";
 import { freePort } from "../tests/support/free_port.ts";
 
 const SECONDS = Number(Deno.env.get("BERTH_BENCH_SECONDS") ?? "2");
-/** What the design's measurements used. */
+/** The rate that the design's measurements used. */
 const EVENTS_PER_SECOND = 36;
 
 await using stack = new AsyncDisposableStack();

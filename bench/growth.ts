@@ -88,7 +88,7 @@ async function list(kind: "SQLite" | "PostgreSQL"): Promise<Competitor> {
   };
 }
 
-/** How often `rotate` was done in a while, by one caller for each session. */
+/** Returns how often `rotate` succeeded in a while, by one caller for each session. */
 async function rate(
   rotate: (of: number, presented: Uint8Array, next: Uint8Array) => Promise<void>,
 ): Promise<number> {

@@ -13,14 +13,14 @@ const servers = {
   "berth": { args: ["-A", new URL("../main.ts", here).pathname, "serve"], path, env: settings },
 } satisfies Readonly<Record<string, ServerOptions>>;
 
-/** Where a small answer is measured, berth has a route as small as its peers'. */
+/** A route of berth that is as small as those of its peers. */
 const greeting = {
   args: ["-A", new URL("peers/berth_hello.ts", here).pathname],
   path: "/api/hello",
   env: settings,
 };
 
-/** What the headers that berth owes to every answer cost where nothing else is done: the limit of a Deno service. */
+/** The cost of the headers that berth owes to every answer, and nothing else: the limit of a Deno service. */
 const dressed = {
   args: ["-A", new URL("peers/dressed_serve.ts", here).pathname, "PORT"],
   path,

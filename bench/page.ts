@@ -141,7 +141,7 @@ async function listed(amount: number): Promise<Listed> {
   return { berth, change, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** A hundred lines, and then so many a second for who follows. */
+/** A hundred lines, and then so many a second for a follower. */
 function endlessLog(request: Request): Response {
   const isFollowed = /[?&]follow=(?:1|true)/.test(request.url);
   const text = (number: number) => `GET /basket ${number} 200 in 12 ms`;

@@ -1,4 +1,4 @@
-/** What it takes to say where the nodes of a large graph stand, by the page's own code in a browser. */
+/** The cost of laying out a large graph, by the page's own code in a browser. */
 import type { Browser } from "npm:playwright-core@1.65.1";
 import type { TestService } from "../tests/support/service.ts";
 import { bundled } from "./bundled.ts";

@@ -1,4 +1,4 @@
-/** What a million lines of a log take in the browser beyond their own text. */
+/** The memory of a million log lines in the browser beyond their own text. */
 import type { Browser } from "npm:playwright-core@1.65.1";
 import { openPage } from "../tests/page/opened.ts";
 import { FastLog } from "../tests/support/scripted_log.ts";

@@ -1,4 +1,4 @@
-/** How soon the largest thing of the first list is painted, with a phone's network and CPU. */
+/** The time until the largest thing of the first list is painted, with a phone's network and CPU. */
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { openPage } from "../tests/page/opened.ts";
 import type { TestService } from "../tests/support/service.ts";

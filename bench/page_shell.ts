@@ -1,4 +1,4 @@
-/** How fast the page's shell shows 10 MB of coloured output, beside its terminal alone. */
+/** The speed at which the page's shell shows 10 MB of coloured output, beside its terminal alone. */
 import type { Browser } from "npm:playwright-core@1.65.1";
 import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/support/engine.ts";
 import { openPage } from "../tests/page/opened.ts";

@@ -1,4 +1,4 @@
-/** How long comparing takes, how long its hashes, and a plan beside `docker compose up`, both with nothing to do. */
+/** The time of comparing, of its hashes, and of a plan beside `docker compose up`, both with nothing to do. */
 import { cpuUsage } from "node:process";
 import { WorkspaceReader } from "../artifacts/reading/workspace_reader.ts";
 import { mainGroups } from "../artifacts/graph/graph.ts";
@@ -34,7 +34,7 @@ const median = (times: readonly number[]): number => [...times].sort((a, b) => a
 const shown = (times: readonly number[]) =>
   `${median(times).toFixed(1)} ms (${Math.min(...times).toFixed(1)} to ${Math.max(...times).toFixed(1)})`;
 
-/** What the work costs, whatever else the machine does meanwhile. */
+/** Returns the CPU time of the work, whatever else the machine does meanwhile. */
 function processorMs(work: () => void): number {
   const before = cpuUsage();
   work();

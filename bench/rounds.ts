@@ -5,12 +5,12 @@ export interface Competitor {
   readonly name: string;
   /** Does the work once. Returns the figure (CPU time, bytes per second, ...), or nothing: then wall time in ms is it. */
   run?(): number | void | Promise<number | void>;
-  /** Why this peer could not be had: printed as absent, never guessed. */
+  /** The reason that this peer could not be had: printed as absent, never guessed. */
   readonly absent?: string;
 }
 
 export interface RoundsOptions {
-  /** How many turns each competitor takes; at least five. */
+  /** The number of turns that each competitor takes; at least five. */
   readonly rounds?: number;
   /** Bytes and counts are the same in every turn: one is enough. */
   readonly exact?: boolean;
@@ -19,13 +19,13 @@ export interface RoundsOptions {
   readonly unit?: string;
   /** Which end of the scale is good. */
   readonly better?: "less" | "more";
-  /** Whose median the ratios divide by; the first competitor that is there when absent. */
+  /** The competitor whose median the ratios divide by; the first one that is there when absent. */
   readonly against?: string;
-  /** What the table is about, in one sentence. */
+  /** The subject of the table, in one sentence. */
   readonly about?: string;
 }
 
-/** What one competitor came to. */
+/** The result of one competitor. */
 export interface Standing {
   readonly name: string;
   readonly absent?: string;

@@ -1,4 +1,4 @@
-/** What the common ruler promises: turns in order, honest medians, absent peers named. */
+/** The promises of the common ruler: turns in order, honest medians, absent peers named. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { median, rounds } from "./rounds.ts";
 

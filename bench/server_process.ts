@@ -17,11 +17,11 @@ export interface ServerProcess extends AsyncDisposable {
 }
 
 export interface ServerOptions {
-  /** What `deno` is to do: "run" when absent. */
+  /** The command of `deno`: "run" when absent. */
   readonly command?: "run" | "task";
   /** Its arguments; "PORT" stands for the port that was chosen. */
   readonly args: readonly string[];
-  /** What is asked first; null: it is enough that it listens. */
+  /** The path that is asked first; null: it is enough that it listens. */
   readonly path: string | null;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -64,7 +64,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   return server;
 }
 
-/** What a process has used so far, on behalf of users and in the kernel. */
+/** Returns the CPU time that a process has used so far, in user mode and in the kernel. */
 export async function cpuSecondsOf(pid: number): Promise<number> {
   const text = await Deno.readTextFile(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -8,7 +8,7 @@ export async function slow(page: Page): Promise<void> {
   await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWED });
 }
 
-/** What the page's own objects and buffers take, after all that can go is gone. */
+/** Returns the memory of the page's own objects and buffers, after garbage collection. */
 export async function heapOf(session: CDPSession): Promise<number> {
   await session.send("HeapProfiler.enable");
   for (let time = 0; time < 3; time++) await session.send("HeapProfiler.collectGarbage"); // some go only once others have

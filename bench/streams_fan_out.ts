@@ -62,7 +62,7 @@ export async function fanOut(): Promise<void> {
   await bare[Symbol.asyncDispose]();
 }
 
-/** What the runtime does by itself, with nothing bounded. */
+/** Sockets of the runtime itself, with nothing bounded. */
 class BareSockets implements AsyncDisposable {
   readonly #open = new Set<WebSocket>();
   readonly #server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {

@@ -1,4 +1,4 @@
-/** How soon a line that the engine writes is with the caller: through berth, and read from the engine itself. */
+/** The latency of a line from the engine to the caller: through berth, and read from the engine itself. */
 import { CHUNKED, frameChunk, logTime, ScriptedEngine } from "../tests/support/scripted_engine.ts";
 import { startStreams } from "../tests/support/stream_process.ts";
 import { median, rounds } from "./rounds.ts";

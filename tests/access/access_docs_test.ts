@@ -84,7 +84,7 @@ ${blocks.join("\n").replace(/^BERTH=.*$/m, `BERTH=${berth.url}`)}`;
   assert.deepEqual(shown.filter((status) => status !== 200), [404, 404, 403, 403]);
   assert.deepEqual(restarted, [`/containers/${SHOP_WEB.id}/restart`]);
 
-  // What the page made is there: Ada an admin, Bob known and disabled, Cleo, two keys left of three.
+  // The people and keys of the page are there: Ada an admin, Bob known and disabled, Cleo, two keys left of three.
   const token = (await berth.anonymous().call("POST /api/auth/password", {
     name: "Ada",
     password: "correct horse battery",

@@ -188,7 +188,7 @@ Deno.test("POST /api/settings/api-keys never makes a key above its creator, by r
   await makeKey(berth, keeper.key, { permissions: ["keys:manage"] });
 });
 
-Deno.test("DELETE /api/settings/api-keys/{id} refuses a key that may do more than who deletes it", async () => {
+Deno.test("DELETE /api/settings/api-keys/{id} refuses a key that may do more than its caller", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   const keeper = await makeKey(berth, admin, { permissions: ["keys:manage"] });
@@ -321,7 +321,7 @@ Deno.test("makeAdminKey gives who owns the data folder a way back in, and closes
   assert.equal((await berth.call("GET /api/auth/me", { token: second.key })).status, 200);
 });
 
-Deno.test("GET /api/system/audit shows each change and each refusal, with who did it, newest first", async () => {
+Deno.test("GET /api/system/audit shows each change and each refusal, with its actor, newest first", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   const viewer = await makeKey(berth, admin, { name: "nosy", role: "viewer" });

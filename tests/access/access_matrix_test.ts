@@ -6,7 +6,7 @@ import { MovableClock, PROGRAM } from "../support/access_service.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { ENTRY } from "./audit_entry.ts";
 
-/** Who needs no credential, in so many words (API.md, "Conventions"); everything else is closed. */
+/** Routes without a credential, one by one (API.md, "Conventions"); everything else is closed. */
 const OPEN = new Set([
   "GET /api/health",
   "GET /api/health/live",
@@ -26,7 +26,7 @@ const OPEN = new Set([
 /** The page that shows the API document holds nothing but that document. */
 const isDocsPage = (name: string) => /^GET \/api\/docs(\/|$)/.test(name);
 
-/** What the table of permissions says of routes where a slip would be an escalation. Checked where they are served. */
+/** The permissions of routes where a slip would be an escalation. Checked where they are served. */
 const TABLE: Readonly<Record<string, Permission | "any">> = {
   "GET /api/auth/me": "any",
   "POST /api/auth/logout": "any",
@@ -108,7 +108,7 @@ interface Operation {
   readonly method: string;
   readonly path: string;
   readonly permission: string;
-  /** What the permission is asked about. */
+  /** The subject of the permission. */
   readonly subject: string | undefined;
 }
 
@@ -152,7 +152,7 @@ interface Caller {
   readonly name: string;
   /** Null where the credential is none, or not good. */
   readonly permissions: readonly Permission[] | null;
-  /** Those that count on scopes alone, which nothing here is in. */
+  /** Permissions that count on scopes alone, which nothing here is in. */
   readonly onScopes?: readonly Permission[];
   /** A credential for one call: signing out must not spoil the next cell. */
   readonly credential: () => Promise<string | null>;
@@ -262,7 +262,7 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
   ];
 }
 
-/** What no role on a scope includes. */
+/** Permissions that no role on a scope includes. */
 const BY_NAME = ["containers:exec", "containers:reveal", "artifacts:reveal"];
 
 const PASSWORD = "a long enough secret";
@@ -279,7 +279,7 @@ async function person(
   return { id: made.body.id, accessToken: linked.body.accessToken };
 }
 
-/** What the table says: null for "let in", else the code of the refusal. */
+/** Returns the answer of the table: null for "let in", else the code of the refusal. */
 function expected(
   { permission, subject }: Operation,
   { permissions, onScopes = [] }: Caller,

@@ -169,7 +169,7 @@ Deno.test("verifyAudit misses a tail that was cut only without the end that was 
   await using folder = await ownFolder("berth-chain-");
   const path = `${folder.path}/berth.db`;
   await filled(path);
-  // Whoever has a copy of the whole store of before can put it back: nothing inside can tell.
+  // A person with a copy of the whole earlier store can put it back: nothing inside can tell.
   await Deno.copyFile(path, `${folder.path}/before.db`);
   let end;
   {
@@ -232,7 +232,7 @@ async function fixture(folder: string): Promise<void> {
 
 const upgraded =
   "A store of commit 015db1d keeps its keys and its whole audit log, which is sealed at the upgrade";
-// That store is a file of SQLite.
+// The earlier store is a file of SQLite.
 Deno.test({ name: upgraded, ignore: !ON_SQLITE }, async () => {
   await using folder = await ownFolder("berth-chain-");
   await fixture(folder.path);

@@ -18,5 +18,5 @@ export function auditEntryOf(over: Partial<NewAuditEntry> = {}): NewAuditEntry {
   };
 }
 
-/** Where a test does not care what is told of its change. */
+/** An entry for tests that do not look at the audit log. */
 export const ENTRY = auditEntryOf({ at: Date.now() });

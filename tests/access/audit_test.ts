@@ -168,7 +168,7 @@ async function acting(options: { readonly folder?: string; readonly data?: strin
     ...options,
     mount: ({ store }) => [
       router().on(act, async ({ request }) => {
-        // What is on disk at this moment, seen by another connection.
+        // The rows on disk at this moment, seen by another connection.
         const entries = await store.audit.list({
           before: null,
           limit: 1,

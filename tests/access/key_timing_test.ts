@@ -8,7 +8,7 @@ import { startService } from "../support/service.ts";
 
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
 const SAMPLES = 100_000;
-/** What is slower was disturbed by something else. */
+/** Slower rounds were disturbed by something else. */
 const UNDISTURBED = 0.9;
 /** Beyond this, two kinds can be told apart (Welch's t-test, as dudect has it). */
 const MOST_T = 4.5;

@@ -1,4 +1,4 @@
-/** Whoever writes a file gets no more of the host, or of other projects, than whoever applies it may give. */
+/** The author of a file gets no more of the host, or of other projects, than the person who applies it may give. */
 import assert from "node:assert/strict";
 import { type ApplyScene, project, scene, service } from "../apply/apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
@@ -197,7 +197,7 @@ test("an apply and its plan are those of whoever has the project in scope, and o
     ) assert.equal((await outside.call(route)).status, 404, route);
     assert.equal((await inside.call(`GET /api/applies/${id}`)).status, 200);
     assert.equal((await inside.call(`POST /api/applies/${id}/cancel`)).body.code, "apply_over");
-    // Who may plan it, and apply another one.
+    // A key that may plan it, and apply another one.
     const { body } = await berth.call("POST /api/settings/api-keys", {
       name: "planner",
       grants: [{ role: "viewer" }, { permissions: ["projects:plan"] }, {

@@ -11,7 +11,7 @@ const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 interface Lost {
   /** The admin's. */
   readonly key: string;
-  /** What the caller still has. */
+  /** The token that the caller still has. */
   readonly refreshToken: string;
   readonly killedAt: number;
 }

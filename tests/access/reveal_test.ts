@@ -1,4 +1,4 @@
-/** Secrets that a workspace declares: masked for everybody, shown to who may see them, and told of when they were. */
+/** Secrets that a workspace declares: masked for everybody, shown to callers who may see them, and audited when they were. */
 import assert from "node:assert/strict";
 import { parseNow } from "../../artifacts/files/parse_file.ts";
 import { maskedText } from "../../artifacts/report/masked_text.ts";

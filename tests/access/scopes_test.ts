@@ -1,4 +1,4 @@
-/** Who holds scopes is answered as by a berth that has only those things. */
+/** A caller with scopes is answered as by a berth that has only those things. */
 import assert from "node:assert/strict";
 import {
   berthOf,
@@ -21,7 +21,7 @@ import type { TestCaller, TestService } from "../support/service.ts";
 import { Visitor } from "../support/stream_service.ts";
 import { eventually } from "../support/eventually.ts";
 
-/** What stands for each parameter: everything that is anywhere, by each of its names, and what is nowhere. */
+/** The values of each parameter: everything that is anywhere, by each of its names, and what is nowhere. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   containers: [...ONE.containers, ...TWO.containers].flatMap(({ id, name }) => [id, id.slice(0, 8), name]),
   volumes: ["shop_data", "plain", "blog_data"],
@@ -33,7 +33,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   units: ["shop.web", "shop.db", "blog.web", "web", "rest.idle"],
   cards: [],
   versions: ["1"],
-  // Whose each one is: tests/plan/plan_scopes_test.ts, tests/apply/apply_test.ts.
+  // The owner of each one is tested elsewhere: tests/plan/plan_scopes_test.ts, tests/apply/apply_test.ts.
   plans: [],
   applies: [],
   files: ["shop/compose.yaml", "blog/compose.yaml", "compose.yaml"].map(encodeURIComponent),
@@ -78,11 +78,11 @@ interface Case {
   /** All that is in scope. */
   readonly engines: Record<string, Has>;
   readonly files: readonly Path[];
-  /** What a berth with these engines and workspaces would tell, and who holds the scope is not told. */
+  /** The answers of a berth with these engines and workspaces that a caller with the scope does not get. */
   readonly untold: RegExp;
 }
 
-/** What is about engines as a whole, and engines that show nothing. */
+/** Routes about engines as a whole, and about engines that show nothing. */
 const ENGINES = "images|system/(info|backends|disk-usage)|(volumes|networks)\\?backend=";
 const only = (has: Has, keep: (one: Made) => boolean, more: Partial<Has> = {}): Has => ({
   ...NOTHING,

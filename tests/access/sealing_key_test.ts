@@ -1,4 +1,4 @@
-/** Promise: the sealing key can be replaced, and nothing that it sealed is lost or can be made anew by who has it (F70, R57). */
+/** Promise: the sealing key can be replaced, and nothing that it sealed is lost or can be made anew by a person who has it (F70, R57). */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { placeText } from "../../auth/audit/place.ts";

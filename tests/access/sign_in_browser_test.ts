@@ -51,7 +51,7 @@ async function together() {
   return { berth, context, page, cookie, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** What a page of ours does to sign somebody in; the browser does the rest. */
+/** Signs somebody in as a page of ours does; the browser does the rest. */
 async function signIn(
   page: Page,
   berthUrl: string,

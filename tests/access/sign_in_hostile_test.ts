@@ -229,7 +229,7 @@ Deno.test("POST /api/auth/idp explains, hides what went wrong inside, and limits
   assert.equal((await berth.call("GET /api/auth/status")).status, 200);
 });
 
-Deno.test("A client secret that cannot be read is told to the log at start, and to who signs in without its path", async () => {
+Deno.test("A client secret that cannot be read is told to the log at start, and to people who sign in without its path", async () => {
   await using issuer = await startScriptedIssuer(NONCE);
   const clientSecretFile = "/nowhere/CANARY-secret";
   await using berth = await startAccess({

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ScriptedWorld } from "../support/scripted_world.ts";
 
-/** What a process without the right to pass over file permissions reports of an engine. */
+/** Reports an engine as a process sees it that may not pass over file permissions. */
 const PROBE = `
 import { Backends } from "${new URL("../../engines/links/backends.ts", import.meta.url)}";
 import { SILENT } from "${new URL("../support/silent_log.ts", import.meta.url)}";

@@ -1,4 +1,4 @@
-/** Who brings no good credential may ask 50 times a second in bursts of 200, and nobody else waits for that. */
+/** A caller without a valid credential may ask 50 times a second in bursts of 200, and nobody else waits for that. */
 import assert from "node:assert/strict";
 import { MovableClock } from "../support/access_service.ts";
 import { AS_REPLICAS } from "../support/chosen_store.ts";

@@ -21,7 +21,7 @@ interface Odd {
   readonly reason: RegExp;
 }
 
-/** What happens to the journal, or to its containers, before berth starts again. */
+/** Damage to the journal, or to its containers, before berth starts again. */
 const ODDS: Readonly<Record<string, Odd>> = {
   "names no containers": {
     make: (scene) => inStore(scene, "json_remove(work, '$.subjects')"),

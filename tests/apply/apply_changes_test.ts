@@ -1,4 +1,4 @@
-/** What a plan can hold besides new containers: networks replaced, limits changed in place, restarts, scale, down. */
+/** Steps of a plan besides new containers: networks replaced, limits changed in place, restarts, scale, down. */
 import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
 import { examine } from "../../plugins/containers/settings/examine.ts";
@@ -31,7 +31,7 @@ async function assertWhole(scene: ApplyScene, applied: Apply, isHashed = true): 
   if (scene.engine.kind === "podman" || composeOfToday.missing !== null) return;
   const ids = await scene.ids();
   assert.equal(await composeToday(scene.engine.socket, scene.path, "up", "-d"), "");
-  // Where Compose's own hash is not known, it makes the container anew, and does not stumble over it.
+  // Compose makes a container anew whose hash it does not know, and does not stumble over it.
   if (isHashed) assert.deepEqual(await scene.ids(), ids);
 }
 

@@ -1,4 +1,4 @@
-/** What goes wrong between a plan and its end: refused with nothing done, told by name, or taken back. */
+/** Faults between a plan and its end: refused with nothing done, told by name, or taken back. */
 import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
 import { type ApplyScene, project, scene, service } from "./apply_scene.ts";
@@ -355,7 +355,7 @@ test("Compose that finishes a swap which a dead berth began is let be, and its c
       const found = Object.entries(await scene.containers()).find(([name]) => name.includes(".old-"));
       return found ?? null;
     });
-    // What Compose does then: it removes the one that is aside, and starts the other.
+    // Compose then removes the one that is aside, and starts the other.
     await engine.cli("rm", old[1].id);
     await scene.touch("adopted-web-1", "/go");
     const over = await scene.over(id);

@@ -34,7 +34,7 @@ for (const kind of ["docker", "podman"] as const) {
     let kept = "";
     const mount = watched(async (act, [id], go) => {
       if (act !== "remove" || id === kept || refusals.length > 0) return await go();
-      // What a restart policy does between a look and the removal.
+      // Starts it as a restart policy would, between a look and the removal.
       await engine.ask(`POST /containers/${id}/start`);
       return await go().catch((error) => {
         refusals.push(error.message);
@@ -104,7 +104,7 @@ test("an apply that another replica took over before its first look answers how 
   const mount: ServiceOptions["mount"] = ({ plugins: { runtime } }) => {
     if (runtime === null) throw new Error("the container runtime does not run");
     const all = runtime.containers.bind(runtime);
-    // What it looks at has moved.
+    // The containers that it looks at have moved.
     runtime.containers = async () => await steal?.() === true ? [] as RunningContainer[] : await all();
     return [];
   };

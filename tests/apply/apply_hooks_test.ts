@@ -18,7 +18,7 @@ const OUT = "volumes: ['./out:/out']";
 /** Sound sooner than without. */
 const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 
-/** What the hooks of a project wrote, since it was asked last. */
+/** Returns the lines that the hooks of a project wrote since the last call. */
 async function said({ path }: { readonly path: string }): Promise<string[]> {
   const text = await Deno.readTextFile(`${path}/out/log`).catch(() => "");
   await Deno.remove(`${path}/out/log`).catch(() => {});
@@ -158,7 +158,7 @@ ${HEALTH}`;
       const still = await scene.containers();
       assert.equal(still[`${name}-web-1`]?.state, "running", "as Compose leaves it");
 
-      // What does not run needs no farewell.
+      // A container that does not run needs no hook before its stop.
       await engine.cli("kill", `${name}-web-1`);
       const gone = await scene.apply({ action: "down" });
       assert.equal(gone.state, "done", gone.reason ?? "");

@@ -14,7 +14,7 @@ const LEASE = { applyTimes: { leaseMs: 1_000 } };
 
 interface Scenario {
   readonly name: string;
-  /** What runs before; null for nothing. */
+  /** The version that runs before; null for none. */
   readonly from: string | null;
   readonly to: string;
   readonly request?: unknown;
@@ -102,7 +102,7 @@ const scenarios = (kind: string): readonly Scenario[] => [
   },
 ];
 
-/** Whether it died, and did not go on to the end of the apply. */
+/** Returns true if it died before the end of the apply. */
 async function killed(child: Deno.ChildProcess, isOver: () => Promise<boolean>): Promise<boolean> {
   let dead = false;
   const status = child.status.then(() => dead = true);

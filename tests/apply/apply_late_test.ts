@@ -1,4 +1,4 @@
-/** What an engine does when nobody waits for it any more, because the apply is over: told, and seen to by the next plan. */
+/** Acts that an engine does after the end of their apply: they are told, and the next plan deals with them. */
 import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";

@@ -1,4 +1,4 @@
-/** What others do while an apply goes on: Compose, strangers, and a registry that refuses. */
+/** Acts of others while an apply runs: Compose, strangers, and a registry that refuses. */
 import assert from "node:assert/strict";
 import type { EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";

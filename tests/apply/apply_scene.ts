@@ -1,4 +1,4 @@
-/** What tests of applies begin with: a folder beside an engine, plans that are applied, and what runs afterwards. */
+/** The scene of tests of applies: a folder beside an engine, plans that are applied, and what runs afterwards. */
 import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
 import type { Plan } from "../../projects/plan/plan_shape.ts";

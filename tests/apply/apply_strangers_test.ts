@@ -1,4 +1,4 @@
-/** What strangers do between two acts of an apply: it is told, and what is theirs by now is not touched. */
+/** Changes by strangers between two acts of an apply: they are told, and what belongs to them by now is not touched. */
 import assert from "node:assert/strict";
 import { ServiceError } from "../../core/error.ts";
 import type { CommandOrder } from "../../core/engine_acts.ts";
@@ -10,7 +10,7 @@ import { watched } from "./watched_acts.ts";
 
 const LABEL = "com.docker.compose.project";
 
-/** What happens right after an act, once for each of these. */
+/** The acts of strangers right after an act, once for each of these. */
 type Moves = Record<string, () => Promise<unknown>>;
 
 const after = (moves: Moves) =>

@@ -1,4 +1,4 @@
-/** What a keeper asks of a container that does not run as it should: why, with what, and what can be done about it. */
+/** The questions of a user about a container that is not healthy: why, with what, and what can be done about it. */
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
 /**
- * What a process sees inside a container that Compose made, and inside the one that berth made of the same service:
+ * The view of a process inside a container that Compose made, and inside the one that berth made of the same service:
  * variables, files with their modes and owners, mounts, limits and rights.
  */
 import assert from "node:assert/strict";

@@ -2,7 +2,7 @@
 import type { EngineActs } from "../../core/engine_acts.ts";
 import type { ServiceOptions } from "../support/service.ts";
 
-/** What is done around one act that changes something. */
+/** Work around one act that changes something. */
 export type Around = (act: string, given: readonly unknown[], go: () => Promise<unknown>) => Promise<unknown>;
 
 const READS = ["find", "network", "volume", "imageId", "usersOf", "lastWords", "isAway", "checkHealth"];

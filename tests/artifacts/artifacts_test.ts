@@ -200,7 +200,7 @@ Deno.test("reading artifacts takes the permission artifacts:read", async () => {
   assert.equal((await berth.anonymous().call("GET /api/system/tool-projects")).status, 401);
 });
 
-/** What SARIF 2.1.0 asks of the parts that are used here, written from the standard. */
+/** The schema of the parts of SARIF 2.1.0 that are used here, written from the standard. */
 const SARIF = {
   type: "object",
   required: ["version", "runs"],

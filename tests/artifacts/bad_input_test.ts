@@ -12,7 +12,7 @@ interface Case {
   readonly body?: string;
 }
 
-/** What any request may be refused with; the document has it as `default`. */
+/** Refusals of any request; the document has them as `default`. */
 const GENERAL = [400, 413, 414, 415];
 const LONG = "x".repeat(70_000);
 

@@ -81,7 +81,7 @@ async function openShop(
   return new Shop(berth, made.body.id, folder);
 }
 
-Deno.test("a workspace is written to only where an admin said so, by who has workspaces:files, and the audit log tells of both", async () => {
+Deno.test("a workspace is written to only where an admin said so, by callers with workspaces:files, and the audit log tells of both", async () => {
   await using shop = await openShop({ editable: false, files: { "berth.yaml": "editable: true\n" } });
   const { berth, id } = shop;
   const named = await berth.key(["artifacts:read", "workspaces:files"]);
@@ -358,7 +358,7 @@ Deno.test("through links, beside other names, and where it is read-only nothing 
     assert.match(body.title, why);
   }
 
-  // What was a file when it was read is another thing when it is saved.
+  // A file is replaced by another thing between its reading and its saving.
   const { body, headers } = await shop.read();
   const save = () => shop.save(`${body.text}# more\n`, headers.get("etag")!);
   const file = `${folder}/compose.yaml`;
@@ -411,7 +411,7 @@ Deno.test("a folder that is exchanged for a link while files are saved leads no 
   }
 });
 
-/** Whether this machine lets us. */
+/** True if this machine lets us. */
 async function mount(...args: string[]): Promise<boolean> {
   try {
     return (await new Deno.Command("mount", { args, stdout: "null", stderr: "null" }).output()).success;

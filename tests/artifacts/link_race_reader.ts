@@ -8,7 +8,7 @@ const until = performance.now() + Number(seconds) * 1_000;
 const seen = { reads: 0, inside: 0, refused: 0, lists: 0, models: 0, escapes: [] as string[] };
 const isOver = () => performance.now() > until || seen.escapes.length > 20;
 
-/** What lies outside says so in its text and in its name. */
+/** Checks that no text from outside was read: such a file says so in its text and in its name. */
 function check(what: string, text: string): void {
   if (text.includes("outside")) seen.escapes.push(what);
 }

@@ -1,4 +1,4 @@
-/** What one validation may cost: chains, profiles and anchors without end, and several at once by one caller. */
+/** The cost of one validation: chains, profiles and anchors without end, and several at once by one caller. */
 import assert from "node:assert/strict";
 import { WorkspaceReader } from "../../artifacts/reading/workspace_reader.ts";
 import { checkInTurns } from "../../artifacts/rules/check.ts";
@@ -9,7 +9,7 @@ const MANY = 20_000;
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 const services = (lines: readonly string[]) => `services:\n${lines.map((line) => `  ${line}\n`).join("")}`;
 
-/** What is told of an unsaved text, and how long the rules took. */
+/** Returns the findings of an unsaved text, and the time that the rules took. */
 async function validated(text: string): Promise<{ codes: string[]; messages: string[]; ms: number }> {
   await using folder = await workspaceFolder({ "compose.yaml": services(["a: { image: 'a:1' }"]) });
   const model = await new WorkspaceReader(folder.path).overlaid(new Map([["compose.yaml", text]]));

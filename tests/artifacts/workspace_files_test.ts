@@ -109,7 +109,7 @@ Deno.test("what was not read is no file of the workspace, wherever it lies and h
   assert.deepEqual([none.status, none.body.code], [404, "workspace_not_found"]);
 });
 
-Deno.test("reveal shows the file as it is written to who may, and is in the audit log with its path", async () => {
+Deno.test("reveal shows the file as it is written to callers who may, and is in the audit log with its path", async () => {
   await using berth = await startService();
   const id = await register(berth);
   const route = `GET /api/workspaces/${id}/files/compose.yaml?reveal=true`;

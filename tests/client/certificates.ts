@@ -1,6 +1,6 @@
 /** The six kinds of certificate a client meets, made by openssl for this run. */
 
-/** What a TLS server needs, and what a client would pin to trust it. */
+/** The files of a TLS server, and the certificate that a client would pin to trust it. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;

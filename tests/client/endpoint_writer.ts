@@ -48,7 +48,7 @@ export interface SocketDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** What a socket sends and receives as text. */
+/** The text messages of a socket. */
 interface SocketMessages {
   readonly up?: Schema;
   readonly down?: Schema;
@@ -82,7 +82,7 @@ class Writer {
   readonly #sockets = new Map<string, SocketMessages>();
   /** The groups that use a component. */
   readonly #users = new Map<string, Set<string>>();
-  /** What a component is, in words: the first thing that uses it. */
+  /** A component in words: the first thing that uses it. */
   readonly #roles = new Map<string, string>();
 
   constructor(document: Document, sockets: SocketDocument) {
@@ -244,7 +244,7 @@ ${types.join("\n")}
     return `{\n${keys.join("\n")}\n}`;
   }
 
-  /** What may be given several times may be given once as well. */
+  /** Returns the type of a query. A repeatable parameter may be given once as well. */
   #queryType(schema: Schema): string {
     if (schema.type !== "array") return this.#type(schema);
     const item = this.#type(schema.items ?? {});

@@ -4,7 +4,7 @@ import { packClient } from "../../tools/npm_package.ts";
 const client = new URL("../../client/", import.meta.url);
 const ROOT = new URL("../../", import.meta.url);
 
-/** Where each entry of the package is. */
+/** The file of each entry of the package. */
 const ENTRIES = {
   "@berth/client": "client/mod.ts",
   "@berth/client/connect": "client/connect.ts",

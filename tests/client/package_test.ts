@@ -1,4 +1,4 @@
-/** What the package promises as a package: its size, its independence, its documentation, its readiness for JSR. */
+/** The promises of the package as a package: its size, its independence, its documentation, its readiness for JSR. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { packClient } from "../../tools/npm_package.ts";

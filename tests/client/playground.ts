@@ -9,7 +9,7 @@ export interface Playground extends AsyncDisposable {
   readonly ground: Omit<Ground, "runtime">;
 }
 
-/** What a page at `/page` is to run; what it reports at `/report` arrives at `report`. */
+/** The script of a page at `/page`; its reports to `/report` arrive at `report`. */
 export interface Page {
   readonly script: string;
   report(text: string): void;
@@ -103,7 +103,7 @@ async function pause(ms: number, { gone }: Connection, or: Promise<void> = gone)
   clearTimeout(timer);
 }
 
-/** What a case may ask of the server, by path; `key` in the query names the case. */
+/** Returns the server's answers by path; `key` in the query names the case. */
 function answers(page?: Page): Answer {
   const seen = new Map<string, Arrived[]>();
   const waiting = new Map<string, (() => void)[]>();

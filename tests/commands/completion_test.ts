@@ -7,7 +7,10 @@ async function isThere(shell: string): Promise<boolean> {
   return await new Deno.Command(shell, { args: ["-c", "true"] }).output().then(() => true, () => false);
 }
 
-/** What the shell offers for a line, sorted. A `berth` beside it stands for one that runs and has two containers and a project. */
+/**
+ * Returns what the shell offers for a line, sorted. A `berth` beside it stands for one that runs and has two containers
+ * and a project.
+ */
 async function offered(shell: string, script: string, ask: string): Promise<string[]> {
   const folder = await Deno.makeTempDir({ prefix: "berth-complete-" });
   try {

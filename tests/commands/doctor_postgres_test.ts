@@ -8,7 +8,7 @@ import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
 import { startService } from "../support/service.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
-/** What this machine may have beside it. */
+/** The checks that do not depend on this machine. */
 const CHECKED = ["store", "sealing key", "first admin", "settings"];
 
 Deno.test({

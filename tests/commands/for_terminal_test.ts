@@ -1,4 +1,4 @@
-/** What of a container's words reaches a terminal. */
+/** The words of a container that reach a terminal. */
 import assert from "node:assert/strict";
 import { forTerminal, withoutMovement } from "../../commands/for_terminal.ts";
 

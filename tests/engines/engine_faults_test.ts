@@ -17,7 +17,7 @@ import { PROMISED } from "../proof/promised.ts";
 
 const MIB = 1024 * 1024;
 
-/** What cannot be pressed together. */
+/** Returns bytes that cannot be compressed. */
 function noise(size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
@@ -34,7 +34,7 @@ async function isUp(berth: TestCaller): Promise<boolean> {
   return body.items.every(({ state }: { state: string }) => state === "up");
 }
 
-/** What takes long: `BERTH_PROOF=1`. */
+/** True with `BERTH_PROOF=1`, for parts that take long. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
 if (!isProof) {
   console.warn("SKIPPED: deaths in a row, endless lines, a sleeping Podman; BERTH_PROOF=1 runs them");
@@ -193,7 +193,7 @@ if (isProof) {
     await using disk = await SmallDisk.mount("64m");
     await using engine = await startEngine("docker", "", ["--data-root", `${disk.folder}/data`]);
     await using registry = await startRegistry(engine);
-    // What is not there yet takes room
+    // An image that is not there yet takes room
     const folder = await Deno.makeTempDir({ prefix: "berth-pull-" });
     await Deno.writeFile(`${folder}/noise`, noise(8 * MIB));
     await Deno.writeTextFile(`${folder}/Dockerfile`, `FROM ${FIXTURE}\nCOPY noise /noise\n`);

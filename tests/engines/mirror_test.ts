@@ -242,7 +242,7 @@ Deno.test("whatever events are lost, repeated, late or of one moment, the mirror
   const change = fc.record({
     what: fc.constantFrom("create", "start", "die", "rename", "destroy"),
     number: fc.integer({ min: 1, max: 6 }),
-    /** How often it is told, and how many places too late. */
+    /** The number of times that it is told, and the number of places that it comes too late. */
     told: fc.constantFrom(0, 1, 1, 1, 2, 3),
     late: fc.integer({ min: 0, max: 4 }),
     isSameMoment: fc.boolean(),

@@ -18,7 +18,7 @@ function names(items: readonly Named[]): string[] {
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await sharedEngine(kind);
 
-  test("GET /api/networks lists what the engine has, with who is connected, running or not", async (engine) => {
+  test("GET /api/networks lists what the engine has, with the containers that are connected, running or not", async (engine) => {
     await tidy(engine);
     await engine.cli("network", "create", "--subnet", "10.77.0.0/24", "front");
     await engine.cli("run", "-d", "--name", "running", "--network", "front", FIXTURE);

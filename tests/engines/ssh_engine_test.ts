@@ -40,7 +40,7 @@ async function names(berth: TestCaller): Promise<string> {
   return body.items.map(({ name }: { name: string }) => name).join();
 }
 
-/** How long a link is cut; `BERTH_PROOF=1` takes as long as is promised. */
+/** The milliseconds that a link is cut; `BERTH_PROOF=1` takes as long as is promised. */
 const CUT_MS = Deno.env.get("BERTH_PROOF") === "1" ? 60_000 : 0;
 /** Long enough for a machine that is busy: the way to a host stands within a second. */
 const SOON_MS = 10_000;

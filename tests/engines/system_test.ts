@@ -33,7 +33,7 @@ function pinging(name: string, stopped: string[], fails?: Error) {
   });
 }
 
-Deno.test("GET /api/health tells strangers a word, and its checks to who may read the system", async () => {
+Deno.test("GET /api/health tells strangers a word, and its checks to callers who may read the system", async () => {
   await using berth = await startService({ install: [] });
   const strangers = [
     berth.anonymous(),

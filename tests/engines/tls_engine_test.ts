@@ -15,7 +15,7 @@ import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
 
 const SOON_MS = 10_000;
-/** How long a link is cut; `BERTH_PROOF=1` takes as long as is promised. */
+/** The milliseconds that a link is cut; `BERTH_PROOF=1` takes as long as is promised. */
 const CUT_MS = Deno.env.get("BERTH_PROOF") === "1" ? 60_000 : 0;
 
 /** Rounds in which connections stall. */

@@ -9,7 +9,7 @@ import { tidy } from "../proof/tidy.ts";
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await sharedEngine(kind);
 
-  test("GET /api/volumes lists what the engine has, with who mounts it", async (engine) => {
+  test("GET /api/volumes lists what the engine has, with the containers that mount it", async (engine) => {
     await tidy(engine);
     await engine.cli("volume", "create", "--label", "team=dock", "used");
     await engine.cli("volume", "create", "idle");

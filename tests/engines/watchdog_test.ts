@@ -11,7 +11,7 @@ import { SILENT } from "../support/silent_log.ts";
 import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
 
-/** How long an engine is held still; `BERTH_PROOF=1` takes as long as is promised. */
+/** The milliseconds that an engine is held still; `BERTH_PROOF=1` takes as long as is promised. */
 const HELD_MS = Deno.env.get("BERTH_PROOF") === "1" ? 30_000 : 0;
 /** Less than any time limit of a call to an engine. */
 const AT_ONCE_MS = 2_000;
@@ -148,7 +148,7 @@ class HalfEngine extends ScriptedWorld {
     });
   }
 
-  /** Those who wait. */
+  /** Answers all callers that wait. */
   answer(): void {
     for (const resolve of this.#pending) resolve();
   }

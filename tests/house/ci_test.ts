@@ -1,4 +1,4 @@
-/** What continuous integration reads from a run of the tests. */
+/** The results that continuous integration reads from a run of the tests. */
 import assert from "node:assert/strict";
 import { audit } from "../../.ci/audit.ts";
 import { refusalOf } from "../../.ci/subjects.ts";

@@ -28,7 +28,7 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ["engines/", ["core/", "zod", "node:net", "node:tls"]],
   ["plugins/", ["engines/", "http/", "core/", "hono", "zod"]],
   ["client/", []],
-  // What is loaded when a screen asks for it: one library each, and nothing of the page.
+  // Leaves are loaded when a screen asks for them: one library each, and nothing of the page.
   ["page/leaves/", ["@xterm/", "@codemirror/", "@lezer/highlight"]],
   // The types of a browser are its own; a screen never imports another one (`screenBreach`).
   ["page/", ["client/", "preact", "@preact/signals"]],
@@ -122,7 +122,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const ROOTS = ["main.ts", "start.ts", "compose_app.ts"];
 const KNOW_ALL = [...ROOTS, "commands/", "tests/", "bench/"];
 
-/** What Deno brings along that computes and touches nothing outside; `node:sqlite` is the store's alone. */
+/** Modules of Deno that compute and touch nothing outside; `node:sqlite` is the store's alone. */
 const BUILTIN = ["node:crypto", "node:zlib", "node:buffer", "node:path", "node:async_hooks", "node:timers"];
 
 const IMPORT =
@@ -230,7 +230,7 @@ function isAllowed(file: string, target: string, folder: string, allowed: readon
   return BUILTIN.includes(target) && !["client/", "core/", "page/"].includes(folder);
 }
 
-/** What a file imports: paths from the root of the project for its own modules, names for packages. */
+/** Returns the imports of a file: paths from the root of the project for its own modules, names for packages. */
 export function importsOf(file: string, source: string): string[] {
   return specifiersOf(source).map((specifier) =>
     specifier.startsWith(".")
@@ -243,7 +243,7 @@ function specifiersOf(source: string): string[] {
   return [...withoutComments(source).matchAll(IMPORT)].flatMap(([, from, dynamic]) => from ?? dynamic ?? []);
 }
 
-/** What `npm:name@version` names, at whatever path within the package; null for any other specifier. */
+/** Returns the package that `npm:name@version` names, at whatever path within it; null for any other specifier. */
 export function packageOf(specifier: string): { name: string; version: string } | null {
   const [, name, version = ""] = /^npm:((?:@[^/]+\/)?[^@/]+)(?:@([^/]+))?/.exec(specifier) ?? [];
   return name === undefined ? null : { name, version };

@@ -5,26 +5,8 @@ import { sources } from "./sources.ts";
 
 const root = new URL("../../", import.meta.url);
 
-/** Rooms with more clauses than that, and their number, which may only fall. */
-const NOT_YET: Readonly<Record<string, number>> = {
-  "bench": 26,
-  "tests/access": 23,
-  "tests/apply": 19,
-  "tests/artifacts": 18,
-  "tests/client": 15,
-  "tests/commands": 3,
-  "tests/engines": 8,
-  "tests/house": 5,
-  "tests/http": 7,
-  "tests/page": 21,
-  "tests/plan": 11,
-  "tests/proof": 38,
-  "tests/store": 11,
-  "tests/streams": 11,
-  "tests/support": 35,
-};
-/** Rooms in which people without a noun are still found. */
-const BARE_WHO_NOT_YET = /^(?:tests|bench|projects|plugins\/containers|engines|docs\/faults\.md|CHANGELOG)/;
+/** Their examples are bare. */
+const EXAMPLES = /^tests\/house\//;
 
 async function rooms(): Promise<Map<string, Room>> {
   const texts = new Map<string, string>();
@@ -37,7 +19,7 @@ Deno.test("Comments begin with a verb or with the thing that they describe", asy
   assert.ok(found.size > 30);
   const worse: string[] = [];
   for (const [name, room] of found) {
-    const most = NOT_YET[name] ?? mostIn(room);
+    const most = mostIn(room);
     if (room.clauses.length > most) {
       const shown = room.clauses.slice(0, 10).join("\n  ");
       worse.push(
@@ -48,26 +30,17 @@ Deno.test("Comments begin with a verb or with the thing that they describe", asy
   assert.deepEqual(worse, []);
 });
 
-Deno.test("A room whose comments are plain has no exception any more", async () => {
-  const found = await rooms();
-  const over = Object.keys(NOT_YET).filter((name) => {
-    const room = found.get(name);
-    return room === undefined || room.clauses.length <= mostIn(room);
-  });
-  assert.deepEqual(over, [], "take these out of NOT_YET");
-});
-
 Deno.test("People are named by a noun in comments, texts and docs", async () => {
   const found: string[] = [];
   for await (const path of sources()) {
-    if (!BARE_WHO_NOT_YET.test(path)) {
+    if (!EXAMPLES.test(path)) {
       found.push(...bareIn(path, await Deno.readTextFile(new URL(path, root))));
     }
   }
   for (const folder of ["", "docs/", "client/"]) {
     for await (const { name } of Deno.readDir(new URL(folder || ".", root))) {
       const path = folder + name;
-      if (!name.endsWith(".md") || BARE_WHO_NOT_YET.test(path)) continue;
+      if (!name.endsWith(".md")) continue;
       found.push(...bareIn(path, await Deno.readTextFile(new URL(path, root))));
     }
   }

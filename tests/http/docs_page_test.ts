@@ -85,7 +85,7 @@ async function answered(href: string): Promise<{ readonly href: string; readonly
   return { href, status: response.status };
 }
 
-// What follows runs in the page, as text: the types of a page are not known here.
+// The rest runs in the page, as text: the types of a page are not known here.
 const openAll = `for (const one of document.querySelectorAll("details")) one.open = true`;
 const allFilled = `(() => {
   const all = [...document.querySelectorAll("details.operation, details.schema")];

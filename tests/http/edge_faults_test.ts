@@ -1,4 +1,4 @@
-/** What strangers do to the edge on purpose: rebinding, compressed and huge bodies, addresses that want to be headers. */
+/** Attacks of strangers on the edge: rebinding, compressed and huge bodies, addresses that want to be headers. */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import fc from "npm:fast-check@4.10.2";
@@ -109,7 +109,7 @@ Deno.test("whatever stands in a path or a query, no answer gains a header or lea
     }),
     { numRuns: 300 },
   );
-  // What was given in a body comes back in headers of the answer, and not as more of them
+  // Text of a body comes back in headers of the answer, and not as more of them
   for (const name of ["a\r\nX-Injected: yes", "a\nb", '"; filename="x', "//evil.example"]) {
     const made = await berth.call("POST /api/settings/api-keys", { name, role: "viewer" });
     assert.equal(made.headers.get("x-injected"), null);

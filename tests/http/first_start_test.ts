@@ -1,4 +1,4 @@
-/** What the first start on a machine fetches: the service's own packages, and nothing of its tests. */
+/** The first start on a machine fetches the service's own packages, and nothing of its tests. */
 import assert from "node:assert/strict";
 import { buildPage } from "../../page/build.ts";
 import { BerthProcess } from "../support/berth_process.ts";

@@ -1,4 +1,4 @@
-/** What was not read is always told, and what is no artifact uses up no limit. */
+/** Files that were not read are always told, and files that are no artifacts use up no limit. */
 import assert from "node:assert/strict";
 import { WorkspaceReader } from "../../artifacts/reading/workspace_reader.ts";
 import { LIMITS, reportOn } from "../../artifacts/report/report.ts";

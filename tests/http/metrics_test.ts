@@ -1,4 +1,4 @@
-/** What berth measures of itself, read by a real Prometheus. */
+/** The metrics of berth, read by a real Prometheus. */
 import assert from "node:assert/strict";
 import { StartFailure } from "../../start_failure.ts";
 import { readConfig } from "../../config.ts";

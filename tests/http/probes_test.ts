@@ -1,4 +1,4 @@
-/** What a supervisor asks: live and ready, by any host name, and `berth health` that asks for it. */
+/** The probes of a supervisor: live and ready, by any host name, and `berth health` that asks for it. */
 import assert from "node:assert/strict";
 import { plugin } from "../../plugins/plugin.ts";
 import { runBerth, startBerthProcess } from "../support/berth_process.ts";

@@ -34,7 +34,7 @@ services:
     network_mode: none
 `;
 
-/** What `docker compose up --no-start` makes of one service. */
+/** Creates one service with `docker compose up --no-start`. */
 async function create(
   engine: TestEngine,
   folder: string,

@@ -2,7 +2,7 @@
 import type { TestEngine } from "../support/engine.ts";
 import { importFolder, placeLibraries } from "./imported_image.ts";
 
-/** What the official image does at its first start, as far as our file asks for it. */
+/** The first start of the official image, as far as our file asks for it. */
 const START = `#!/bin/sh
 set -eu
 data=/var/lib/postgresql/data

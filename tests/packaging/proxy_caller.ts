@@ -12,9 +12,9 @@ export interface Seen {
   /** Milliseconds until the line that was there already had come. */
   readonly firstLineMs: number;
   readonly comments: number;
-  /** Whether the event stream was still open at the end. */
+  /** True if the event stream was still open at the end. */
   readonly eventsOpen: boolean;
-  /** What came back through the socket, before and after the silence. */
+  /** The messages that came back through the socket, before and after the silence. */
   readonly echoes: readonly string[];
   /** Milliseconds until the proxy gave up on half a request; null when it did not in time. */
   readonly slowEndedMs: number | null;

@@ -7,9 +7,9 @@ import { connect as connectTls } from "node:tls";
 import { pause } from "../../core/pause.ts";
 
 export interface SlowSeen {
-  /** How many connections of the crowd were given up by the proxy or by berth, and opened anew. */
+  /** The number of the crowd's connections that the proxy or berth gave up, and that were opened again. */
   readonly cut: number;
-  /** How many of them lived longer than those milliseconds. */
+  /** The number of them that lived longer than those milliseconds. */
   readonly kept: number;
   /** The longest that one of them lived: without a byte, and after its half a head, its half a body. */
   readonly longestMs: readonly number[];

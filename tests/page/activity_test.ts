@@ -1,4 +1,4 @@
-/** What was done and what happened, in a real browser over a real engine. */
+/** The audit log and events, in a real browser over a real engine. */
 import assert from "node:assert/strict";
 import type { Browser } from "npm:playwright-core@1.65.1";
 import { browserMissing, startBrowser } from "../support/browser.ts";

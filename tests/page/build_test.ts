@@ -1,4 +1,4 @@
-/** What the page is built from and how it is served: the same bytes twice, nothing of others, and a reason where it is not. */
+/** The build of the page and its answers: the same bytes twice, nothing of others, and a reason where it is not. */
 import assert from "node:assert/strict";
 import { buildPage } from "../../page/build.ts";
 import { dashboard } from "../../plugins/dashboard/plugin.ts";

@@ -5,7 +5,7 @@ import { gated, go, here, READING, smallWorld } from "./small_world.ts";
 
 const { test } = smallWorld();
 
-/** What loses its colour with the connection. */
+/** Screens that lose their colour with the connection. */
 const DIMMED = ["/", "/c", "/c/docker/shop-web"];
 
 /** One of each that asks for something in its own way. */

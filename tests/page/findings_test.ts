@@ -1,4 +1,4 @@
-/** What the rules find in a folder, in a real browser: by rule and by file, filtered by the address and the keyboard. */
+/** The findings of a folder in a real browser: by rule and by file, filtered by the address and the keyboard. */
 import assert from "node:assert/strict";
 import type { Diagnostic } from "../../client/berth/models.ts";
 import { byFile, byRule } from "../../page/parts/findings_groups.ts";

@@ -1,4 +1,6 @@
-/** What stands between the page and berth: it lets everything pass, holds it back, answers with a failure, or cuts it off. */
+/**
+ * A gate between the page and berth: it lets everything pass, holds it back, answers with a failure, or cuts it off.
+ */
 import type { Page, WebSocketRoute } from "npm:playwright-core@1.65.1";
 
 export const FAILURE = {

@@ -1,4 +1,4 @@
-/** Where the nodes of a graph stand. */
+/** The places of a graph's nodes. */
 import assert from "node:assert/strict";
 import type { Dag, DagNode } from "../../client/berth/workspaces.ts";
 import { layOut, meets } from "../../page/parts/graph_layout.ts";

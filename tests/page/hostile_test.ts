@@ -1,4 +1,4 @@
-/** What others wrote is only ever text on the page; what they keep secret is nowhere; a log is bounded and stays put. */
+/** Text of others is only ever text on the page; their secrets are nowhere; a log is bounded and stays put. */
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { BROWSER_TEST, browserMissing, sharedBrowser } from "../support/browser.ts";

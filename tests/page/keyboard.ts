@@ -76,7 +76,7 @@ const BEGIN = `(() => {
   }, { signal: ending.signal });
 })()`;
 
-/** What shows its focus with a moment's delay gets it once more. */
+/** An element that shows its focus with a moment's delay gets it once more. */
 const END = `(async () => {
   const { there, reached, unseen, plain, nameOf, lookOf } = walk;
   walk.end();

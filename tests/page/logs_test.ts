@@ -23,7 +23,7 @@ async function run(engine: TestEngine, name: string, script: string, ...options:
   await engine.cli("run", "-d", "--name", name, ...options, FIXTURE, "sh", "-c", script);
 }
 
-/** What "Save these lines" saves, without the times. */
+/** Returns the lines that "Save these lines" saves, without the times. */
 async function saved(page: Page): Promise<string[]> {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Save these lines" }).click();

@@ -1,4 +1,4 @@
-/** What containers use, on the page over a real engine: as lines over the last minutes, and in the list. */
+/** The use of CPU and memory on the page over a real engine: as lines over the last minutes, and in the list. */
 import assert from "node:assert/strict";
 import { browserMissing, startBrowser } from "../support/browser.ts";
 import { FIXTURE } from "../support/engine.ts";

@@ -61,8 +61,8 @@ export async function signInWithKey(page: Page, key: string): Promise<void> {
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /**
- * What axe finds in the document as it is now, in words; by these rules, or all that there are. Where a question is open it
- * looks at that alone: nothing behind it can be reached, and that was looked at before.
+ * Returns in words what axe finds in the document as it is now; by these rules, or all that there are. Where a question
+ * is open it looks at that alone: nothing behind it can be reached, and that was looked at before.
  */
 export async function inaccessible(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
   if (!await page.evaluate<boolean>("'axe' in window")) await page.evaluate(axe.source);
@@ -79,7 +79,7 @@ export async function inaccessible(page: Page, rules: readonly string[] = RULES)
     nodes.map(({ target, any }) => id + ": " + target.join(" ") + " " + (any[0]?.message ?? ""))))`);
 }
 
-/** What depends on both theme and width; all else depends on one of them, or on neither. */
+/** Rules that depend on both theme and width; all others depend on one of them, or on neither. */
 const OF_BOTH = ["color-contrast"];
 
 const LOOKS = [

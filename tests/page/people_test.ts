@@ -1,4 +1,4 @@
-/** Who comes to the page: the first quarter of an hour with berth, what each may see and do, and signing in again. */
+/** People on the page: the first quarter of an hour with berth, the rights of each, and signing in again. */
 import assert from "node:assert/strict";
 import { startBerthProcess } from "../support/berth_process.ts";
 import { BROWSER_TEST } from "../support/browser.ts";
@@ -56,7 +56,7 @@ test(
     );
     assert.equal(new URL(page.url()).pathname, "/p/shop%40shop");
 
-    // Who comes back is still signed in, and whoever has the old link sees no setup.
+    // A person who comes back is still signed in, and the old link shows no setup.
     await opened.visit("/");
     await page.getByRole("listitem", { name: "shop" }).getByText("restarting").waitFor();
     await using other = await openPage(browser, berth, { path });
@@ -159,7 +159,7 @@ test("a person with one project sees it on every screen, a word where there is n
       ? main.locator(".empty").or(main.getByText(/shop|docker|permission/)).filter({ visible: true })
       : main.getByText(text);
     await seen.first().waitFor();
-    // Who asks for something by its name reads that name.
+    // A caller who asks for something by its name reads that name.
     const others = path.endsWith("legacy-cron") ? /blog_|infra/ : /blog_|infra|legacy-cron|ghost:5|redis:7/;
     assert.doesNotMatch(await main.innerText(), others, path);
   }

@@ -50,7 +50,7 @@ test("every screen opens by its address, accessible in both themes and at 360 px
   }
 });
 
-test("nothing moves for who wants it still, and in forced colours every line and sign is there", async ({ browser, berth }) => {
+test("nothing moves for users who want it still, and in forced colours every line and sign is there", async ({ browser, berth }) => {
   await using opened = await openPage(browser, berth, {
     key: berth.admin,
     path: "/w/shop?view=graph",

@@ -11,7 +11,7 @@ import { assertFitsAll, openPage } from "./opened.ts";
 
 const browserOf = sharedBrowser();
 
-/** What the terminal shows. */
+/** Returns the text that the terminal shows. */
 async function screen(page: Page): Promise<string> {
   return await page.locator(".xterm-rows").innerText();
 }

@@ -53,7 +53,7 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
 
 const planned = (page: Page) => page.locator(".step").first().waitFor({ timeout: 60_000 });
 
-/** What is open over a screen after something was done, or is there only later. */
+/** Dialogs and states that a screen has only after an act. */
 const ACTS: readonly (readonly [name: string, path: string, act: (page: Page) => Promise<void>])[] = [
   ["palette", "/", async (page) => {
     await page.keyboard.press("Control+k");

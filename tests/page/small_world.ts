@@ -80,7 +80,7 @@ export const SCREENS: readonly (readonly [path: string, text: string | RegExp])[
   ["/settings/engines", "podman"],
 ];
 
-/** Those that read something of their own, when one comes to them from the one before. */
+/** Screens that read something of their own when one comes to them from the one before. */
 export const READING = SCREENS.filter(([path]) => !/view=(?:shell|mounts|networks|environment)/.test(path));
 
 /** Tests over one such world, for a file. */

@@ -8,10 +8,10 @@ import { gated, go, here, READING, smallWorld } from "./small_world.ts";
 
 const { test, world } = smallWorld();
 
-/** What follows a feed tries again by itself. */
+/** Screens that follow a feed try again by themselves. */
 const FED = /^\/(?:c$|images|volumes|networks|events|logs|settings\/engines)/;
 
-/** What says that it is on its way, where it is not the same words. */
+/** The words for loading, where they are not the usual ones. */
 const WAITING: Readonly<Record<string, string>> = { "/events": "connecting" };
 
 test("every screen says that it reads where that takes long, and shows what comes", async (world) => {

@@ -1,4 +1,4 @@
-/** What goes wrong while one looks: each has its state on the screen, and the screen goes on by itself. */
+/** Failures while a user looks: each has its state on the screen, and the screen recovers by itself. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { BROWSER_TEST, startBrowser } from "../support/browser.ts";

@@ -38,7 +38,7 @@ services:
     stop_grace_period: 1s
 `;
 
-/** What to edit, in which unit it shows, and as what. */
+/** The edits, each with the unit and the difference that it makes. */
 const EDITS: readonly [string, string, string, Record<string, [string, string]>][] = [
   ["command: []", "command: [other]", "web", { command: ["other", "idle"] }],
   ["./link:", "./elsewhere:", "web", { "mounts./link": ["./elsewhere", "{folder}/link"] }],

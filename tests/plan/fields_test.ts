@@ -27,7 +27,7 @@ import { type WorkspaceFolder, workspaceFolder } from "../support/workspace_fold
 interface Sample {
   /** The row it is about. */
   readonly row: string;
-  /** What the service says, and what it says after an edit. */
+  /** The text of the service, before and after an edit. */
   readonly text: string;
   readonly other: string;
   /** The edit that takes the value out is not seen: what an engine gives where nobody asks is its own matter. */
@@ -39,7 +39,7 @@ interface Sample {
   readonly isLabelled?: true;
   /** No engine tells it. */
   readonly isUntold?: true;
-  /** What an engine says to it whose files are on the wrong kind of disk. */
+  /** The refusal of an engine whose files are on the wrong kind of disk. */
   readonly refused?: RegExp;
 }
 
@@ -427,7 +427,7 @@ function declared(model: Model, label: string): Declared {
   return { model, group: group!, unit, service: unit.service! };
 }
 
-/** What a container differs in: the rows, each once. */
+/** Returns the rows in which a container differs, each once. */
 function rowsThatDiffer(of: Declared, container: InspectedContainer, view: EngineView): string[] {
   return [...new Set(differencesOf(of, container, view).map(({ row }) => row.key))];
 }

@@ -22,7 +22,7 @@ const SOME: Readonly<Record<Parameters<typeof corpus>[0], readonly string[]>> = 
   "compose-go": ["loader/testdata/extends/withdir"],
 };
 const CANONICAL = /^(?:docker-)?compose\.ya?ml$/;
-/** What only the author of a project can say: no plan is made of it, and Compose takes it for something. */
+/** Gaps that only the author of a project can fill: no plan is made of them, and Compose takes them for something. */
 const UNSAID = [
   "project/unknown-variable",
   "project/unknown-value",
@@ -140,7 +140,7 @@ async function ofGroup(
     }
     const count = await made(engine, group.project);
     let found: Omit<Result, "name"> | null = null;
-    // What an engine does not tell by events is seen a little later.
+    // Changes that an engine does not tell by events are seen a little later.
     await eventually(`berth sees what was made of ${group.project}`, async () => {
       const { body } = await berth.call(
         `POST /api/workspaces/${id}/artifacts/groups/${group.name}/plan`,
@@ -167,7 +167,7 @@ function verdict(plan: Plan): Omit<Result, "name"> {
   if (plan.steps === undefined) return { kind: "wrong", why: plan };
   const unsaid = plan.blocked.filter(({ code }) => UNSAID.includes(code));
   if (unsaid.length < plan.blocked.length) return { kind: "wrong", why: plan.blocked };
-  // What is built or pulled at every start, because the file says so, and what follows only then.
+  // Returns true for a step that builds or pulls at every start, because the file says so, or that follows only then.
   const isByPolicy = ({ why, ifChanged }: Plan["steps"][number]) =>
     ifChanged !== undefined || why.every(({ code }) => code === "policy");
   const changes = plan.steps.filter((step) =>

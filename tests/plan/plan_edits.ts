@@ -18,7 +18,7 @@ interface Service {
   readonly scale: number;
   /** Whom it waits for, and whether it is started again with them. */
   readonly dependsOn: Readonly<Record<string, boolean>>;
-  /** Whose network it shares. */
+  /** The unit whose network it shares. */
   readonly sharesWith: string | null;
 }
 

@@ -30,7 +30,7 @@ Deno.test("who holds a project alone plans it, reads the plan again, and hears o
   });
   const { basis: { revision: _, ...mine }, ...steps } = plain(made);
   const { basis: { revision: __, ...theirs }, ...all } = plain(whole);
-  assert.deepEqual([steps, mine], [all, theirs], "the same plan as for who sees everything");
+  assert.deepEqual([steps, mine], [all, theirs], "the same plan as for a caller who sees everything");
   assert.doesNotMatch(made.text, FOREIGN);
 
   for (

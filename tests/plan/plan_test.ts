@@ -62,7 +62,7 @@ const REFRESHED = (name: string, kind: string): readonly string[] => [
   ...["web-1", "web-2", "side-1", "job-1"].map((one) => `container.swap ${name}-${one} if 1`),
 ];
 
-/** What follows from a new container of `db`. */
+/** The steps that follow from a new container of `db`. */
 const REPLACED = (name: string, kind: string): readonly string[] => [
   `container.swap ${name}-db-1`,
   ...kind === "docker" ? ["wait db: service_healthy"] : [],

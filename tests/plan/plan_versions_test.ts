@@ -1,4 +1,4 @@
-/** What an engine is too old for is refused by name, with its line: an engine leaves out in silence what it does not know. */
+/** Fields that an engine is too old for are refused by name, with their line: an engine leaves them out in silence. */
 import assert from "node:assert/strict";
 import { SINCE } from "../../projects/fields/since.ts";
 import type { Plan } from "../../projects/plan/plan_shape.ts";

@@ -35,7 +35,7 @@ const SECRETS: Readonly<Record<string, string>> = {
 const LEAK = /canary|quill|48731|48739|10\.48\.73/i;
 const ENV = Object.entries(SECRETS).map(([name, value]) => `${name}="${value}"\n`).join("");
 
-/** How a value may stand in a text: alone, and as a part of each short form. */
+/** The forms of a value in a text: alone, and as a part of each short form. */
 const FORMS = [
   "@",
   "x @",

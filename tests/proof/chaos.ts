@@ -21,7 +21,7 @@ const STORE = (Deno.env.get("BERTH_CHAOS_STORE") ?? "sqlite") as ChaosStore;
 const SEED = Number(Deno.env.get("BERTH_CHAOS_SEED") ?? `${crypto.getRandomValues(new Uint16Array(1))[0]}`);
 const CLIENTS = 6;
 const APPLIERS = 2;
-/** How soon all must be right once nothing is broken any more; a busy machine takes longer. */
+/** The time in which all must be right once nothing is broken any more; a busy machine takes longer. */
 const RIGHT = { timeoutMs: 60_000 };
 
 const WHAT = `${MINUTES} minutes on ${KIND}${STORE === "postgres" ? " and PostgreSQL" : ""}, seed ${SEED}`;

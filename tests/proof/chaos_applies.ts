@@ -162,7 +162,10 @@ export class Applier {
     }
   }
 
-  /** What was done is there, and nothing else: one container a number, of what was written, with the same data. */
+  /**
+   * Asserts that what was done is there, and nothing else: one container a number, of what was written, with the same
+   * data.
+   */
   async #check(action: string): Promise<void> {
     const { world, name } = this;
     const seen = await this.#seen().catch(() => null);
@@ -230,7 +233,7 @@ export class Applier {
     }
   }
 
-  /** Whether the end was told. */
+  /** Reads the events. Returns true if the end was told. */
   async #read(id: string, journal: Map<number, unknown>): Promise<boolean> {
     let place = Math.max(0, ...journal.keys());
     const headers = { accept: "application/x-ndjson" };

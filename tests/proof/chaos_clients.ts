@@ -1,4 +1,4 @@
-/** What callers do in chaos: keys, workspaces, containers, sessions, logs and shells, each held against its model. */
+/** The callers of chaos: keys, workspaces, containers, sessions, logs and shells, each held against its model. */
 import { pause } from "../../core/pause.ts";
 import { browse } from "../support/browse.ts";
 import { LinesModel, NamesModel } from "./chaos_model.ts";
@@ -99,7 +99,7 @@ export class ChaosClients {
     const began = world.now();
     model.removed(name, { began, ended: Infinity, outcome: "unknown" });
     const answer = await ask(id);
-    // What is not there any more may have gone by a try that was never answered
+    // An object that is gone may have gone by a try that was never answered
     const outcome = answer?.status === 404 ? "unknown" : outcomeOf(answer);
     model.removed(name, { began, ended: world.now(), outcome });
     world.tell({ removed: name, outcome });
@@ -128,7 +128,7 @@ export class ChaosClients {
     ) return;
     const names = ownNames(items);
     if (model !== this.containers) return model.listed(names, { began, ended: world.now() });
-    // What an engine has not told yet is not lost: only what is shown is checked, and all of it at the end
+    // A row that an engine has not told yet is not lost: shown rows are checked, and all of them at the end
     const before = model.broken.length;
     model.shown(names, { began, ended: world.now() });
     for (const one of model.broken.slice(before)) world.tell({ broken: one, began, answer: answer.body });

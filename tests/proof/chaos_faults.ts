@@ -1,4 +1,4 @@
-/** What is killed, stopped and cut in chaos. Each of them is over when it returns. */
+/** Faults of chaos: kills, stops and cuts. Each of them is over when it returns. */
 import { pause } from "../../core/pause.ts";
 import type { ChaosWorld, Replica } from "./chaos_world.ts";
 

@@ -1,4 +1,4 @@
-/** What callers were answered, checked against the simplest model of it: a set of names that grows and shrinks. */
+/** The answers to callers, checked against the simplest model: a set of names that grows and shrinks. */
 
 /** Milliseconds on one clock. */
 export interface Times {
@@ -76,7 +76,7 @@ export class NamesModel {
     }
   }
 
-  /** Those that are there for certain, and nobody tries to remove. */
+  /** Returns the names that are there for certain, and that nobody tries to remove. */
   there(): string[] {
     return [...this.#lives].flatMap(([name, { added, removals }]) =>
       added?.outcome === "yes" && removals.every(({ outcome }) => outcome === "no") ? [name] : []
@@ -84,7 +84,7 @@ export class NamesModel {
   }
 }
 
-/** What an answer says of an apply. */
+/** An apply as an answer shows it. */
 export interface ShownApply {
   readonly id: string;
   readonly project: string;
@@ -98,7 +98,7 @@ const isOver = ({ state }: ShownApply) => ["done", "failed", "cancelled"].includ
 /** Applies, and what their journals told: none is lost, none goes on behind its end, and of a project one at a time. */
 export class AppliesModel {
   readonly #acknowledged = new Map<string, number>();
-  /** How each ended, and since when that was known. */
+  /** The end of each, and the time since which it was known. */
   readonly #ends = new Map<string, { readonly state: string; readonly at: number }>();
   readonly #latest = new Map<string, ShownApply>();
   readonly #journals = new Map<string, Map<number, string>>();
@@ -202,7 +202,7 @@ export class LinesModel {
     this.gaps.add(this.lines.length);
   }
 
-  /** What the engine itself has at the end: all of it was told once, but for gaps. */
+  /** Compares with what the engine itself has at the end: all of it was told once, but for gaps. */
   compare(engine: readonly string[]): void {
     const told = new Map<string, number>();
     for (const line of this.lines) told.set(line, (told.get(line) ?? 0) + 1);

@@ -7,9 +7,9 @@
  */
 import { bounded } from "../support/bounded.ts";
 
-/** What happens to bytes on their way from the engine; nothing where nothing is said. */
+/** Faults of bytes on their way from the engine; none by default. */
 export interface Chaos {
-  /** How long every read is held back. */
+  /** The milliseconds that every read is held back. */
   readonly latencyMs?: number;
   /** The most bytes that are written at once. */
   readonly slice?: number;
@@ -36,7 +36,7 @@ export class ChaosProxy implements AsyncDisposable {
   readonly #passing = new Set<Promise<void>>();
   #chaos: Chaos = {};
   #lifted = Promise.withResolvers<void>();
-  /** How many connections were made to the proxy. */
+  /** The number of connections that were made to the proxy. */
   connections = 0;
   /** Bytes passed on from the engine, over all connections. */
   bytes = 0;
@@ -52,7 +52,7 @@ export class ChaosProxy implements AsyncDisposable {
     return this.#open.size / 2;
   }
 
-  /** What shall happen from now on, to open connections too. */
+  /** Sets the faults from now on, of open connections too. */
   set(chaos: Chaos): void {
     this.#chaos = chaos;
     this.#lifted.resolve();

@@ -1,4 +1,6 @@
-/** What chaos happens to: an engine behind a proxy, one berth on a file or two on a database, and a record of all answers. */
+/**
+ * The world of chaos: an engine behind a proxy, one berth on a file or two on a database, and a record of all answers.
+ */
 import { randomSecret } from "../../auth/secret.ts";
 import { type BerthProcess, type ProcessOptions, startBerthProcess } from "../support/berth_process.ts";
 import { type ChaosProxy, chaosProxy } from "./chaos_proxy.ts";
@@ -135,7 +137,7 @@ export class ChaosWorld implements AsyncDisposable {
   }
 }
 
-/** What the answer says of a change. */
+/** Returns the outcome of a change by its answer. */
 export function outcomeOf(answer: Answer | null): Outcome {
   if (answer === null || answer.status >= 500) return "unknown";
   return answer.status < 300 ? "yes" : "no";

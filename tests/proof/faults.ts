@@ -9,7 +9,7 @@ export interface Fault {
   readonly broken: string;
   readonly holds: string;
   readonly proofs: readonly Proof[];
-  /** What nobody has proven yet. */
+  /** The part that nobody has proven yet. */
   readonly open?: string;
 }
 
@@ -1472,7 +1472,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F105",
         broken: "An engine does an act only after its apply is over; a replica is held up beyond its lease",
         holds:
-          "What turns up is told, and seen to by the next plan; nothing more is asked by who was held up",
+          "What turns up is told, and seen to by the next plan; the replica that was held up asks for nothing more",
         proofs: [[
           "tests/apply/apply_late_test.ts",
           "a new container that is made after its swap is over is told, taken away, and takes nobody's place",

@@ -45,7 +45,7 @@ class Reader {
   constructor(
     readonly berth: ReturnType<typeof logsOf>,
     readonly id: string,
-    /** How many milliseconds to stay. */
+    /** Returns the milliseconds to stay. */
     readonly patience: () => number,
   ) {}
 
@@ -108,7 +108,7 @@ async function storm(
   return { operations: done, killed };
 }
 
-/** What one stream of the log says, line by line, as the engine itself tells it. */
+/** Returns one stream of the log, line by line, as the engine itself tells it. */
 async function engineSays(engine: TestEngine, id: string, stream: string): Promise<string[]> {
   const { body } = await engine.ask(`GET /containers/${id}/logs?${stream}=1`);
   // deno-lint-ignore no-control-regex -- the heads of the engine's frames
@@ -116,8 +116,8 @@ async function engineSays(engine: TestEngine, id: string, stream: string): Promi
 }
 
 /**
- * Whether Docker told this line and then lost it: the last one before it was killed, which is nowhere in the log that it
- * has when it is back.
+ * Returns true if Docker told this line and then lost it: the last one before it was killed, which is nowhere in the
+ * log that it has when it is back.
  */
 function isLost(engine: TestEngine, killed: readonly Death[], told: readonly Line[], at: number): boolean {
   const [line, next] = [told[at], told[at + 1]];
@@ -127,7 +127,7 @@ function isLost(engine: TestEngine, killed: readonly Death[], told: readonly Lin
   );
 }
 
-/** Where the two begin to differ, or -1. */
+/** Returns the index at which the two begin to differ, or -1. */
 function differsAt(told: readonly string[], real: readonly string[]): number {
   const at = real.findIndex((line, at) => line !== told[at]);
   return at < 0 && told.length > real.length ? real.length : at;
@@ -138,8 +138,8 @@ function difference(told: readonly string[], real: readonly string[], at: number
 }
 
 /**
- * Whether Podman may have torn this line: what follows a log may read a record while it is written, as far as a page
- * goes, and tells only that, or nothing, and what it skips then. No follower of Podman 4 ever gets the rest.
+ * Returns true if Podman may have torn this line: a follower of a log may read a record while it is written, as far as
+ * a page goes, and tells only that, or nothing, and what it skips then. No follower of Podman 4 ever gets the rest.
  */
 async function mayBeTorn(engine: TestEngine, id: string, stream: string, index: number): Promise<boolean> {
   if (engine.kind !== "podman") return false;

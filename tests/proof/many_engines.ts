@@ -4,11 +4,11 @@
  */
 
 export interface ManyEngines extends AsyncDisposable {
-  /** What `BERTH_ENGINES` wants to hear. */
+  /** The value for `BERTH_ENGINES`. */
   readonly setting: string;
   /** Starts and stops containers at so many events a second, in turn over all engines; answers how many there were. */
   storm(rate: number, ms: number): Promise<number>;
-  /** How many containers run now. */
+  /** Returns the number of running containers. */
   running(): Promise<number>;
 }
 
@@ -53,7 +53,7 @@ export async function startManyEngines(engines: number, containers: number): Pro
   };
 }
 
-/** Where a container is in its life: it runs while the number is even. */
+/** An engine whose containers run while their number is even. */
 class Engine {
   readonly #watchers = new Set<ReadableStreamDefaultController<Uint8Array>>();
   readonly #turns: number[];

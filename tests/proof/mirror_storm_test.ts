@@ -12,7 +12,7 @@ import { SILENT } from "../support/silent_log.ts";
 
 const SECONDS = Number(Deno.env.get("BERTH_STORM_SECONDS") ?? "10");
 const SEED = Number(Deno.env.get("BERTH_STORM_SEED") ?? String(Math.floor(Math.random() * 2 ** 31)));
-/** Whoever creates storms has few containers, so that operations meet each other. */
+/** The clients of a storm have few containers, so that operations meet each other. */
 const NAMES = 8;
 const HANDS = 3;
 
@@ -72,7 +72,7 @@ async function clean(engine: TestEngine): Promise<void> {
 // deno-lint-ignore no-explicit-any -- answers of an oracle, compared and not trusted
 type Answer = any;
 
-/** What the engine's own lists say, in berth's words. */
+/** Returns the engine's own lists, in berth's words. */
 async function engineSays(engine: TestEngine) {
   const [containers, images, volumes, networks] = await Promise.all([
     engine.ask("GET /containers/json?all=1"),
@@ -84,7 +84,7 @@ async function engineSays(engine: TestEngine) {
   const rows: Answer[] = [];
   for (const one of containers.json) {
     const { status, json } = await engine.ask(`GET /containers/${one.Id}/json`);
-    // Where a rename meets a removal, Docker 20.10 goes on listing what it no longer has.
+    // Docker 20.10 goes on listing a container whose rename met its removal.
     if (status === 404) continue;
     assert.equal(status, 200);
     const state = one.State === "stopped" ? "exited" : one.State; // Podman's other word
@@ -112,7 +112,7 @@ async function engineSays(engine: TestEngine) {
   };
 }
 
-/** What the mirror says of the same, as fresh as it promises. */
+/** Returns the same of the mirror, as fresh as it promises. */
 async function mirrorSays(backends: Backends) {
   const kinds = ["containers", "images", "volumes", "networks"] as const;
   for (const kind of kinds) assert.deepEqual((await backends.fresh(kind)).unavailable, []);

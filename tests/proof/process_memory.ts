@@ -6,7 +6,7 @@ export async function residentBytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }
 
-/** What is left once it has collected its garbage and given back what it freed. */
+/** Returns the memory that is left once it has collected its garbage and given back what it freed. */
 export async function heldBytes(pid: number): Promise<number> {
   let least = Infinity;
   for (let look = 0; look < 20; look++) {

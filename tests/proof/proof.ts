@@ -1,11 +1,11 @@
 /**
- * What takes too long for every commit: `deno task proof`, two files at a time, and one table at the end. Races that last
- * ten minutes run beside them, and what needs the machine for itself comes last.
+ * Runs the tests that take too long for every commit: `deno task proof`, two files at a time, and one table at the end.
+ * Races that last ten minutes run beside them, and what needs the machine for itself comes last.
  */
 
 interface Step {
   readonly file: string;
-  /** What makes it whole. */
+  /** The variables that make it whole. */
   readonly env?: Readonly<Record<string, string>>;
   /**
    * `beside`: it lasts as long as it is told to, and gets what the others leave of the machine meanwhile. `alone`: its
@@ -85,9 +85,9 @@ const STEPS: readonly Step[] = [
   { file: "tests/proof/many_engines_test.ts", when: "alone" },
   { file: "tests/packaging/proxy_flood_test.ts", env: { BERTH_FLOOD_SECONDS: "60" }, when: "alone" },
 ];
-/** What is not over by then hangs. */
+/** A file that has not ended by then hangs. */
 const LIMIT_MINUTES = 50;
-/** How many files run at a time: most of them wait for engines. */
+/** The number of files that run at a time: most of them wait for engines. */
 const LANES = 2;
 /** On each engine and store, behind the tests. */
 const CHAOS_MINUTES = 1;

@@ -5,7 +5,7 @@ export interface SecurityRule {
   readonly id: string;
   readonly rule: string;
   readonly proofs: readonly Proof[];
-  /** What nobody has proven yet. */
+  /** The part that nobody has proven yet. */
   readonly open?: string;
 }
 
@@ -523,7 +523,7 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     id: "R52",
     rule: "Each change and each refusal is in the audit",
     proofs: [
-      [KEYS, "GET /api/system/audit shows each change and each refusal, with who did it, newest first"],
+      [KEYS, "GET /api/system/audit shows each change and each refusal, with its actor, newest first"],
       ["tests/store/store_contract.ts", "tells nothing where nothing changed"],
     ],
   },

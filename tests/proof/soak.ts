@@ -19,7 +19,7 @@ const CONTAINERS = 100;
 const FOLLOWERS = 10;
 /** Shorter runs show the beginning alone, when memory grows to its working size. */
 const LEAST_MINUTES = 10;
-/** What a whole run may grow by in an hour; judged from two hours on. */
+/** The growth of a whole run that is allowed in an hour; judged from two hours on. */
 const MOST_MIB_PER_HOUR = 1;
 const DOCS = new URL("../../docs/", import.meta.url);
 

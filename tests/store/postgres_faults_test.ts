@@ -1,4 +1,4 @@
-/** What a database does when it is not well, and what becomes of berth: it says so in a sentence, lives, and loses nothing. */
+/** Faults of a database, and berth beside them: it says so in a sentence, lives, and loses nothing. */
 import assert from "node:assert/strict";
 import { openPostgresStore } from "../../store/postgres/store.ts";
 import { MIGRATIONS, type Step } from "../../store/postgres/migrations.ts";
@@ -37,7 +37,7 @@ async function serviceOn(database: PostgresSettings, sealingKey = randomSecret()
   };
 }
 
-/** Those that do most; the proof takes all. */
+/** The methods that do most; the proof takes all. */
 const CUT = Deno.env.get("BERTH_PROOF") === "1" ? /./ : /^(?:people.useLink|keys.adopt)$/;
 
 for (
@@ -345,7 +345,9 @@ test("A key that is deleted while the other replica hears nothing ends its strea
   await within(PROMISED.revoked, "the stream ends", () => isOver);
 });
 
-/** What somebody sees of a berth that cannot write: the same sentence everywhere, a process that lives, and lists. */
+/**
+ * Asserts what callers see of a berth that cannot write: the same sentence everywhere, a process that lives, and lists.
+ */
 async function cannotWrite(berth: TestService, words: RegExp): Promise<void> {
   const { status, body } = await berth.call("POST /api/settings/api-keys", { name: "no", role: "viewer" });
   assert.deepEqual([status, body.code], [503, "store_unavailable"]);

@@ -82,7 +82,7 @@ Deno.test({
     const answering = seen.map(({ items }) => items.find((one: { self: boolean }) => one.self).name);
     assert.deepEqual(answering.sort(), ["one", "two"], "each answered once");
 
-    // What one writes, the other one reads.
+    // Replicas read what another one wrote.
     const password = "correct horse battery staple";
     const { passwordToken } = await ok(
       admin.call("POST /api/settings/people", { name: "ada", role: "operator" }),

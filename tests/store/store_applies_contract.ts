@@ -1,4 +1,4 @@
-/** What every store promises of applies and their journals. */
+/** The promises of every store about applies and their journals. */
 import assert from "node:assert/strict";
 import type { ApplyRecord, ApplyStore, NewApply } from "../../core/applies.ts";
 import type { Store } from "../../core/store.ts";

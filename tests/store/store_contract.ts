@@ -1,4 +1,4 @@
-/** What every store promises, as one suite that each implementation runs. */
+/** The promises of every store, as one suite that each implementation runs. */
 import assert from "node:assert/strict";
 import { permissionsOf } from "../support/catalogue.ts";
 import { sealsFrom } from "../../auth/audit/seals.ts";

@@ -15,7 +15,7 @@ import type { Store } from "../../core/store.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 const SEALS = await sealsFrom(new Uint8Array(32).fill(7));
-/** What each kind of store has for itself. */
+/** The tables that each kind of store has for itself. */
 const OWN = ["schema_version", "replicas", "sealing", "setup_token", "room", "turns"];
 
 function test(name: string, work: (folder: string) => Promise<void>): void {

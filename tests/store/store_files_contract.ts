@@ -1,4 +1,4 @@
-/** What every store promises of the texts that files had before. */
+/** The promises of every store about the texts that files had before. */
 import assert from "node:assert/strict";
 import type { SealedFileVersion } from "../../core/store.ts";
 import { ENTRY } from "../access/audit_entry.ts";

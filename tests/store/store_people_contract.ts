@@ -1,4 +1,4 @@
-/** What every store promises of people, of keys that know who made them, and of the last admin. */
+/** The promises of every store about people, of keys that know who made them, and of the last admin. */
 import assert from "node:assert/strict";
 import type { Grant } from "../../core/access.ts";
 import type { KeyRecord, NewPerson } from "../../core/access_store.ts";

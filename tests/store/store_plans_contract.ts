@@ -1,4 +1,4 @@
-/** What every store promises of plans. */
+/** The promises of every store about plans. */
 import assert from "node:assert/strict";
 import type { PlanRecord } from "../../core/store.ts";
 import { ENTRY } from "../access/audit_entry.ts";

@@ -13,7 +13,7 @@ const versions = [...Deno.readDirSync(STORES)].filter(({ isDirectory }) => isDir
   name
 );
 
-/** What the running service shows of what `facts.json` names, in its order. */
+/** Returns what the running service shows of the names in `facts.json`, in their order. */
 async function shown(berth: TestService, found: Record<string, Record<string, unknown>[]>) {
   const routes: Record<string, string> = {
     keys: "/api/settings/api-keys",

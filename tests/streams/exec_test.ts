@@ -290,7 +290,7 @@ for (const kind of ["docker", "podman"] as const) {
     const before = Deno.memoryUsage().rss;
     await eventually("it runs", async () => await cpu() >= 0);
     let last = -1;
-    // Whoever is held back uses no more processor time
+    // A process that is held back uses no more processor time
     await eventually("the process waits", async () => {
       const now = await cpu();
       const waits = now === last;

@@ -1,4 +1,4 @@
-/** What runs is shown to who holds containers:read, by whatever route it is asked for. */
+/** Running containers are shown to holders of containers:read alone, by every route. */
 import assert from "node:assert/strict";
 import { CORE_PERMISSIONS } from "../../core/access.ts";
 import { PERMISSIONS } from "../../plugins/containers/backends/permissions.ts";

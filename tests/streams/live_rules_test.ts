@@ -58,7 +58,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
   };
 }
 
-/** What an engine would say that has exactly these containers. */
+/** Returns a runtime that has exactly these containers. */
 function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): ContainerRuntime {
   const all = containers.map((running, index) => inspected(folder.path, running, index));
   return {

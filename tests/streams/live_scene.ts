@@ -1,18 +1,18 @@
-/** What tests about declared and running things begin with: a service beside an engine, Compose, and a workspace. */
+/** The scene of tests about declared and running things: a service beside an engine, Compose, and a workspace. */
 import assert from "node:assert/strict";
 import type { Drift } from "../../artifacts/live/live.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import type { TestService } from "../support/service.ts";
 
-/** Why Compose cannot be run on this machine, or null. */
+/** The reason that Compose cannot run on this machine, or null. */
 export const composeMissing: string | null = await new Deno.Command("docker-compose", { args: ["version"] })
   .output().then(
     ({ success }) => success ? null : "docker-compose does not run on this machine",
     () => "there is no docker-compose on this machine",
   );
 
-/** What Compose complained of: nothing, when it did what it was asked. */
+/** Runs Compose. Returns its complaint; an empty text when it did what it was asked. */
 export async function compose(engine: TestEngine, folder: string, ...args: string[]): Promise<string> {
   const env = { DOCKER_HOST: `unix://${engine.socket}`, COMPOSE_HTTP_TIMEOUT: "120" };
   const { success, stderr } = await new Deno.Command("docker-compose", { args, cwd: folder, env }).output();

@@ -128,7 +128,7 @@ Deno.test("each caller is told what their scopes reach; what leaves them is remo
   assert.ok(!told.includes(BLOG_WEB.id) && !told.includes("blog-web"), "nothing else was told");
 });
 
-Deno.test("events come to who may see them, the last ones first where they are asked for, and go on behind a cursor", async () => {
+Deno.test("events come to callers who may see them, the last ones first where they are asked for, and go on behind a cursor", async () => {
   await using stack = new AsyncDisposableStack();
   const { berth, worlds } = await berthOf({ one: ONE, two: TWO }, FILE_PATHS, stack);
   const shop = await keyOn(berth, "project:shop");

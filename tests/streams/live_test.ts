@@ -1,4 +1,4 @@
-/** What runs beside what is declared: Compose's own labels on real engines. */
+/** Running containers beside declared units: Compose's own labels on real engines. */
 import assert from "node:assert/strict";
 import type { Diagnostic } from "../../artifacts/report/report_shape.ts";
 import { FIXTURE } from "../support/engine.ts";
@@ -213,7 +213,7 @@ ports: ["127.0.0.1:18080:80", "9000"]`,
         const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/web`);
         return body.live.containers.length === 1 ? await driftOf(berth, id, "web") : null;
       });
-      // What the command line cannot set the way Compose does: a check as a list of words.
+      // The command line cannot set a check as a list of words, as Compose does.
       assert.deepEqual(Object.keys(agreeing), ["healthcheck"]);
 
       await engine.cli("rm", `drift-${kind}`);

@@ -10,7 +10,7 @@ type Message = any;
 export interface KnownList {
   readonly rows: Map<string, Message>;
   cursor: string | null;
-  /** How often it was told whole. */
+  /** The number of times that it was told whole. */
   resets: number;
   beside: Message;
 }

@@ -12,7 +12,7 @@ import { StreamService } from "../support/stream_service.ts";
 const { test } = await sharedEngine("docker");
 const LINES = 60_000;
 
-/** What a follower is told of 30 MB of numbered lines, of which the engine keeps 3: numbers, and "gap". */
+/** Follows 30 MB of numbered lines, of which the engine keeps 3. Returns numbers, and "gap". */
 async function following(real: TestEngine, silentMs: number): Promise<(number | "gap")[]> {
   using engine = new Engine("docker", { kind: "unix", path: real.socket });
   await using berth = new StreamService(logRoutes({ find: findOn(engine), streamLimit: new StreamLimit() }));

@@ -1,4 +1,4 @@
-/** What it costs an engine that somebody follows a container which crashes and is started again, over and over. */
+/** The cost for an engine of following a container that crashes and is started again, over and over. */
 import assert from "node:assert/strict";
 import { Sights } from "../../core/sight.ts";
 import { NO_OWNER } from "../support/no_owner.ts";

@@ -22,7 +22,7 @@ export class MovableClock implements Clock {
   }
 }
 
-/** What signs in where nothing else is said. */
+/** The device that signs in by default. */
 export const PROGRAM: Device = { binding: null, name: null };
 
 export interface AccessServiceOptions {

@@ -63,7 +63,7 @@ export class BerthProcess implements AsyncDisposable {
     return this.child.pid;
   }
 
-  /** Where it listens, as it printed it. */
+  /** The address at which it listens, as it printed it. */
   get url(): string {
     return /listens on (\S+)/.exec(this.stdout)?.[1] ?? "";
   }

@@ -14,7 +14,7 @@ const ARGS = [
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ];
 
-/** Why there is no browser on this machine, or null. */
+/** Returns the reason that there is no browser on this machine, or null. */
 export function browserMissing(): string | null {
   try {
     Deno.statSync(EXECUTABLE);

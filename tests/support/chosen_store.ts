@@ -20,7 +20,7 @@ const databases = new Map<string, Promise<NonNullable<Config["database"]>>>();
 /** For tests of what only a file can do. */
 export const ON_SQLITE = server === null;
 
-/** Whether a service is two, which share the store alone, and Caddy before them. */
+/** True if a service is two replicas, which share the store alone, behind Caddy. */
 export const AS_REPLICAS = kind === "replicas";
 
 /** The settings that choose the store, for a service on this data folder. */

@@ -4,7 +4,7 @@ import { COMPOSE } from "./compose_version.ts";
 /** Versions that hash a service in other ways than the one that tests run beside. */
 export const OTHER_FORMS = ["2.40.3", "5.5.1", "5.6.0"].filter((version) => version !== COMPOSE);
 
-/** What waits for something that never comes ends, too. */
+/** A call that waits for something that never comes ends, too. */
 const RUN_MS = 120_000;
 
 /** A program, or why there is none: for tests that are skipped aloud. */
@@ -77,11 +77,11 @@ async function output(cwd: string, name: string, ...args: string[]): Promise<str
 /** The one that tests run beside. */
 export const composeOfToday = await composeProgram(COMPOSE);
 
-/** What Podman's network program says now and then where two containers start at once; asked again, it does it. */
+/** The error that Podman's network program gives now and then where two containers start at once; a retry succeeds. */
 const LOST_NETWORK = /netavark: : EOF/;
 const TRIES = 3;
 
-/** What Compose complained of: nothing, when it did what it was asked. */
+/** Runs Compose. Returns its complaint; an empty text when it did what it was asked. */
 export async function composeToday(socket: string, folder: string, ...args: string[]): Promise<string> {
   return await runCompose(composeOfToday, socket, folder, ...args);
 }

@@ -1,4 +1,4 @@
-/** Where the real Compose files for tests are, if they are here; `BERTH_TEST_CORPUS` says where else. */
+/** The folder of real Compose files for tests, if it is here; `BERTH_TEST_CORPUS` names another. */
 
 const FOLDER = Deno.env.get("BERTH_TEST_CORPUS") ||
   new URL("../../../shared/corpus", import.meta.url).pathname;

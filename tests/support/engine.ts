@@ -7,7 +7,7 @@ import { WatchedMakes } from "./watched_makes.ts";
 
 export type EngineKind = "docker" | "podman";
 
-/** Why this machine cannot run such an engine. Tests that need one are skipped with it. */
+/** The reason that this machine cannot run such an engine. Tests that need one are skipped with it. */
 export class NoEngine extends Error {}
 
 export interface EngineAnswer {
@@ -21,7 +21,7 @@ export interface TestEngine extends AsyncDisposable {
   readonly kind: EngineKind;
   /** The path of its unix socket. */
   readonly socket: string;
-  /** What `BERTH_ENGINES` wants to hear: `docker=unix:///…`. */
+  /** The value for `BERTH_ENGINES`: `docker=unix:///…`. */
   readonly setting: string;
   /** Its sandbox, absent when the engine is somebody's own (`BERTH_TEST_ENGINE`). */
   readonly sandbox: Sandbox | null;

@@ -1,4 +1,4 @@
-/** Whether this machine reaches the npm registry. */
+/** Tells if this machine reaches the npm registry. */
 
 /** Returns why nothing can be fetched here, or null. The runtime itself is asked, because it knows its way to the registry. */
 export async function noRegistry(): Promise<string | null> {

@@ -67,7 +67,7 @@ export interface SignIn {
   readonly redirectUri: string;
 }
 
-/** What a browser does between the sign-in link and the page of ours that gets the code. */
+/** Acts as a browser between the sign-in link and the page of ours that gets the code. */
 export async function signInAt(
   description: {
     readonly authorizationEndpoint: string;

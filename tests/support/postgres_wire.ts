@@ -1,7 +1,7 @@
 /** A proxy before a PostgreSQL's socket that tells of every message to the server, and can be mute. */
 
 export class PostgresWire implements AsyncDisposable {
-  /** Where a client finds it: a folder with a socket of the same name. */
+  /** The folder in which a client finds its socket. */
   readonly folder: string;
   /** Called before each piece is passed on to the server, with the connection that it came over. */
   onSend: (open: PostgresWire, piece: Uint8Array, over: object) => Promise<void> | void = () => {};

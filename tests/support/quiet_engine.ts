@@ -1,4 +1,4 @@
-/** What a scripted engine answers to everything that a test is not about: it has nothing, and nothing happens. */
+/** Answers of a scripted engine to everything that a test is not about: it has nothing, and nothing happens. */
 import { CHUNKED, type ScriptedCall } from "./scripted_engine.ts";
 
 /** Empty lists, and an event stream that stays open until the other side leaves. */

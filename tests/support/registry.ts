@@ -16,7 +16,7 @@ export interface TestRegistry extends AsyncDisposable {
   push(image: string, name: string): Promise<string>;
   /** The digest that it knows a pushed image by: `digest("app", "1")`. */
   digest(repository: string, tag: string): Promise<string>;
-  /** What it was asked, one line a request, newest last. */
+  /** Returns the requests that it got, one line each, newest last. */
   requests(): Promise<string>;
 }
 
@@ -64,7 +64,10 @@ export async function startRegistry(
   };
 }
 
-/** What "docker login" would have written; Podman refuses to log in without TLS, but takes the header. */
+/**
+ * Returns the credentials that "docker login" would have written; Podman refuses to log in without TLS, but takes the
+ * header.
+ */
 function credentials(host: string): string {
   return JSON.stringify({ auths: { [host]: { auth: btoa(`${ACCOUNT.username}:${ACCOUNT.password}`) } } });
 }

@@ -13,7 +13,7 @@ export interface Made {
   readonly volume?: string;
 }
 
-/** What one engine has. */
+/** The objects of one engine. */
 export interface Has {
   readonly containers: readonly Made[];
   readonly volumes: Record<string, Record<string, string>>;

@@ -7,7 +7,7 @@ export interface ScriptedCall {
   readonly conn: Deno.UnixConn;
   /** The request line and the headers. */
   readonly head: string;
-  /** What the request had beyond its head. */
+  /** The body of the request. */
   readonly body: string;
   /** Writes bytes or text as they are; throws when berth has hung up. */
   write(bytes: Uint8Array | string): Promise<void>;
@@ -20,7 +20,7 @@ export class ScriptedEngine implements AsyncDisposable {
   readonly #open = new Set<Deno.Conn>();
   readonly #running = new Set<Promise<void>>();
   readonly #accepting: Promise<void>;
-  /** What it greets with. */
+  /** The version that it greets with. */
   apiVersion = "1.41";
   isPodman = false;
   /** Every request, as `GET /containers/x/json`. */
@@ -35,7 +35,7 @@ export class ScriptedEngine implements AsyncDisposable {
     this.#accepting = this.#accept();
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#open.size;
   }

@@ -18,7 +18,7 @@ export interface Script {
 export interface ScriptedIssuer extends AsyncDisposable {
   readonly issuer: string;
   readonly script: Script;
-  /** How often each path was asked. */
+  /** The number of requests to each path. */
   readonly asked: Map<string, number>;
   /** The forms that reached the token endpoint. */
   readonly forms: URLSearchParams[];

@@ -5,7 +5,7 @@ const LINES_AT_ONCE = 1_000;
 const encoder = new TextEncoder();
 
 export interface LogOptions {
-  /** What the line of this number says, counted from 1. */
+  /** Returns the text of the line with this number, counted from 1. */
   readonly text?: (number: number) => string;
   /** As fast as it is read unless given. */
   readonly perSecond?: number;

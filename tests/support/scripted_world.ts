@@ -1,7 +1,7 @@
 /** A whole scripted engine over HTTP: some containers, an event stream, and whatever else a test wants to go wrong. */
 
 export interface World {
-  /** What `/_ping` says of itself; null leaves the header out. */
+  /** The version that `/_ping` tells; null leaves the header out. */
   apiVersion?: string | null;
   podman?: boolean;
   /** Every container as `inspect` answers it, by id; the list is made of them. */
@@ -31,7 +31,7 @@ export class ScriptedWorld implements AsyncDisposable {
     );
   }
 
-  /** How many event streams are open. */
+  /** The number of open event streams. */
   get watchers(): number {
     return this.#streams.size;
   }

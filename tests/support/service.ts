@@ -61,7 +61,7 @@ export class TestCaller {
   constructor(
     readonly url: string,
     readonly credential: string | null,
-    /** What is waited for after a change, before its answer counts. */
+    /** Waits after a change, before its answer counts. */
     private readonly afterChange: () => Promise<void> = () => Promise.resolve(),
   ) {}
 
@@ -121,8 +121,8 @@ export class TestService extends TestCaller implements AsyncDisposable {
   }
 
   /**
-   * What a replica writes within a few seconds is written: refusals, outcomes, last uses. One that is alone shows them at
-   * once, so nothing is waited for.
+   * Waits until the late writes of a replica are in the store: refusals, outcomes, last uses. One that is alone shows
+   * them at once, so nothing is waited for.
    */
   async settled(): Promise<void> {
     if (this.second === null) return;
@@ -163,7 +163,7 @@ export class TestService extends TestCaller implements AsyncDisposable {
     await Promise.all(this.replicas.map((berth) => berth.stop()));
   }
 
-  /** Where it is reached. */
+  /** The port at which it is reached. */
   get port(): number {
     return this.second?.frontPort ?? this.berth.port;
   }
@@ -239,12 +239,12 @@ async function startSecond(
   return { berth, frontPort, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** What a replica is told that Caddy at this port stands before. */
+/** Returns the settings of a replica behind Caddy at this port. */
 function behind(frontPort: number): Pick<Config, "baseUrl" | "trustedProxies"> {
   return { baseUrl: `http://127.0.0.1:${frontPort}`, trustedProxies: ["127.0.0.1"] };
 }
 
-/** Whether the test says nothing itself about how the service is reached. */
+/** Returns true if the test itself says nothing about how the service is reached. */
 function isPlain({ baseUrl, trustedProxies, tls, host, metricsPort, database }: Partial<Config>): boolean {
   return [baseUrl, trustedProxies, tls, host, metricsPort, database].every((one) => one === undefined);
 }

@@ -56,7 +56,7 @@ export async function sharedEngine(kind: EngineKind, settings?: string): Promise
         name: `${name} (${kind})`,
         ignore: !started || missing !== null,
         timeout: (isProof() ? PROOF_LIMIT_MINUTES : LIMIT_MINUTES) * 60_000,
-        // What a real engine and its streams take down after one test may end during the next one.
+        // Work that a real engine and its streams finish after one test may end during the next one.
         sanitizeOps: false,
         sanitizeResources: false,
         fn: async (context) => {

@@ -46,7 +46,7 @@ async function mounts(folder: string, size: string): Promise<boolean> {
   }
 }
 
-/** Whether this machine lets us. */
+/** True if this machine lets us. */
 export const mayMount = await SmallDisk.mount().then(
   async (disk) => (await disk[Symbol.asyncDispose](), true),
   () => false,

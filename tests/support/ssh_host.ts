@@ -3,12 +3,15 @@ import { NoEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";
 import { quoted, Sandbox } from "./sandbox.ts";
 
-/** Who signs in: `ada` may open the engine's socket, `eve` may not, `nobody-in` has no key there, `bot` no shell. */
+/**
+ * The people that sign in: `ada` may open the engine's socket, `eve` may not, `nobody-in` has no key there, `bot` no
+ * shell.
+ */
 const PEOPLE = ["ada", "eve", "stranger", "bot"] as const;
 export type Person = (typeof PEOPLE)[number];
 
 export class SshHost implements AsyncDisposable {
-  /** What `BERTH_SSH` names: the system's ssh, in the host's network, with a user's configuration of its own. */
+  /** The program for `BERTH_SSH`: the system's ssh, in the host's network, with a user's configuration of its own. */
   readonly program: string;
 
   private constructor(readonly folder: string, readonly sandbox: Sandbox) {

@@ -20,7 +20,7 @@ export const ADMIN: Principal = {
 export class StreamService implements AsyncDisposable {
   readonly url: string;
   readonly bugs: unknown[] = [];
-  /** What the audit log would hold. */
+  /** The entries that the audit log would hold. */
   readonly audited: NewAuditEntry[] = [];
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #stopping = new AbortController();

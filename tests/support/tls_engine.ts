@@ -42,7 +42,7 @@ export interface TlsEngine extends AsyncDisposable {
   readonly authority: Authority;
   readonly host: string;
   readonly url: string;
-  /** What berth shows it. */
+  /** The certificate that berth shows it. */
   readonly client: TlsFiles;
   /** Cuts the link: nothing arrives, and nobody is told. */
   cut(): Promise<void>;

@@ -17,7 +17,7 @@ interface Wanted {
 
 /**
  * The named engine, or the only one there is, which then answers for itself; of several, the one whose mirror has it.
- * For who holds scopes, only the mirrors answer, and what is out of reach is not there.
+ * For callers with scopes only the mirrors answer, and objects out of scope are not there.
  * Throws the `missing` code when none has it and `ambiguous_id` when several do.
  */
 export async function engineThatHas(backends: Backends, reach: Reach, wanted: Wanted): Promise<Link> {

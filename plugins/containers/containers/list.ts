@@ -42,7 +42,7 @@ export class ContainerLists {
   readonly #long = new Lru<MadeList>(MAX_LONG);
   readonly #ordered = new OrderedRows();
   readonly #scoped = new Lru<MadeList>(MAX_SCOPED);
-  /** Texts for who holds scopes, counted. */
+  /** The number of texts that were made for callers with scopes. */
   #made = 0;
   /** Versions start again at 0 with every start of the service. */
   readonly #epoch = crypto.randomUUID();

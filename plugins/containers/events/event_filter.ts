@@ -36,7 +36,7 @@ const READ = {
 
 /** The scopes of a viewer. */
 export interface Seen {
-  /** A container is seen by who may read events of it and see that it runs. */
+  /** A container is seen by callers who may read its events and see that it runs. */
   readonly events: Sight;
   readonly running: Sight;
   readonly logs: Sight;
@@ -47,7 +47,7 @@ export interface Seen {
   readonly key: readonly string[];
 }
 
-/** Throws `forbidden` for who holds one of the permissions nowhere. */
+/** Throws `forbidden` for callers who hold one of the permissions nowhere. */
 export function seenBy(
   principal: Principal,
   events: Reach,

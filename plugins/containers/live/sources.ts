@@ -75,7 +75,7 @@ interface SourcesOptions {
   /** Begins to follow a container; `isNew` is one that was made while others were followed. */
   readonly begin: (target: LiveContainer, isNew: boolean) => void;
   readonly stop: (source: string) => void;
-  /** The engine says that it removed a container; for who would not notice. */
+  /** The engine says that it removed a container; for readers that would not notice. */
   readonly removed?: (source: string) => void;
   readonly tell: (states: readonly SourceState[], leftOut: number) => void;
 }

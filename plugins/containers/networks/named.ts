@@ -9,7 +9,7 @@ import type { NetworkRow } from "../../../engines/rows/network.ts";
 
 interface FoundNetwork {
   readonly link: Link;
-  /** As the engine is to be asked: the caller's word, or for who holds scopes the id of the one in reach. */
+  /** As the engine is to be asked: the caller's word, or for a caller with scopes the id of the one in scope. */
   readonly name: string;
 }
 

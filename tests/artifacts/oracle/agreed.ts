@@ -1,4 +1,4 @@
-/** Where berth means to differ from Compose's loader, and why. */
+/** Intended differences from Compose's loader, and their reasons. */
 
 import type { Difference } from "./compared.ts";
 
@@ -15,7 +15,7 @@ const refusedFor = (...codes: string[]) => ({ field, berth, codes: found }: Diff
 const said = (words: RegExp, code: string) => ({ field, compose, berth, codes }: Difference) =>
   field === "verdict" && berth === "accepted" && words.test(String(compose)) && codes.includes(code);
 
-/** What `docker compose config` lets pass and `up` fails with, on files. */
+/** Mistakes about files that `docker compose config` lets pass and `up` fails with. */
 const FILES = [
   "file/build-context-missing",
   "file/config-missing",

@@ -15,7 +15,7 @@ export interface Difference {
   readonly field: string;
   readonly compose: unknown;
   readonly berth: unknown;
-  /** What berth found that explains it: for a verdict its errors, or all findings where it has none. */
+  /** Findings of berth that explain it: for a verdict its errors, or all findings where it has none. */
   readonly codes: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export async function compared(program: string, folder: string): Promise<Compare
   return { projects: groups.length, fields, differences };
 }
 
-/** Where Compose finds the files by itself it does, so that finding them is compared, too. */
+/** Compose finds files by itself where it can, so that finding them is compared, too. */
 function asked(model: Model, group: Group): Asked {
   const at = (path: string) => path === "" ? model.root : `${model.root}/${path}`;
   const isFound = group.envFiles.some((file) => /^COMPOSE_FILE=/m.test(file.text)) ||
@@ -95,7 +95,7 @@ function compare(
   return { fields: names.size + 1, differences };
 }
 
-/** What berth says of this project alone: several may share a file, and a finding is told once. */
+/** Returns the findings of this project alone: several may share a file, and a finding is told once. */
 function findingsOf(model: Model, group: Group): readonly JudgedFinding[] {
   const files = new Set<ArtifactFile>([...group.sources, ...group.envFiles]);
   for (const { paths } of group.units) for (const { file } of paths) if (file) files.add(file);

@@ -6,7 +6,7 @@ const BUILD_MS = 300_000;
 /** The loader needs the current folder of its process, so projects are shared out among several. */
 const PROCESSES = 2;
 
-/** Where `~` leads. */
+/** The folder that `~` leads to. */
 export const HOME = "/home/somebody";
 
 /**
@@ -59,7 +59,7 @@ export async function composeGo(): Promise<string | null> {
   return null;
 }
 
-/** What Compose makes of each project, in order. */
+/** Returns what Compose makes of each project, in order. */
 export async function load(program: string, projects: readonly Asked[]): Promise<Loaded[]> {
   const answers: Loaded[] = new Array(projects.length);
   await Promise.all(Array.from({ length: PROCESSES }, async (_, process) => {

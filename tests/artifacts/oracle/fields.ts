@@ -90,7 +90,7 @@ function composeService(
   set("stop_grace_period", service.stop_grace_period ? nanosecondsOf(service.stop_grace_period) : null);
   set("command", service.command ?? null);
   set("entrypoint", service.entrypoint ?? null);
-  // What is off is not resolved: `env_file` and `label_file` are only read for what runs.
+  // Inactive services are not resolved: `env_file` and `label_file` are only read for active ones.
   if (active) {
     set("environment", sortedMap(service.environment));
     set("labels", sortedMap(service.labels));
@@ -180,7 +180,7 @@ export function fieldsOfBerth(model: Model, group: Group): { fields: Fields; uns
   return { fields, unset };
 }
 
-/** Where berth's name of a field is not the key it is written under. */
+/** Fields whose name in berth is not their key in the file. */
 const FIELD: Readonly<Record<string, string>> = { volumes: "mounts", scale: "replicas", deploy: "replicas" };
 
 function holdsUnknown(node: Node): boolean {
@@ -264,7 +264,7 @@ function buildOf(model: Model, unit: Unit): unknown {
 
 function sourceOf(model: Model, unit: Unit, mount: Mount): string | null {
   const use = unit.paths.find(({ kind, at }) => kind === "bind" && at === mount.sourceAt);
-  // What a use shows is the author's text; the source is what its variables make of it.
+  // A use shows the author's text; the source is what its variables make of it.
   return use === undefined ? mount.source : fullPath(model, { ...use, written: mount.source! });
 }
 

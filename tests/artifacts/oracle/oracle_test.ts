@@ -18,7 +18,7 @@ const PARTS = ["awesome-compose", "compose", "compose-go"] as const;
 const program = await composeGo();
 const used = new Set<number>();
 
-/** How many projects were compared; the first differences that nothing explains fail. */
+/** Compares the projects and returns their number; the first differences that nothing explains fail. */
 async function agrees(folder: string): Promise<number> {
   const { projects, fields, differences } = await compared(program!, folder);
   const unexplained = differences.filter((difference) => {

@@ -1,7 +1,7 @@
 /** The ground a promise stands on: where the servers are, what runs it, and the few words to judge with. */
 import type { Kind } from "../certificates.ts";
 
-/** Where the servers are, and what this is. */
+/** The addresses of the servers, and the runtime. */
 export interface Ground {
   /** An HTTP server. */
   readonly http: string;
@@ -16,14 +16,14 @@ export interface Ground {
   readonly runtime: Runtime;
 }
 
-/** What runs the client. */
+/** The runtime of the client. */
 export type Runtime = "deno" | "node" | "bun" | "browser";
 
 /** A promise of the client, kept wherever it is not said to be impossible. */
 export interface Promised {
   readonly name: string;
   run(ground: Ground): void | Promise<void>;
-  /** Where it cannot be asked. */
+  /** The runtimes in which it cannot be asked. */
   readonly not: readonly Runtime[];
 }
 
@@ -46,7 +46,7 @@ export function ok(held: unknown, what: string): asserts held {
   if (!held) throw new Error(what);
 }
 
-/** What the promise rejects with. */
+/** Returns the error that the promise rejects with. */
 export async function rejection(work: Promise<unknown> | (() => unknown)): Promise<Error> {
   let value: unknown;
   try {

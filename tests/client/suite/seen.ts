@@ -1,4 +1,4 @@
-/** What arrived at the server, asked with plain `fetch` so that the client is not its own witness. */
+/** Reads what arrived at the server with plain `fetch`, so that the client is not its own witness. */
 import type { Arrived } from "../raw_server.ts";
 import type { Ground } from "./ground.ts";
 

@@ -16,7 +16,7 @@ import { seen } from "./seen.ts";
 const STREAM = new Endpoint("do/stream");
 const TYPES = { ndjson: "application/x-ndjson", sse: "text/event-stream; charset=utf-8", text: "text/plain" };
 
-/** What the server sends: bytes as characters below 256, one chunk each. */
+/** Returns the query that makes the server send these parts: bytes as characters below 256, one chunk each. */
 function query(as: StreamFormat, parts: string[], then: "end" | "silence" | "break", key = freshKey()) {
   return { type: TYPES[as], parts: JSON.stringify(parts.map(bytes)), then, key };
 }

@@ -7,7 +7,7 @@ const HANG = new Endpoint("do/hang");
 const GUARDED = new Endpoint("do/guarded");
 const ECHO = new Endpoint("echo");
 
-/** What a collector of garbage is called where there is one to call. */
+/** The garbage collector, where it can be called. */
 const collect = (globalThis as { gc?: () => void }).gc;
 
 promise(
