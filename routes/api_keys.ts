@@ -75,7 +75,7 @@ type NewApiKey = z.output<typeof NewApiKey>;
 
 const KeyVerdict = z.object({
   valid: z.boolean().describe("True if the key is valid"),
-  reason: z.enum(["unknown", "expired", "malformed"]).optional().describe("Why it is not valid"),
+  reason: z.enum(["unknown", "expired", "malformed"]).optional().describe("The reason that it is not valid"),
   id: z.string().optional().describe("The key's id"),
   name: z.string().optional().describe("The key's name"),
   role: Role.nullable().optional().describe("Its role"),
@@ -139,7 +139,7 @@ const rotate = route({
   params: Id,
   body: z.strictObject({
     overlapMinutes: z.int().min(0).max(43_200).default(0).describe(
-      "How long the previous secret stays valid",
+      "The minutes for which the previous secret stays valid",
     ),
   }).meta({ id: "KeyRotation", examples: [{ overlapMinutes: 60 }] }),
   answers: {

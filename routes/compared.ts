@@ -16,7 +16,7 @@ const MOST_DIFFERENCES = 20;
 
 export const Counts = z.object(
   Object.fromEntries(
-    VERDICTS.map((verdict) => [verdict, z.int().describe(`How many are \`${verdict}\``)]),
+    VERDICTS.map((verdict) => [verdict, z.int().describe(`Number with the verdict \`${verdict}\``)]),
   ) as Record<
     Verdict,
     z.ZodInt
@@ -56,11 +56,11 @@ export const OverviewUnit = z.object({
   state: LiveState.nullable().describe("Its running containers; null for callers who may not see them"),
   desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
   image: z.string().nullable().describe("As it is written"),
-  location: Location.describe("Where it is declared"),
+  location: Location.describe("The place of its declaration"),
   containers: z.array(OverviewContainer).describe("Its containers"),
   differences: z.int().describe("Number of fields that differ"),
   drift: z.array(Drift).describe(`Which they are, ${MOST_DIFFERENCES} at most`),
-  notCompared: z.string().nullable().describe("Why something of it could not be compared; null otherwise"),
+  notCompared: z.string().nullable().describe("The reason that something of it could not be compared; null otherwise"),
 }).meta({ id: "OverviewUnit" });
 export type OverviewUnit = z.input<typeof OverviewUnit>;
 

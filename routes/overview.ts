@@ -28,7 +28,7 @@ const OverviewProject = z.object({
     id: z.string().describe("The workspace's id"),
     name: z.string().describe("The workspace's name"),
   })
-    .describe("Where it is declared"),
+    .describe("The place of its declaration"),
   group: z.string().describe("The group's name"),
   project: z.string().describe("Docker's name of the project"),
   verdict: Verdict.describe("The verdict of its worst unit"),
@@ -50,8 +50,8 @@ const Overview = z.object({
   }).describe("Counts of findings in the workspaces that the caller sees whole"),
   engines: z.array(z.object({
     name: z.string().describe("The engine's name"),
-    state: BackendState.describe("True if it answers"),
-    reason: z.string().optional().describe("Why it is not up, or does not list the kinds in `stale`"),
+    state: BackendState.describe("The state of its connection"),
+    reason: z.string().optional().describe("The reason that it is not up, or does not list the kinds in `stale`"),
     stale: z.array(z.string()).optional().describe(
       "Kinds of objects that it does not list although it is up, as `containers`",
     ),

@@ -13,7 +13,7 @@ const Person = z.object({
   email: z.string().nullable().describe("The address that the identity provider vouched for"),
   picture: z.string().nullable().describe("The address of a picture"),
   signIn: z.enum(["password", "provider"]).describe(
-    "How the person signs in: with a password here, or at the identity provider",
+    "The way of signing in: with a password here, or at the identity provider",
   ),
   issuer: z.string().nullable().describe(
     "The identity provider's address; null for people who sign in with a password",

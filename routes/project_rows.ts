@@ -46,7 +46,7 @@ const Reason = z.object({
     engine: z.string().describe("Its name"),
     since: z.string().nullable().describe("When it last answered; null where it was away from the start"),
   }).nullable().describe("The engine that does not answer; null unless that is why it is unknown"),
-  notCompared: z.string().nullable().describe("Why something could not be compared"),
+  notCompared: z.string().nullable().describe("The reason that something could not be compared; null otherwise"),
   more: z.int().describe("Number of further differences in the project"),
 }).meta({ id: "ProjectReason" });
 
@@ -57,7 +57,7 @@ export const ProjectRow = z.object({
   workspace: z.object({
     id: z.string().describe("The workspace's id"),
     name: z.string().describe("The workspace's name"),
-  }).nullable().describe("Where it is declared; null for one that only runs"),
+  }).nullable().describe("The place of its declaration; null for one that only runs"),
   folder: z.string().nullable().describe(
     "Below the workspace's root; of one that only runs, the folder that its labels name",
   ),
@@ -67,7 +67,7 @@ export const ProjectRow = z.object({
   differences: z.int().describe("Number of fields of its units that differ"),
   running: z.int().describe("Number of its containers that run"),
   desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
-  reason: Reason.nullable().describe("Why it has its verdict; null where that says it all"),
+  reason: Reason.nullable().describe("The reason of its verdict; null where the verdict says it all"),
   ports: z.array(z.int()).describe(`Published ports of the host, ${MOST_PORTS} at most`),
   ignored: z.boolean().describe("True if people have put it aside; never of a declared one"),
   conflict: z.string().nullable().describe("The id of another project that engines know by the same name"),

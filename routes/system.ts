@@ -9,7 +9,7 @@ import { type CoreRouter, json, raw, reply, route, router } from "../http/declar
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]).describe("Its state"),
-  reason: z.string().optional().describe("Why it is not healthy"),
+  reason: z.string().optional().describe("The reason that it is not healthy"),
 }).meta({ id: "Check" });
 
 const Health = z.object({
@@ -46,18 +46,18 @@ const SystemInfo = z.object({
   backends: z.array(z.object({
     name: z.string().describe("The engine's name"),
     kind: z.enum(["docker", "podman"]).describe("Kind of engine"),
-    state: BackendState.describe("True if it answers"),
+    state: BackendState.describe("The state of its connection"),
     version: z.string().nullable().describe("The engine's version"),
   })).describe("The engines"),
 }).meta({ id: "SystemInfo" });
 
 const PluginItem = z.object({
   name: z.string().describe("The plugin's name"),
-  summary: z.string().describe("What the plugin does"),
+  summary: z.string().describe("A sentence about the plugin"),
   version: z.string().describe("The plugin's version"),
   enabled: z.boolean().describe("True if the settings enable it"),
   state: z.enum(["running", "disabled", "failed"]).describe("True if it runs"),
-  reason: z.string().optional().describe("Why it does not run"),
+  reason: z.string().optional().describe("The reason that it does not run"),
   routes: z.array(z.string()).readonly().describe("The routes it answers"),
 }).meta({ id: "Plugin" });
 type PluginItem = z.infer<typeof PluginItem>;

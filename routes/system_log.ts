@@ -28,7 +28,7 @@ const LogLine = z.union([
     level: z.enum(LOG_LEVELS).describe("Severity"),
     message: z.string().describe("The message"),
   }),
-  z.object({ gap: z.string().describe("Why lines are missing here") }),
+  z.object({ gap: z.string().describe("The reason that lines are missing here") }),
 ]).meta({ id: "LogLine" });
 
 const logs = route({

@@ -29,7 +29,7 @@ export const DagNode = z.object({
     file: z.string().describe("Below the workspace's folder"),
     line: z.int().describe("The line, from 1"),
     column: z.int().describe("The column, from 1"),
-  }).nullable().describe("Where it is declared"),
+  }).nullable().describe("The place of its declaration"),
 }).meta({ id: "DagNode" });
 export type DagNode = z.infer<typeof DagNode>;
 

@@ -21,8 +21,8 @@ export type Drift = z.infer<typeof Drift>;
 /** The sign by which a running project belongs to a group. */
 export const Match = z.object({
   by: z.enum(["settings", "configFiles", "workingDirAndProject", "workingDir", "project", "containerName"])
-    .describe("How the container was recognised"),
-  confidence: z.enum(["certain", "likely", "guess"]).describe("How certain that is"),
+    .describe("The sign by which the container was recognised"),
+  confidence: z.enum(["certain", "likely", "guess"]).describe("The certainty of the match"),
 }).meta({ id: "Match" });
 export type Match = z.infer<typeof Match>;
 
@@ -50,7 +50,7 @@ export const UnitLive = z.object({
   ),
   state: LiveState.describe("Its running containers"),
   desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
-  match: Match.nullable().describe("Why these containers belong to it"),
+  match: Match.nullable().describe("The match of these containers with it"),
   containers: z.array(z.object({
     id: z.string().describe("The container's id"),
     name: z.string().describe("The container's name"),
@@ -69,7 +69,7 @@ export const UnitLive = z.object({
     "Mounts whose files were written to or may have been replaced; no difference by themselves, absent without any",
   ),
   notCompared: z.string().nullable().describe(
-    "Why something of it could not be compared with what is declared; null where everything was",
+    "The reason that something of it could not be compared with what is declared; null where everything was",
   ),
 }).meta({ id: "UnitLive" });
 export type UnitLive = z.infer<typeof UnitLive>;

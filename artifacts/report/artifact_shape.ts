@@ -22,7 +22,7 @@ export const ArtifactSummary = z.object({
     file: z.string().describe("Below the workspace's folder"),
     line: z.int().describe("The line, from 1"),
     column: z.int().describe("The column, from 1"),
-  }).describe("Where it is declared"),
+  }).describe("The place of its declaration"),
   diagnostics: z.object({
     error: z.int().describe("Number of errors"),
     warning: z.int().describe("Number of warnings"),
@@ -46,14 +46,14 @@ const ReferenceOut = z.object({
   required: z.boolean().optional().describe("True if a dependency must exist"),
   restart: z.boolean().optional().describe("True if it restarts with its dependency"),
   access: z.enum(["ro", "rw"]).optional().describe("True if it may write"),
-  source: Source.describe("Where it is written"),
+  source: Source.describe("The place in the file"),
 }).meta({ id: "ArtifactReference" });
 
 const ReferenceIn = z.object({
   kind: z.string().describe("In which way it is referred to"),
   from: z.string().describe("The id of what refers to it"),
   under: z.string().describe("The place in the declaration"),
-  source: Source.describe("Where it is written"),
+  source: Source.describe("The place in the file"),
 }).meta({ id: "ArtifactReferrer" });
 
 const common = {
@@ -61,7 +61,7 @@ const common = {
   name: z.string().describe("Its name"),
   title: z.string().nullable().describe("Name for people"),
   description: z.string().nullable().describe("Description by its author"),
-  source: Source.describe("Where it is declared"),
+  source: Source.describe("The place of its declaration"),
   yaml: z.string().nullable().describe(
     "As the author wrote it, comments and all, secrets masked; null where there is none",
   ),

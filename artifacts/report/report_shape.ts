@@ -17,13 +17,13 @@ export const Diagnostic = z.object({
   related: z.array(
     z.object({
       message: z.string().describe("The text at this place"),
-      location: Location.describe("Where"),
+      location: Location.describe("The place of the message"),
     }),
   ).describe("Other places that have to do with it"),
   data: z.record(z.string(), z.unknown()).describe("The facts of the message, for programs"),
   tags: z.array(z.enum(["unnecessary", "deprecated"])).describe("Hints for editors"),
   fingerprint: z.string().describe("Stays the same when lines move"),
-  remedies: z.array(Remedy).optional().describe("What can be done about it; only of a plan"),
+  remedies: z.array(Remedy).optional().describe("Remedies; only of a plan"),
 }).meta({ id: "Diagnostic" });
 export type Diagnostic = z.infer<typeof Diagnostic>;
 

@@ -64,7 +64,7 @@ export type ApplyEvent = {
   readonly step: number;
   /** Progress. */
   readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
-  /** Why it failed. */
+  /** The failure; null unless it failed. */
   readonly error: ApplyFailure | null;
   /** Further remarks. */
   readonly note: string | null;
@@ -90,7 +90,7 @@ export type ApplyEvent = {
   readonly at: string;
   /** Its state. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
-  /** Why. */
+  /** The reason; null where there is none. */
   readonly reason: string | null;
 } | {
   /** A pull makes progress. */
@@ -108,9 +108,9 @@ export type ApplyEvent = {
 } | {
   /** Nothing follows. */
   readonly kind: "end";
-  /** How it ended. */
+  /** The final state. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
-  /** Why, as of the apply itself. */
+  /** The reason, as the apply has it. */
   readonly reason: string | null;
 };
 

@@ -617,7 +617,7 @@ export type ExecRequest = {
 
 /** The reason why no more lines follow. */
 export type LogEnd = {
-  /** Why. */
+  /** The reason of the end. */
   readonly reason: "removed" | "stopping" | "not_allowed";
 };
 

@@ -114,7 +114,7 @@ export type LiveMessage = {
     readonly name: string;
     /** `up` if it answers. */
     readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
-    /** Why it is not up, or does not list the kinds in `stale`. */
+    /** The reason that it is not up, or does not list the kinds in `stale`. */
     readonly reason?: string;
     /** Kinds of objects that it does not list although it is up: what is told of them is as last known. */
     readonly stale?: readonly (string)[];
@@ -250,7 +250,7 @@ export type LiveMessage = {
     readonly type: "backend";
     /** The engine's name. */
     readonly backend: string;
-    /** True if it answers now. */
+    /** The state of its connection now. */
     readonly state: string;
   } | {
     /** Events may have been missed: read the lists again. */

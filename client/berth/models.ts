@@ -82,7 +82,7 @@ export type ApplyStep = {
   readonly startedAt: string | null;
   /** RFC 3339; null until it ended. */
   readonly endedAt: string | null;
-  /** Why it failed. */
+  /** The failure; null unless it failed. */
   readonly error: ApplyFailure | null;
   /** Further remarks about how it ended. */
   readonly note: string | null;
@@ -157,7 +157,7 @@ export type Diagnostic = {
   readonly related: readonly ({
     /** The text at this place. */
     readonly message: string;
-    /** Where. */
+    /** The place of the message. */
     readonly location: Location;
   })[];
   /** The facts of the message, for programs. */
@@ -166,7 +166,7 @@ export type Diagnostic = {
   readonly tags: readonly ("unnecessary" | "deprecated")[];
   /** Stays the same when lines move. */
   readonly fingerprint: string;
-  /** What can be done about it; only of a plan. */
+  /** Remedies; only of a plan. */
   readonly remedies?: readonly (Remedy)[];
 };
 
@@ -273,7 +273,7 @@ export type Plan = {
   readonly unchanged: number;
   /** Findings that forbid applying it; empty if none does. */
   readonly blocked: readonly (Diagnostic)[];
-  /** What is left alone, and other remarks. */
+  /** Parts that the plan leaves alone, and other remarks. */
   readonly warnings: readonly (Diagnostic)[];
   /** Of `down` alone: the project's own volumes that stay, with their data. */
   readonly keeps?: readonly (string)[];
@@ -331,7 +331,7 @@ export type PlanNeed = {
   };
   /** The field that needs it; absent if the step itself does. */
   readonly field?: string;
-  /** Why the field needs it. */
+  /** The reason that the field needs it. */
   readonly why?: string;
   /** Location of the field. */
   readonly at?: Location;
@@ -339,7 +339,7 @@ export type PlanNeed = {
 
 /** A part of `PlanStep`. */
 export type PlanReason = {
-  /** Why. */
+  /** The reasons of the step. */
   readonly code:
     | "absent"
     | "stopped"
@@ -549,7 +549,7 @@ export type Scope = string;
 /** A part of `Diagnostic`. */
 export type Severity = "error" | "warning" | "info" | "hint";
 
-/** Why the socket is closed. */
+/** The reason that the socket closes. */
 export type SocketFailure = {
   /** Kind of message. */
   readonly type: "error";
@@ -559,7 +559,7 @@ export type SocketFailure = {
   readonly title: string;
 };
 
-/** Why the stream ends early. */
+/** The reason that the stream ends early. */
 export type StreamFailure = {
   /** Code for programs. */
   readonly code: string;
@@ -587,7 +587,7 @@ export type Tokens = {
 export type Unavailable = {
   /** The engine's name. */
   readonly backend: string;
-  /** Why berth could not ask it. */
+  /** The reason that berth could not ask it. */
   readonly reason: string;
   /** When it last answered, where it hangs: its rows are shown as they were then. */
   readonly since?: string;
@@ -617,22 +617,22 @@ export type Verdict =
 
 /** A part of `ProjectRow`. */
 export type VerdictCounts = {
-  /** How many are `broken`. */
+  /** Number with the verdict `broken`. */
   readonly broken: number;
-  /** How many are `differs`. */
+  /** Number with the verdict `differs`. */
   readonly differs: number;
-  /** How many are `stopped`. */
+  /** Number with the verdict `stopped`. */
   readonly stopped: number;
-  /** How many are `notStarted`. */
+  /** Number with the verdict `notStarted`. */
   readonly notStarted: number;
-  /** How many are `undeclared`. */
+  /** Number with the verdict `undeclared`. */
   readonly undeclared: number;
-  /** How many are `unknown`. */
+  /** Number with the verdict `unknown`. */
   readonly unknown: number;
-  /** How many are `paused`. */
+  /** Number with the verdict `paused`. */
   readonly paused: number;
-  /** How many are `completed`. */
+  /** Number with the verdict `completed`. */
   readonly completed: number;
-  /** How many are `asWritten`. */
+  /** Number with the verdict `asWritten`. */
   readonly asWritten: number;
 };

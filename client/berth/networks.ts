@@ -82,7 +82,7 @@ export type Network = {
   readonly name: string;
   /** The driver that makes it. */
   readonly driver: string;
-  /** Where it can be used from. */
+  /** The reach of its driver, as `local`. */
   readonly scope: string;
   /** Without a way out. */
   readonly internal: boolean;
@@ -126,7 +126,7 @@ export type NetworkDetail = {
   readonly name: string;
   /** The driver that makes it. */
   readonly driver: string;
-  /** Where it can be used from. */
+  /** The reach of its driver, as `local`. */
   readonly scope: string;
   /** Without a way out. */
   readonly internal: boolean;

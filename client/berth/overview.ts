@@ -36,9 +36,9 @@ export type Overview = {
   readonly engines: readonly ({
     /** The engine's name. */
     readonly name: string;
-    /** True if it answers. */
+    /** The state of its connection. */
     readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
-    /** Why it is not up, or does not list the kinds in `stale`. */
+    /** The reason that it is not up, or does not list the kinds in `stale`. */
     readonly reason?: string;
     /** Kinds of objects that it does not list although it is up, as `containers`. */
     readonly stale?: readonly (string)[];
@@ -84,7 +84,7 @@ export type OverviewContainer = {
 
 /** A part of `Overview`. */
 export type OverviewProject = {
-  /** Where it is declared. */
+  /** The place of its declaration. */
   readonly workspace: {
     /** The workspace's id. */
     readonly id: string;
@@ -121,7 +121,7 @@ export type OverviewUnit = {
   readonly desired: number | null;
   /** As it is written. */
   readonly image: string | null;
-  /** Where it is declared. */
+  /** The place of its declaration. */
   readonly location: Location;
   /** Its containers. */
   readonly containers: readonly (OverviewContainer)[];
@@ -129,6 +129,6 @@ export type OverviewUnit = {
   readonly differences: number;
   /** Which they are, 20 at most. */
   readonly drift: readonly (Drift)[];
-  /** Why something of it could not be compared; null otherwise. */
+  /** The reason that something of it could not be compared; null otherwise. */
   readonly notCompared: string | null;
 };

@@ -187,7 +187,7 @@ export type Grant = {
 
 /** The payload of `POST /api/settings/api-keys/{id}/rotate`. */
 export type KeyRotation = {
-  /** How long the previous secret stays valid. */
+  /** The minutes for which the previous secret stays valid. */
   readonly overlapMinutes?: number;
 };
 
@@ -201,7 +201,7 @@ export type KeyToVerify = {
 export type KeyVerdict = {
   /** True if the key is valid. */
   readonly valid: boolean;
-  /** Why it is not valid. */
+  /** The reason that it is not valid. */
   readonly reason?: "unknown" | "expired" | "malformed";
   /** The key's id. */
   readonly id?: string;
@@ -278,7 +278,7 @@ export type Person = {
   readonly email: string | null;
   /** The address of a picture. */
   readonly picture: string | null;
-  /** How the person signs in: with a password here, or at the identity provider. */
+  /** The way of signing in: with a password here, or at the identity provider. */
   readonly signIn: "password" | "provider";
   /** The identity provider's address; null for people who sign in with a password. */
   readonly issuer: string | null;
@@ -324,7 +324,7 @@ export type PersonCreated = {
   readonly email: string | null;
   /** The address of a picture. */
   readonly picture: string | null;
-  /** How the person signs in: with a password here, or at the identity provider. */
+  /** The way of signing in: with a password here, or at the identity provider. */
   readonly signIn: "password" | "provider";
   /** The identity provider's address; null for people who sign in with a password. */
   readonly issuer: string | null;

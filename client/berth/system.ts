@@ -259,7 +259,7 @@ export type Backend = {
   readonly kind: "docker" | "podman";
   /** Its address. */
   readonly address: string;
-  /** True if it answers. */
+  /** The state of its connection. */
   readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
   /** The engine's version. */
   readonly version: string | null;
@@ -271,7 +271,7 @@ export type Backend = {
   readonly arch: string | null;
   /** True for the engine that new objects are created on if none is named and it is up. */
   readonly default: boolean;
-  /** Why it is not up, or does not list the kinds in `stale`. */
+  /** The reason that it is not up, or does not list the kinds in `stale`. */
   readonly reason?: string;
   /** Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if there are none. */
   readonly stale?: readonly (string)[];
@@ -279,7 +279,7 @@ export type Backend = {
   readonly sees: readonly ({
     /** The workspace's id. */
     readonly workspace: string;
-    /** What the engine has under the path of the workspace's folder: the same folder, another one, or none. */
+    /** The folder that the engine has under the path of the workspace's folder: the same folder, another one, or none. */
     readonly sight: HostSight;
   })[];
   /** When it last answered, or was lost; absent where it is up, or was away from the start. */
@@ -298,7 +298,7 @@ export type BackendList = {
 export type Check = {
   /** Its state. */
   readonly status: "ok" | "degraded" | "failed";
-  /** Why it is not healthy. */
+  /** The reason that it is not healthy. */
   readonly reason?: string;
 };
 
@@ -355,7 +355,7 @@ export type LogLine = {
   /** The message. */
   readonly message: string;
 } | {
-  /** Why lines are missing here. */
+  /** The reason that lines are missing here. */
   readonly gap: string;
 };
 
@@ -373,7 +373,7 @@ export type LogPath = {
 export type Plugin = {
   /** The plugin's name. */
   readonly name: string;
-  /** What the plugin does. */
+  /** A sentence about the plugin. */
   readonly summary: string;
   /** The plugin's version. */
   readonly version: string;
@@ -381,7 +381,7 @@ export type Plugin = {
   readonly enabled: boolean;
   /** True if it runs. */
   readonly state: "running" | "disabled" | "failed";
-  /** Why it does not run. */
+  /** The reason that it does not run. */
   readonly reason?: string;
   /** The routes it answers. */
   readonly routes: readonly (string)[];
@@ -446,7 +446,7 @@ export type PruneResult = {
   readonly id: string;
   /** Its name. */
   readonly name: string;
-  /** Why it is removed. */
+  /** The reason that it is removed. */
   readonly why: string;
   /** Bytes. */
   readonly size: number;
@@ -454,7 +454,7 @@ export type PruneResult = {
   readonly backend: string;
   /** `gone`: somebody else removed it before. */
   readonly result: "planned" | "removed" | "gone" | "kept";
-  /** Why it was kept. */
+  /** The reason that it was kept. */
   readonly reason?: string;
 };
 
@@ -519,7 +519,7 @@ export type SystemInfo = {
     readonly name: string;
     /** Kind of engine. */
     readonly kind: "docker" | "podman";
-    /** True if it answers. */
+    /** The state of its connection. */
     readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
     /** The engine's version. */
     readonly version: string | null;

@@ -81,7 +81,7 @@ export type TerminalMessage = {
   readonly type: "backend";
   /** The engine's name. */
   readonly backend: string;
-  /** True if it answers now. */
+  /** The state of its connection now. */
   readonly state: string;
 } | {
   /** Events may have been missed: read the lists again. */

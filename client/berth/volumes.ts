@@ -70,7 +70,7 @@ export type Volume = {
   readonly driver: string;
   /** Path on the host. */
   readonly mountpoint: string;
-  /** Where it can be used from. */
+  /** The reach of its driver, as `local`. */
   readonly scope: string;
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };

@@ -197,7 +197,7 @@ export type ArtifactReference = {
   readonly restart?: boolean;
   /** True if it may write. */
   readonly access?: "ro" | "rw";
-  /** Where it is written. */
+  /** The place in the file. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
@@ -214,7 +214,7 @@ export type ArtifactReferrer = {
   readonly from: string;
   /** The place in the declaration. */
   readonly under: string;
-  /** Where it is written. */
+  /** The place in the file. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
@@ -239,7 +239,7 @@ export type ArtifactSummary = {
   readonly type: string;
   /** A unit's image. */
   readonly image: string | null;
-  /** Where it is declared. */
+  /** The place of its declaration. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
@@ -269,7 +269,7 @@ export type CardDetail = {
   readonly title: string | null;
   /** Description by its author. */
   readonly description: string | null;
-  /** Where it is declared. */
+  /** The place of its declaration. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
@@ -425,7 +425,7 @@ export type DagNode = {
     /** Number of warnings. */
     readonly warning: number;
   };
-  /** Where it is declared. */
+  /** The place of its declaration. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
@@ -485,7 +485,7 @@ export type GroupDetail = {
   readonly title: string | null;
   /** Description by its author. */
   readonly description: string | null;
-  /** Where it is declared. */
+  /** The place of its declaration. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
@@ -541,7 +541,7 @@ export type GroupDetail = {
 
 /** A part of `UnitLive`. */
 export type Match = {
-  /** How the container was recognised. */
+  /** The sign by which the container was recognised. */
   readonly by:
     | "settings"
     | "configFiles"
@@ -549,7 +549,7 @@ export type Match = {
     | "workingDir"
     | "project"
     | "containerName";
-  /** How certain that is. */
+  /** The certainty of the match. */
   readonly confidence: "certain" | "likely" | "guess";
 };
 
@@ -633,7 +633,7 @@ export type UnitDetail = {
   readonly title: string | null;
   /** Description by its author. */
   readonly description: string | null;
-  /** Where it is declared. */
+  /** The place of its declaration. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
@@ -710,7 +710,7 @@ export type UnitLive = {
   readonly state: LiveState;
   /** Number of containers that should run; null while unknown. */
   readonly desired: number | null;
-  /** Why these containers belong to it. */
+  /** The match of these containers with it. */
   readonly match: Match | null;
   /** Its containers. */
   readonly containers: readonly ({
@@ -737,7 +737,7 @@ export type UnitLive = {
   readonly drift: readonly (Drift)[] | null;
   /** Mounts whose files were written to or may have been replaced; no difference by themselves, absent without any. */
   readonly remarks?: readonly (Drift)[];
-  /** Why something of it could not be compared with what is declared; null where everything was. */
+  /** The reason that something of it could not be compared with what is declared; null where everything was. */
   readonly notCompared: string | null;
 };
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 /** An engine that a list had to do without, or whose rows it shows as they were last known. */
 export const Unavailable = z.object({
   backend: z.string().describe("The engine's name"),
-  reason: z.string().describe("Why berth could not ask it"),
+  reason: z.string().describe("The reason that berth could not ask it"),
   since: z.iso.datetime().optional().describe(
     "When it last answered, where it hangs: its rows are shown as they were then",
   ),

@@ -14,7 +14,7 @@ export const Network = z.object({
   id: z.string().describe("The network's id"),
   name: z.string().describe("The network's name"),
   driver: z.string().describe("The driver that makes it"),
-  scope: z.string().describe("Where it can be used from"),
+  scope: z.string().describe("The reach of its driver, as `local`"),
   internal: z.boolean().describe("Without a way out"),
   attachable: z.boolean().describe("True if single containers may join a network of a swarm"),
   ipv6: z.boolean().describe("True if it has IPv6, too"),

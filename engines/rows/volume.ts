@@ -9,7 +9,7 @@ export const Volume = z.object({
   name: z.string().describe("The volume's name"),
   driver: z.string().describe("The driver that keeps it"),
   mountpoint: z.string().describe("Path on the host"),
-  scope: z.string().describe("Where it can be used from"),
+  scope: z.string().describe("The reach of its driver, as `local`"),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
   options: z.record(z.string(), z.string()).describe("Passwords in mount options are masked"),
   createdAt: z.string().nullable().describe("When it was made"),

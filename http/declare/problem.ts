@@ -17,7 +17,7 @@ export const Problem = z.object({
       message: z.string().describe("The error at that place"),
     }),
   ).optional().describe("All errors in the input"),
-  remedies: z.array(Remedy).optional().describe("What can be done about it, where berth knows"),
+  remedies: z.array(Remedy).optional().describe("Remedies, where berth knows any"),
 }).meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;
 
@@ -25,7 +25,7 @@ export type Problem = z.infer<typeof Problem>;
 export const StreamFailure = z.object({
   code: z.string().describe("Code for programs"),
   title: z.string().describe("Message for people"),
-}).meta({ id: "StreamFailure", description: "Why the stream ends early" });
+}).meta({ id: "StreamFailure", description: "The reason that the stream ends early" });
 
 /** Anything thrown that is not a `ServiceError` is a bug: its own words stay in the log. */
 export function asServiceError(thrown: unknown): ServiceError {

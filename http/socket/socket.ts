@@ -22,7 +22,7 @@ export const SocketFailure = z.object({
   type: z.literal("error").describe("Kind of message"),
   code: z.string().describe("Code for programs"),
   title: z.string().describe("Message for people"),
-}).meta({ id: "SocketFailure", description: "Why the socket is closed" });
+}).meta({ id: "SocketFailure", description: "The reason that the socket closes" });
 
 export const PROTOCOL = "berth.v1";
 const MESSAGE_LIMIT_BYTES = 64 * 1024;

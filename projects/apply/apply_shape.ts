@@ -39,7 +39,7 @@ export const ApplyStep = Step.pick({
   state: StepState.describe("Progress"),
   startedAt: z.string().nullable().describe("RFC 3339; null until it was begun"),
   endedAt: z.string().nullable().describe("RFC 3339; null until it ended"),
-  error: Failure.nullable().describe("Why it failed"),
+  error: Failure.nullable().describe("The failure; null unless it failed"),
   note: z.string().nullable().describe("Further remarks about how it ended"),
 }).meta({ id: "ApplyStep" });
 export type ApplyStep = z.infer<typeof ApplyStep>;
@@ -127,7 +127,7 @@ export const ApplyEvent = z.discriminatedUnion("kind", [
     at,
     step: z.int().describe("Its number"),
     state: StepState.describe("Progress"),
-    error: Failure.nullable().describe("Why it failed"),
+    error: Failure.nullable().describe("The failure; null unless it failed"),
     note: z.string().nullable().describe("Further remarks"),
   }),
   z.object({
@@ -143,7 +143,7 @@ export const ApplyEvent = z.discriminatedUnion("kind", [
     id,
     at,
     state: ApplyStateName.describe("Its state"),
-    reason: z.string().nullable().describe("Why"),
+    reason: z.string().nullable().describe("The reason; null where there is none"),
   }),
   z.object({
     kind: z.literal("progress").describe("A pull makes progress"),
@@ -155,8 +155,8 @@ export const ApplyEvent = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.literal("end").describe("Nothing follows"),
-    state: ApplyStateName.describe("How it ended"),
-    reason: z.string().nullable().describe("Why, as of the apply itself"),
+    state: ApplyStateName.describe("The final state"),
+    reason: z.string().nullable().describe("The reason, as the apply has it"),
   }),
 ]).meta({ id: "ApplyEvent" });
 export type ApplyEvent = z.infer<typeof ApplyEvent>;

@@ -38,7 +38,7 @@ export const Reason = z.discriminatedUnion("code", [
       "asked",
       "policy",
       "newerImage",
-    ]).describe("Why"),
+    ]).describe("The reasons of the step"),
   }),
   z.object({
     code: z.literal("field").describe("A field of its container differs"),
@@ -75,7 +75,7 @@ const Need = z.object({
     project: z.string().nullable().describe("The Compose project; null for what belongs to none"),
   }).describe("The scope it is needed on"),
   field: z.string().optional().describe("The field that needs it; absent if the step itself does"),
-  why: z.string().optional().describe("Why the field needs it"),
+  why: z.string().optional().describe("The reason that the field needs it"),
   at: Location.optional().describe("Location of the field"),
 }).meta({ id: "PlanNeed" });
 export type Need = z.infer<typeof Need>;
@@ -145,7 +145,7 @@ export const PlanBody = z.object({
   steps: z.array(Step).describe("In an order that works; none where there is nothing to do"),
   unchanged: z.int().describe("Containers that stay as they are"),
   blocked: z.array(Diagnostic).describe("Findings that forbid applying it; empty if none does"),
-  warnings: z.array(Diagnostic).describe("What is left alone, and other remarks"),
+  warnings: z.array(Diagnostic).describe("Parts that the plan leaves alone, and other remarks"),
   keeps: z.array(z.string()).optional()
     .describe("Of `down` alone: the project's own volumes that stay, with their data"),
   basis: z.object({

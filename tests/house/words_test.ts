@@ -47,6 +47,16 @@ Deno.test("People are named by a noun in comments, texts and docs", async () => 
   assert.deepEqual(found, []);
 });
 
+Deno.test("Nothing that the API document says begins with a clause", async () => {
+  const found: string[] = [];
+  for await (const path of sources("client/berth/")) { // its comments are the document's descriptions
+    for (const text of clausesIn(await Deno.readTextFile(new URL(path, root)))) {
+      found.push(`${path}: ${text}`);
+    }
+  }
+  assert.deepEqual(found, []);
+});
+
 for (
   const [source, clauses] of [
     ["/** What is read. */", 1],

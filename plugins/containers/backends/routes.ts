@@ -9,7 +9,7 @@ export const BackendReport = z.object({
   name: z.string().describe("The engine's name"),
   kind: z.enum(["docker", "podman"]).describe("Kind of engine"),
   address: z.string().describe("Its address"),
-  state: BackendState.describe("True if it answers"),
+  state: BackendState.describe("The state of its connection"),
   version: z.string().nullable().describe("The engine's version"),
   apiVersion: z.string().nullable().describe("The version of its API"),
   os: z.string().nullable().describe("The operating system it runs on"),
@@ -17,14 +17,14 @@ export const BackendReport = z.object({
   default: z.boolean().describe(
     "True for the engine that new objects are created on if none is named and it is up",
   ),
-  reason: z.string().optional().describe("Why it is not up, or does not list the kinds in `stale`"),
+  reason: z.string().optional().describe("The reason that it is not up, or does not list the kinds in `stale`"),
   stale: z.array(z.string()).optional().describe(
     "Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if there are none",
   ),
   sees: z.array(z.object({
     workspace: z.string().describe("The workspace's id"),
     sight: HostSight.describe(
-      "What the engine has under the path of the workspace's folder: the same folder, another one, or none",
+      "The folder that the engine has under the path of the workspace's folder: the same folder, another one, or none",
     ),
   })).describe("Workspaces that the caller sees whole; empty while the engine is not up"),
   since: z.iso.datetime().optional().describe(

@@ -21,7 +21,7 @@ export const HAPPENINGS = [
   z.object({
     type: z.literal("backend").describe("An engine went away or came back"),
     backend: z.string().describe("The engine's name"),
-    state: z.string().describe("True if it answers now"),
+    state: z.string().describe("The state of its connection now"),
   }),
   z.object({
     type: z.literal("resync").describe("Events may have been missed: read the lists again"),

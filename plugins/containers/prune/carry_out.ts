@@ -11,7 +11,7 @@ import { type Planned, PruneItem, swappedOf } from "./plan.ts";
 
 export const PruneResult = PruneItem.extend({
   result: z.enum(["planned", "removed", "gone", "kept"]).describe("`gone`: somebody else removed it before"),
-  reason: z.string().optional().describe("Why it was kept"),
+  reason: z.string().optional().describe("The reason that it was kept"),
 }).meta({ id: "PruneResult" });
 export type PruneResult = z.infer<typeof PruneResult>;
 

@@ -16,7 +16,7 @@ export const PruneItem = z.object({
   type: PruneType.describe("Kind of object"),
   id: z.string().describe("Its id"),
   name: z.string().describe("Its name"),
-  why: z.string().describe("Why it is removed"),
+  why: z.string().describe("The reason that it is removed"),
   size: z.int().describe("Bytes"),
   backend: z.string().describe("The engine it is on, by name"),
 }).meta({ id: "PruneItem" });
