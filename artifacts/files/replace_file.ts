@@ -7,7 +7,16 @@ import { BUDGETS } from "./budgets.ts";
 import { type Folder, holdsDescriptors, isSame, openFolder } from "./folder.ts";
 import { baseName, folderOf } from "./paths.ts";
 import { sha256 } from "./sha256.ts";
-import { asRefusal, CANNOT_HOLD, changed, refused, removeIfThere, writeNew } from "./writing.ts";
+import {
+  asRefusal,
+  CANNOT_HOLD,
+  changed,
+  codeOf,
+  isDenied,
+  refused,
+  removeIfThere,
+  writeNew,
+} from "./writing.ts";
 
 /**
  * Resolves to the text that was replaced, once the new one is on disk. Throws `file_changed` where the file does not
@@ -47,13 +56,23 @@ export async function mustBeWritable(root: string): Promise<void> {
     const { message } = asRefusal(error);
     throw new ServiceError(
       "not_editable",
-      `Cannot make the workspace editable: ${
-        message.slice(message.indexOf(": ") + 2)
-      }; mount its folder with the ` +
-        "right to write, and run berth as its owner",
+      `Cannot make the workspace editable: ${message.slice(message.indexOf(": ") + 2)}${
+        remedyOf(root, error)
+      }`,
       { cause: error },
     );
   }
+}
+
+/** Returns the command that gives berth the right to write, where that is what it lacks. */
+function remedyOf(root: string, error: unknown): string {
+  const quoted = `'${root.replaceAll("'", `'\\''`)}'`;
+  if (codeOf(error) === "EROFS") {
+    return '; mount its folder with the right to write: in a container without ":ro" in its volume and docker compose ' +
+      `up -d, elsewhere mount -o remount,rw "$(findmnt -n -o TARGET -T ${quoted})"`;
+  }
+  if (!isDenied(error)) return "";
+  return `; run berth as its owner, or make it berth's own: chown -R ${Deno.uid()}:${Deno.gid()} ${quoted}`;
 }
 
 async function replaceIn(

@@ -43,9 +43,17 @@ export function changed(): ServiceError {
   );
 }
 
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+export function isDenied(error: unknown): boolean {
+  return ["EACCES", "EPERM"].includes(codeOf(error)) || error instanceof Deno.errors.PermissionDenied;
+}
+
 export function asRefusal(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   if (code === "ENOSPC" || code === "EDQUOT") {
     return new ServiceError("disk_full", "Cannot save the file: the disk is full", { cause: error });
   }
@@ -54,7 +62,7 @@ export function asRefusal(error: unknown): ServiceError {
   }
   if (code === "EROFS") return refused("it lies on a file system that is mounted read-only", error);
   if (code === "EBUSY") return refused("it is mounted by itself; mount its folder instead", error);
-  if (code === "EACCES" || code === "EPERM" || error instanceof Deno.errors.PermissionDenied) {
+  if (isDenied(error)) {
     return refused("berth's user may not write it, its folder, or keep its owner", error);
   }
   return refused("the system refused it", error);

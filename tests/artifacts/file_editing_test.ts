@@ -449,10 +449,15 @@ Deno.test("on a full disk and on one that is mounted read-only a file stays as i
     assert.deepEqual([refused.status, refused.body.code], [409, "not_editable"]);
     assert.match(
       refused.body.title,
-      /^Cannot make the workspace editable: .*mounted read-only; mount its folder/,
+      /^Cannot make the workspace editable: .*mounted read-only; mount its folder .* docker compose up -d, elsewhere/,
     );
     assert.equal((await shop.berth.call(`GET /api/workspaces/${shop.id}`)).body.editable, false);
     assert.equal(await shop.onDisk(), `${COMPOSE}# fits\n`);
+
+    const [, command = ""] = /elsewhere (mount .*)$/.exec(refused.body.title) ?? [];
+    const { success } = await new Deno.Command("sh", { args: ["-c", command] }).output();
+    assert.ok(success, `this command is told, and fails: ${command}`);
+    assert.equal((await shop.berth.call(path, { editable: true })).status, 200);
   } finally {
     await new Deno.Command("umount", { args: ["-l", folder] }).output();
     await Deno.remove(root, { recursive: true });

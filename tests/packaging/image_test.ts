@@ -392,7 +392,10 @@ test("the image refuses to make a workspace editable that is mounted read-only, 
   });
 
   assert.deepEqual([status, body.code], [409, "not_editable"]);
-  assert.match(body.title, /mounted read-only; mount its folder with the right to write/);
+  assert.match(
+    body.title,
+    /mounted read-only; mount its folder with the right to write: .*without ":ro" .*docker compose up -d/,
+  );
   await engine.cli("rm", "-fv", "fixed");
 });
 
