@@ -54,7 +54,7 @@ export class Connections implements Disposable {
   }
 
   /** Opens a raw one, which the caller closes. Throws when `signal` aborts before it stands. */
-  readonly open: Open = (signal) => opened(this.#open(), signal);
+  readonly open: Open = (signal) => opened(this.#open(signal), signal);
 
   /** The same, for a connection that may be quiet for long: with TCP keep-alive to another host. */
   async openKept(signal: AbortSignal): Promise<RawConnection> {
@@ -64,7 +64,8 @@ export class Connections implements Disposable {
     return await opened(connectKept(address, this.#credentials), signal);
   }
 
-  async #open(): Promise<Deno.Conn> {
+  /** The runtime can end a greeting, and not the connecting before it. */
+  async #open(signal?: AbortSignal): Promise<Deno.Conn> {
     const { address } = this;
     if (address.kind === "unix") return await Deno.connect({ transport: "unix", path: address.path });
     if (this.#credentials === null) throw new Error(NOT_PRESENTED);
@@ -76,12 +77,17 @@ export class Connections implements Disposable {
       cert,
       key,
     });
+    const giveUp = () => close(conn);
+    signal?.addEventListener("abort", giveUp);
+    if (signal?.aborted) giveUp();
     try {
       await conn.handshake();
       return conn;
     } catch (error) {
       close(conn);
       throw error;
+    } finally {
+      signal?.removeEventListener("abort", giveUp);
     }
   }
 

@@ -18,7 +18,8 @@ const BUFFER_BYTES = 16 * 1024;
 
 export class Spare implements Disposable {
   #ready: Fresh | null = null;
-  #isOpening = false;
+  /** Ends the opening of the next one. */
+  #opening: AbortController | null = null;
   #isClosed = false;
 
   /** `open` greets. */
@@ -26,16 +27,18 @@ export class Spare implements Disposable {
 
   /** Opens the next one ahead, unless it is there. */
   prepare(): void {
-    if (this.#ready !== null || this.#isOpening || this.#isClosed) return;
-    this.#isOpening = true;
-    this.#fresh().then((fresh) => {
-      if (this.#isClosed) return close(fresh.conn);
+    if (this.#ready !== null || this.#opening !== null || this.#isClosed) return;
+    const opening = this.#opening = new AbortController();
+    this.#fresh(opening.signal).then((fresh) => {
+      if (opening.signal.aborted) return close(fresh.conn);
       this.#ready = fresh;
       const isOver = () => {
         if (this.#ready === fresh) this.drop();
       };
       fresh.first.then(isOver);
-    }, () => {}).finally(() => this.#isOpening = false); // who needs one meets the failure itself
+    }, () => {}).finally(() => { // who needs one meets the failure itself
+      if (this.#opening === opening) this.#opening = null;
+    });
   }
 
   /** The spare one, or a new one. Throws what opening throws. */
@@ -45,8 +48,10 @@ export class Spare implements Disposable {
     return ready ?? await this.#fresh(signal);
   }
 
-  /** The spare one may be half open, or show an old certificate. */
+  /** The spare one, and one that is being opened, may be half open or show an old certificate. */
   drop(): void {
+    this.#opening?.abort();
+    this.#opening = null;
     if (this.#ready !== null) close(this.#ready.conn);
     this.#ready = null;
   }
@@ -56,7 +61,7 @@ export class Spare implements Disposable {
     this.drop();
   }
 
-  async #fresh(signal?: AbortSignal): Promise<Fresh> {
+  async #fresh(signal: AbortSignal): Promise<Fresh> {
     const conn = await this.open(signal);
     const bytes = new Uint8Array(BUFFER_BYTES);
     return { conn, bytes, first: conn.read(bytes).then((size) => size ?? 0, () => 0) };

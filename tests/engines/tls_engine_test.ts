@@ -373,6 +373,20 @@ Deno.test("a spare connection that the engine closes is not used for a change", 
   assert.equal(server.requests.length, 3);
 });
 
+Deno.test("a spare connection whose greeting is never answered is given up with its credentials and its engine", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { cert, key, ca } = (await certificates())["private CA"];
+  const address = { kind: "tls", host: "127.0.0.1", port: listener.addr.port } as const;
+  using engine = new Engine("far", { ...address, files: { ca: "", cert: "", key: "" } });
+  for (const _credentials of ["first", "next"]) {
+    engine.present({ ca, cert, key });
+    engine.prepare();
+    using conn = await bounded("another one is opened", listener.accept(), 5_000);
+    assert.notEqual(await conn.read(new Uint8Array(64 * 1024)), null, "it greets");
+  }
+  // What is left of the last one once the engine is disposed of fails this test.
+});
+
 for (
   const [kind, sentence] of [
     ["expired", /its certificate has ended: renew it on its host$/],
