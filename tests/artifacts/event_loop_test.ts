@@ -35,12 +35,12 @@ function projects(): Files {
 async function longestPiece(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let at = performance.now();
-  let used = process.cpuUsage();
+  let used = process.threadCpuUsage();
   const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(used);
+    const { user, system } = process.threadCpuUsage(used);
     longest = Math.max(longest, Math.min((user + system) / 1_000, performance.now() - at));
     at = performance.now();
-    used = process.cpuUsage();
+    used = process.threadCpuUsage();
   }, 1);
   try {
     await work();
