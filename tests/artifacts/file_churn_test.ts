@@ -10,17 +10,20 @@ import { TestCaller } from "../support/service.ts";
 import { within } from "../support/within.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
 
-const SECONDS = Math.max(5, Number(Deno.env.get("BERTH_RACE_SECONDS") ?? "0"));
+/** `BERTH_PROOF=1`: as much as is promised, on a machine of its own. Beside other files, what one core has room for. */
+const isProof = Deno.env.get("BERTH_PROOF") === "1";
+const SECONDS = Math.max(isProof ? 5 : 3, Number(Deno.env.get("BERTH_RACE_SECONDS") ?? "0"));
+const FILES_PER_SECOND = isProof ? 2_000 : 300;
+const PROJECTS = isProof ? 1_000 : 100;
 const BARE = new URL("../../bench/peers/bare_serve.ts", import.meta.url).pathname;
 const CHURN = new URL("file_churn.ts", import.meta.url).pathname;
-const PROJECTS = 1_000;
 /** Beyond what a server that does nothing needs. Beside the suite the machine is late; a service that stalls is late by seconds. */
 const HEALTH_MS = SECONDS > 5 ? 100 : 1_000;
 const SEEN_MS = 4_000;
 
 const compose = (service: string) => `services:\n  ${service}:\n    image: nginx\n`;
 
-Deno.test(`while two processes create and delete 2,000 files a second each, health answers within ${HEALTH_MS} ms`, async () => {
+Deno.test(`while two processes create and delete ${FILES_PER_SECOND} files a second each, health answers within ${HEALTH_MS} ms`, async () => {
   await using folder = await workspaceFolder({
     ...Object.fromEntries(
       Array.from({ length: PROJECTS }, (_, n) => [`busy/project-${n}/compose.yaml`, compose("web")]),
@@ -62,7 +65,9 @@ Deno.test(`while two processes create and delete 2,000 files a second each, heal
   console.log(
     `      ${done} files; 99 % of ${health.count} answers within ${health.p99} ms, of an idle server ${idle.p99} ms`,
   );
-  for (const files of done) assert.ok(files > 500 * SECONDS, `only ${files} files came and went`);
+  for (const files of done) {
+    assert.ok(files > FILES_PER_SECOND * SECONDS / 4, `only ${files} files came and went`);
+  }
   assert.ok(health.p99 < 3 * idle.p99 + HEALTH_MS, `${health.p99} ms, and ${idle.p99} ms of an idle server`);
 
   await folder.write({ "busy/project-1/compose.yaml": compose("after") });
@@ -85,7 +90,16 @@ async function setUp(berth: BerthProcess): Promise<TestCaller> {
 /** Answers how many files came and went. */
 async function churnIn(folder: string): Promise<number> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-prompt", "--no-check", CHURN, folder, "2000", String(SECONDS)],
+    args: [
+      "run",
+      "-A",
+      "--no-prompt",
+      "--no-check",
+      CHURN,
+      folder,
+      String(FILES_PER_SECOND),
+      String(SECONDS),
+    ],
   }).output();
   return Number(new TextDecoder().decode(stdout));
 }

@@ -1149,7 +1149,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         holds: "Health answers in time",
         proofs: [[
           "tests/artifacts/file_churn_test.ts",
-          "while two processes create and delete 2,000 files a second each, health answers within",
+          "files a second each, health answers within",
         ]],
       },
       {
