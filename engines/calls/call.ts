@@ -17,6 +17,8 @@ export interface EngineCall extends Subject {
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends a read early. A change is never cancelled by it: a closed tab must not leave half a create. */
   readonly signal?: AbortSignal;
+  /** True for a change whose caller looks at what became of it: it ends as a read does when its connection is in doubt. */
+  readonly endsInDoubt?: true;
   /** Milliseconds until the engine must begin its answer. */
   readonly firstByteMs?: number;
   readonly maxBytes?: number;

@@ -231,7 +231,7 @@ export class Engine implements Disposable {
     this.mustAnswer(call.doing);
     const target = await this.target(path, call.query);
     const signals = [this.#closing.signal];
-    if (method === "GET") signals.push(this.#silence.signal);
+    if (method === "GET" || call.endsInDoubt) signals.push(this.#silence.signal);
     if (method === "GET" && call.signal !== undefined) signals.push(call.signal);
     using cutoff = new Cutoff(signals);
     cutoff.expire(call.firstByteMs ?? FIRST_BYTE_MS);

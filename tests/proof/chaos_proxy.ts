@@ -35,6 +35,8 @@ export class ChaosProxy implements AsyncDisposable {
   readonly #accepting: Promise<void>;
   readonly #passing = new Set<Promise<void>>();
   #chaos: Chaos = {};
+  /** The request at which all open connections become half open. */
+  #freezing: ((request: string) => boolean) | null = null;
   #lifted = Promise.withResolvers<void>();
   /** The number of connections that were made to the proxy. */
   connections = 0;
@@ -64,6 +66,15 @@ export class ChaosProxy implements AsyncDisposable {
     for (const conn of this.#open) {
       if (only(this.#heads.get(conn)?.head ?? "")) this.#frozen.add(conn);
     }
+  }
+
+  /**
+   * Passes the next such request on, and makes all connections half open that are open by then: the engine does what it
+   * was asked for, and its answer never comes. Returns true for as long as no such request came.
+   */
+  freezeAt(request: (request: string) => boolean): () => boolean {
+    this.#freezing = request;
+    return () => this.#freezing === request;
   }
 
   /** Ends all connections at once. */
@@ -121,6 +132,10 @@ export class ChaosProxy implements AsyncDisposable {
         if (troubled.head === "") {
           troubled.head = new TextDecoder("latin1").decode(buffer.subarray(0, Math.min(size, 512)));
         }
+        if (this.#freezing?.(troubled.head)) {
+          this.#freezing = null;
+          this.freeze();
+        }
         if (this.#chaos.late && this.#chaos.only?.(troubled.head) !== false) {
           const request = await wholeRequest(caller, buffer.slice(0, size));
           close(caller);
@@ -163,9 +178,9 @@ export class ChaosProxy implements AsyncDisposable {
           }
         }
       }
-      await caller.closeWrite();
+      if (!this.#frozen.has(engine)) await caller.closeWrite();
     } catch { // one of the two is gone
-      close(caller);
+      if (!this.#frozen.has(engine)) close(caller);
     }
     close(engine);
   }

@@ -1234,6 +1234,14 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         ],
       },
       {
+        id: "F128",
+        broken: "The connections to an engine become half open at an act of an apply",
+        holds: `The apply looks at what became of the act, and goes on: it is over within ${
+          seconds(PROMISED.goneOn)
+        }`,
+        proofs: [["tests/apply/apply_half_open_test.ts", "half-open connections at an act of "]],
+      },
+      {
         id: "F124",
         broken:
           "An engine did an act, and its answer is lost; or the connection was cut before it heard of it",

@@ -16,6 +16,8 @@ export const PROMISED = {
   engineRight: 3_000,
   /** Streams over a half-open connection resume. */
   resumed: 10_000,
+  /** An apply is over whose connections became half open at one of its acts. */
+  goneOn: 30_000,
   /** One of them that was quiet is probed. */
   probed: 30_000,
   /** Shells of a berth that was killed are ended or listed. */
