@@ -1572,6 +1572,12 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         ]],
       },
       {
+        id: "F129",
+        broken: "The clocks of two replicas are set hours apart while one of them carries an apply out",
+        holds: "The other one takes it up when its owner is killed, and not before",
+        proofs: [["tests/apply/apply_clocks_test.ts", "of two replicas whose clocks are set hours apart"]],
+      },
+      {
         id: "F93",
         broken: "An engine is too old for a key of a file",
         holds: "The plan is blocked by the key's name and place",

@@ -49,6 +49,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/apply_faults_test.ts" },
   { file: "tests/apply/apply_hooks_test.ts" },
   { file: "tests/apply/apply_owner_test.ts" },
+  { file: "tests/apply/apply_clocks_test.ts" },
   { file: "tests/apply/apply_half_open_test.ts" },
   { file: "tests/apply/apply_recovery_test.ts" },
   { file: "tests/apply/apply_pairs_test.ts" },
