@@ -2,6 +2,7 @@
 
 import { eventually } from "./eventually.ts";
 import { fixtureImage } from "./fixture_image.ts";
+import { onPath } from "./on_path.ts";
 import { quoted, Sandbox } from "./sandbox.ts";
 import { WatchedMakes } from "./watched_makes.ts";
 
@@ -77,13 +78,6 @@ async function assertPossible(kind: EngineKind): Promise<void> {
   const trial = await new Deno.Command("unshare", { args: ["--net", "--mount", "--pid", "--fork", "true"] })
     .output();
   if (!trial.success) throw new NoEngine("namespaces cannot be made here");
-}
-
-async function onPath(program: string): Promise<boolean> {
-  for (const folder of (Deno.env.get("PATH") ?? "").split(":")) {
-    if (await Deno.stat(`${folder}/${program}`).then((found) => found.isFile, () => false)) return true;
-  }
-  return false;
 }
 
 async function borrowed(kind: EngineKind, socket: string): Promise<TestEngine> {
