@@ -29,7 +29,7 @@ export interface Finding {
 }
 
 /** A file that is text alone: of a secret, of a config, mounted by itself, or of nothing that berth knows. */
-export type PlainKind = "secret" | "config" | "mounted" | "other";
+type PlainKind = "secret" | "config" | "mounted" | "other";
 
 /** One text that was read. It stays the same object while its content does, so it can be the key of a cache. */
 export interface ArtifactFile {

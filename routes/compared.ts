@@ -60,7 +60,9 @@ export const OverviewUnit = z.object({
   containers: z.array(OverviewContainer).describe("Its containers"),
   differences: z.int().describe("Number of fields that differ"),
   drift: z.array(Drift).describe(`Which they are, ${MOST_DIFFERENCES} at most`),
-  notCompared: z.string().nullable().describe("The reason that something of it could not be compared; null otherwise"),
+  notCompared: z.string().nullable().describe(
+    "The reason that something of it could not be compared; null otherwise",
+  ),
 }).meta({ id: "OverviewUnit" });
 export type OverviewUnit = z.input<typeof OverviewUnit>;
 

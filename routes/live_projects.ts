@@ -20,7 +20,9 @@ export const BESIDE = {
   engines: z.array(z.object({
     name: z.string().describe("The engine's name"),
     state: BackendState.describe("`up` if it answers"),
-    reason: z.string().optional().describe("The reason that it is not up, or does not list the kinds in `stale`"),
+    reason: z.string().optional().describe(
+      "The reason that it is not up, or does not list the kinds in `stale`",
+    ),
     stale: z.array(z.string()).optional().describe(
       "Kinds of objects that it does not list although it is up: what is told of them is as last known",
     ),

@@ -51,7 +51,9 @@ const Overview = z.object({
   engines: z.array(z.object({
     name: z.string().describe("The engine's name"),
     state: BackendState.describe("The state of its connection"),
-    reason: z.string().optional().describe("The reason that it is not up, or does not list the kinds in `stale`"),
+    reason: z.string().optional().describe(
+      "The reason that it is not up, or does not list the kinds in `stale`",
+    ),
     stale: z.array(z.string()).optional().describe(
       "Kinds of objects that it does not list although it is up, as `containers`",
     ),

@@ -50,7 +50,9 @@ export const ProjectDetail = ProjectRow.extend({
   containers: z.array(Container).describe("Containers that none of its units declares"),
   files: z.array(z.object({
     path: z.string().describe("Below the workspace's folder"),
-    kind: z.enum(["compose", "native", "env", "secret", "config", "mounted"]).describe("The kind of the file"),
+    kind: z.enum(["compose", "native", "env", "secret", "config", "mounted"]).describe(
+      "The kind of the file",
+    ),
   })).describe("The files that it is declared in, and those that they name in the workspace"),
   acts: z.array(Act).describe("Possible acts, each with the caller's permission for it"),
 }).meta({ id: "ProjectDetail" });

@@ -46,7 +46,9 @@ const Reason = z.object({
     engine: z.string().describe("Its name"),
     since: z.string().nullable().describe("When it last answered; null where it was away from the start"),
   }).nullable().describe("The engine that does not answer; null unless that is why it is unknown"),
-  notCompared: z.string().nullable().describe("The reason that something could not be compared; null otherwise"),
+  notCompared: z.string().nullable().describe(
+    "The reason that something could not be compared; null otherwise",
+  ),
   more: z.int().describe("Number of further differences in the project"),
 }).meta({ id: "ProjectReason" });
 

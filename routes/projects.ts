@@ -95,8 +95,8 @@ const history = route({
   summary: "The latest applies, saved files and deaths of a project",
   description:
     "Newest first, 50 at most. Applies need `projects:plan`, saved files `workspaces:files`, and deaths of containers " +
-    "`events:read`: `missing` names the kinds that the caller may not see. Deaths are those that engines told since " +
-    "berth started.",
+    "the permission for events: `missing` names the kinds that the caller may not see, each with its permission. " +
+    "Deaths are those that engines told since berth started.",
   permission: "artifacts:read",
   subject: "found",
   params: z.object({ id: text(500).describe("The project's id, or its name") }),

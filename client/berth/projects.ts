@@ -152,7 +152,7 @@ export type ProjectDetail = {
   readonly name: string;
   /** Docker's name of the project. */
   readonly project: string;
-  /** Where it is declared; null for one that only runs. */
+  /** The place of its declaration; null for one that only runs. */
   readonly workspace: {
     /** The workspace's id. */
     readonly id: string;
@@ -173,7 +173,7 @@ export type ProjectDetail = {
   readonly running: number;
   /** Number of containers that should run; null while unknown. */
   readonly desired: number | null;
-  /** Why it has its verdict; null where that says it all. */
+  /** The reason of its verdict; null where the verdict says it all. */
   readonly reason: ProjectReason | null;
   /** Published ports of the host, 20 at most. */
   readonly ports: readonly (number)[];
@@ -193,10 +193,10 @@ export type ProjectDetail = {
   readonly files: readonly ({
     /** Below the workspace's folder. */
     readonly path: string;
-    /** What it is read as. */
+    /** The kind of the file. */
     readonly kind: "compose" | "native" | "env" | "secret" | "config" | "mounted";
   })[];
-  /** What can be done with it, and which permissions the caller has for that. */
+  /** Possible acts, each with the caller's permission for it. */
   readonly acts: readonly (ProjectAct)[];
 };
 
@@ -286,7 +286,7 @@ export type ProjectReason = {
     /** When it last answered; null where it was away from the start. */
     readonly since: string | null;
   } | null;
-  /** Why something could not be compared. */
+  /** The reason that something could not be compared; null otherwise. */
   readonly notCompared: string | null;
   /** Number of further differences in the project. */
   readonly more: number;
@@ -300,7 +300,7 @@ export type ProjectRow = {
   readonly name: string;
   /** Docker's name of the project. */
   readonly project: string;
-  /** Where it is declared; null for one that only runs. */
+  /** The place of its declaration; null for one that only runs. */
   readonly workspace: {
     /** The workspace's id. */
     readonly id: string;
@@ -321,7 +321,7 @@ export type ProjectRow = {
   readonly running: number;
   /** Number of containers that should run; null while unknown. */
   readonly desired: number | null;
-  /** Why it has its verdict; null where that says it all. */
+  /** The reason of its verdict; null where the verdict says it all. */
   readonly reason: ProjectReason | null;
   /** Published ports of the host, 20 at most. */
   readonly ports: readonly (number)[];
@@ -353,7 +353,7 @@ export type ProjectUnit = {
   readonly desired: number | null;
   /** As it is written. */
   readonly image: string | null;
-  /** Where it is declared. */
+  /** The place of its declaration. */
   readonly location: Location;
   /** Its containers. */
   readonly containers: readonly (ProjectContainer)[];
@@ -361,7 +361,7 @@ export type ProjectUnit = {
   readonly differences: number;
   /** Which they are, 20 at most. */
   readonly drift: readonly (Drift)[];
-  /** Why something of it could not be compared; null otherwise. */
+  /** The reason that something of it could not be compared; null otherwise. */
   readonly notCompared: string | null;
 };
 
@@ -381,7 +381,7 @@ export type Projects = {
     readonly name: string;
     /** `up` if it answers. */
     readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
-    /** Why it is not up, or does not list the kinds in `stale`. */
+    /** The reason that it is not up, or does not list the kinds in `stale`. */
     readonly reason?: string;
     /** Kinds of objects that it does not list although it is up: what is told of them is as last known. */
     readonly stale?: readonly (string)[];

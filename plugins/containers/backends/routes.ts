@@ -17,7 +17,9 @@ export const BackendReport = z.object({
   default: z.boolean().describe(
     "True for the engine that new objects are created on if none is named and it is up",
   ),
-  reason: z.string().optional().describe("The reason that it is not up, or does not list the kinds in `stale`"),
+  reason: z.string().optional().describe(
+    "The reason that it is not up, or does not list the kinds in `stale`",
+  ),
   stale: z.array(z.string()).optional().describe(
     "Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if there are none",
   ),

@@ -33,7 +33,9 @@ const LogRecord = z.union([
     }).meta({ id: "LogGap", description: "The engine lost lines in between" }),
   }),
   z.object({
-    end: z.object({ reason: z.enum(["removed", "stopping", "not_allowed"]).describe("The reason of the end") })
+    end: z.object({
+      reason: z.enum(["removed", "stopping", "not_allowed"]).describe("The reason of the end"),
+    })
       .meta({ id: "LogEnd", description: "The reason why no more lines follow" }),
   }),
   z.object({ error: StreamFailure }),
