@@ -102,6 +102,8 @@ export interface CommonOptions {
   readonly expectedStatus?: number | Iterable<number> | undefined;
   /** The `ETag` of what is to be changed: a server that knows another one by now answers 412. */
   readonly ifMatch?: string | undefined;
+  /** `*` to make what is not there yet: a server that has it already answers 412. */
+  readonly ifNoneMatch?: string | undefined;
   /** Cancels this call, which then rejects with the signal's reason as it is. */
   readonly signal?: AbortSignal | undefined;
 }

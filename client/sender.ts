@@ -25,6 +25,7 @@ export interface AnyOptions {
   readonly payload?: unknown;
   readonly expectedStatus?: number | Iterable<number> | undefined;
   readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -66,7 +67,7 @@ export class Sender {
     expectedStatus: Iterable<number>,
     accept: string,
   ): Call {
-    const { params, query, payload, ifMatch, expectedStatus: own = expectedStatus } = options;
+    const { params, query, payload, ifMatch, ifNoneMatch, expectedStatus: own = expectedStatus } = options;
     const expected = typeof own === "number" ? [own] : [...own];
     if (!expected.length || !expected.every(Number.isInteger)) {
       throw new TypeError("expectedStatus holds no integers");
@@ -79,6 +80,7 @@ export class Sender {
     const headers: Record<string, string> = { accept };
     if (body !== undefined) headers["content-type"] = "application/json";
     if (ifMatch !== undefined) headers["if-match"] = ifMatch;
+    if (ifNoneMatch !== undefined) headers["if-none-match"] = ifNoneMatch;
     return { method, url, body, expected, headers };
   }
 

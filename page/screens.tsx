@@ -26,6 +26,7 @@ const Disk = later(async () => (await others()).Disk);
 const Events = later(async () => (await others()).Events);
 const Images = later(async () => (await others()).Images);
 const Logs = later(async () => (await others()).Logs);
+const NewProject = later(async () => (await others()).NewProject);
 const Networks = later(async () => (await others()).Networks);
 const Engines = later(async () => (await others()).Engines);
 const Keys = later(async () => (await others()).Keys);
@@ -44,6 +45,7 @@ type Parts = Readonly<Record<string, string | undefined>>;
 const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) => Screen])[] = [
   [pattern("/"), () => ({ title: words.overview.title, view: <Overview /> })],
   [pattern("/folders"), () => ({ title: words.projects.folders, view: <Folders /> })],
+  [pattern("/new"), () => ({ title: words.titles.newProject, view: <NewProject /> })],
   [pattern("/p/:id"), ({ id = "" }) => ({ title: nameIn(id), view: <Project id={id} key={id} /> })],
   [
     pattern("/p/:id/plan"),

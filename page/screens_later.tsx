@@ -6,7 +6,6 @@ import views from "./style/views.css" with { type: "text" };
 
 export { Keys as KeysHelp } from "./parts/keys_help.tsx";
 export { ProofDialog } from "./parts/proof_dialog.tsx";
-export { RegisterForm } from "./parts/register.tsx";
 export { Undeclared } from "./parts/undeclared.tsx";
 export { Bulk } from "./parts/bulk.tsx";
 export { NoProjects } from "./parts/no_projects.tsx";
@@ -23,6 +22,7 @@ export { Events } from "./screens/events/events.tsx";
 export { Folders } from "./screens/folders/folders.tsx";
 export { Images } from "./screens/images/images.tsx";
 export { Logs } from "./screens/logs/logs.tsx";
+export { NewProject } from "./screens/new_project/new_project.tsx";
 export { Networks } from "./screens/networks/networks.tsx";
 export { Project } from "./screens/project/project.tsx";
 export { Engines } from "./screens/settings/engines.tsx";

@@ -49,7 +49,7 @@ export async function placesOf({ roots, hidden, registered, running }: PlacesOpt
   }
   const realRoots = await realPaths(roots);
   const places: Place[] = [];
-  for (const [path, projects] of together(folders, registered)) {
+  for (const [path, projects] of together(folders, registered, [...roots, ...realRoots])) {
     const real = await allowedPath(path, roots, realRoots, hidden);
     if (real === "gone" || (real !== null && registered.some((one) => isInside(real, one)))) continue;
     places.push({
@@ -68,16 +68,19 @@ export async function placesOf({ roots, hidden, registered, running }: PlacesOpt
 
 type Folders = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Puts folders that lie side by side together, as the folder that they are in. */
-function together(folders: Folders, registered: readonly string[]): Folders {
-  const byParent = Map.groupBy(folders.keys(), folderOf);
+/**
+ * Puts folders that lie side by side together, as the folder that they are in: one that may be registered does not go
+ * into one that may not.
+ */
+function together(folders: Folders, registered: readonly string[], roots: readonly string[]): Folders {
+  const isAllowed = (path: string) => roots.some((root) => isInside(path, root));
   const found = new Map<string, Map<string, string>>();
-  for (const [parent, own] of byParent) {
+  for (const [parent, all] of Map.groupBy(folders.keys(), folderOf)) {
     // A folder around a registered one is for admins to add.
-    const isOne = own.length > 1 && !TOO_WIDE.includes(parent) &&
-      !registered.some((one) => isInside(one, parent));
-    for (const folder of own) {
-      const path = isOne ? parent : folder;
+    const mayBeOne = !TOO_WIDE.includes(parent) && !registered.some((one) => isInside(one, parent));
+    const own = isAllowed(parent) ? all : all.filter((one) => !isAllowed(one));
+    for (const folder of all) {
+      const path = mayBeOne && own.length > 1 && own.includes(folder) ? parent : folder;
       const known = found.get(path) ?? new Map();
       for (const [key, name] of folders.get(folder)!) known.set(key, name); // it is one of its keys
       found.set(path, known);

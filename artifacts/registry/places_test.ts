@@ -45,6 +45,17 @@ Deno.test("Folders side by side are one place with their number of projects, and
   ]);
 });
 
+Deno.test("A folder that may be registered stays one by itself beside others that may not", async () => {
+  await using place = await planted("shop");
+  const { base } = place;
+  const running = ["shop", "blog", "infra"].map((name) => from(`${base}/${name}`, name));
+  const places = await placesOf({ roots: [`${base}/shop`], hidden: [], registered: [], running });
+  assert.deepEqual(places.map(({ path, total, allowed }) => [path, total, allowed]), [
+    [`${base}/shop`, 1, true],
+    [base, 2, false],
+  ]);
+});
+
 Deno.test("What is registered, hidden or gone is no place, and a folder around a registered one is none", async () => {
   await using place = await planted("stacks/blog", "stacks/gitea", "stacks/known", "data/x");
   const { base } = place;

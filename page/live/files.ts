@@ -48,6 +48,28 @@ export async function check(id: string, path: string, text: string | null, signa
   return report.json().diagnostics.filter(({ location }) => location?.file === path);
 }
 
+/** Returns the findings of files that are not there yet, laid over the workspace. */
+export async function checkNew(
+  id: string,
+  files: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<readonly Diagnostic[]> {
+  const report = await client.post(WORKSPACE_ARTIFACTS_VALIDATE, {
+    params: { id },
+    signal,
+    payload: { files },
+  });
+  return report.json().diagnostics.filter(({ location }) =>
+    location !== null && Object.hasOwn(files, location.file)
+  );
+}
+
+/** Makes a file where nothing has its name. */
+export async function createFile(id: string, path: string, text: string): Promise<void> {
+  await client.put(WORKSPACE_FILE, { params: { id, path }, payload: { text }, ifNoneMatch: "*" });
+  changed();
+}
+
 /** Saves under the tag of what was read. */
 export async function saveFile(id: string, { path, tag }: OpenFile, text: string): Promise<OpenFile> {
   const answer = await client.put(WORKSPACE_FILE, { params: { id, path }, payload: { text }, ifMatch: tag });

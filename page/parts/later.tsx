@@ -3,7 +3,6 @@ import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { BulkProps } from "./bulk.tsx";
 import type { NoProjectsProps } from "./no_projects.tsx";
-import type { RegisterFormProps } from "./register.tsx";
 import type { UndeclaredProps } from "./undeclared.tsx";
 import type { RemoveDialogProps } from "./remove_dialog.tsx";
 import { words } from "../words/en.ts";
@@ -28,7 +27,6 @@ export function later<Props extends object>(
 /** Parts that the first screens show later, from the script of the other screens. */
 export interface Others {
   readonly Lately: ComponentType;
-  readonly RegisterForm: ComponentType<RegisterFormProps>;
   readonly NoProjects: ComponentType<NoProjectsProps>;
   readonly Undeclared: ComponentType<UndeclaredProps>;
   readonly Bulk: ComponentType<BulkProps>;
@@ -47,7 +45,6 @@ export function loadOthersBy(load: () => Promise<Others>): void {
 }
 
 export const LaterLately = later(async () => (await loadOthers()).Lately);
-export const LaterRegisterForm = later(async () => (await loadOthers()).RegisterForm);
 export const LaterUndeclared = later(async () => (await loadOthers()).Undeclared);
 export const LaterNoProjects = later(async () => (await loadOthers()).NoProjects);
 export const LaterBulk = later(async () => (await loadOthers()).Bulk);

@@ -5,7 +5,7 @@ import { useResource } from "../live/resource.ts";
 import { client, may } from "../live/session.ts";
 import { words } from "../words/en_later.ts";
 import { Lacking } from "./lacking.tsx";
-import { RegisterForm } from "./register.tsx";
+import { Places } from "./places.tsx";
 
 const TEXT = words.project;
 
@@ -28,7 +28,12 @@ export function NoProjects({ state }: NoProjectsProps) {
           <a href="/folders">{TEXT.toFolders}</a>
         </p>
       )}
-      <RegisterForm done={() => {}} />
+      <Places />
+      {amount > 0 && may("workspaces:files") && (
+        <p class="lead">
+          <a class="button" href="/new">{words.titles.newProject}</a>
+        </p>
+      )}
       {state.engines.length === 0 && <p class="hint">{words.register.noEngine}</p>}
       <Lacking engines={state.engines} />
     </div>

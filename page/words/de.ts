@@ -77,6 +77,7 @@ export const words = {
   /** Screens that a menu or an address names before they are loaded. */
   proofDone: "Sie können dieses Fenster schließen.",
   titles: {
+    newProject: "Neues Projekt",
     plan: "Plan",
     planOf: (name: string) => `Plan für ${name}`,
     apply: "Anwenden",

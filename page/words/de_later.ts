@@ -21,9 +21,6 @@ export const later = {
       roots.length === 0
         ? "Noch ist kein Ordner erlaubt: Die Einstellung BERTH_ROOTS nennt die erlaubten Ordner."
         : `Erlaubt sind ${roots.join(", ")} und alle Ordner darunter. Die Einstellung BERTH_ROOTS nennt sie.`,
-    suggested: "Auf dieser Maschine gefunden",
-    notAllowed: "Noch nicht erlaubt. Starten Sie berth neu mit",
-    inContainer: "Läuft berth in einem Container, binden Sie den Ordner auch dort unter demselben Pfad ein.",
     submit: "Eintragen",
   },
   folder: {
@@ -80,6 +77,35 @@ export const later = {
       keys: "diese Tasten",
       back: "schließen, nichts wählen",
     },
+  },
+  newProject: {
+    noFolder: "Tragen Sie zuerst einen Ordner ein: ein Projekt ist ein Ordner darin.",
+    name: "Name",
+    nameHint: "Kleine Buchstaben, Ziffern, - und _, denn so heißen ein Ordner und ein Compose-Projekt.",
+    makes: (path: string) => `Legt ${path} an`,
+    folder: "Ordner",
+    addFile: "+ Datei",
+    fileName: "Name der Datei, unter dem Ordner des Projekts",
+    add: "Hinzufügen",
+    saveAndPlan: "Speichern und planen",
+    nothingStarts: "Nichts startet, bevor Sie den Plan gelesen haben.",
+  },
+  places: {
+    found: "Ordner von dem, was läuft",
+    by: (containers: number) =>
+      `Gefunden an den Labels von ${
+        count(containers, "Container", "Containern")
+      }. berth liest diese Ordner; es schreibt nur, wo ein Admin es erlaubt.`,
+    projects: (total: number, names: string, more: number) =>
+      `${count(total, "laufendes Projekt", "laufende Projekte")}: ${names}${
+        more > 0 ? ` und ${number.format(more)} weitere` : ""
+      }`,
+    outside: (roots: string) =>
+      roots === "" ? " Noch ist kein Ordner erlaubt." : ` Außerhalb der erlaubten Ordner (${roots}).`,
+    add: "Hinzufügen",
+    allow: "Starten Sie berth neu mit",
+    inContainer: "Läuft berth in einem Container, binden Sie den Ordner auch dort unter demselben Pfad ein.",
+    another: "Ein anderer Ordner",
   },
   project: {
     noneTitle: "Noch kein Projekt",

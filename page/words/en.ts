@@ -66,6 +66,7 @@ const english = {
   /** Screens that a menu or an address names before they are loaded. */
   proofDone: "You can close this window.",
   titles: {
+    newProject: "New project",
     plan: "Plan",
     planOf: (name: string) => `Plan for ${name}`,
     apply: "Apply",

@@ -24,9 +24,6 @@ const english = {
       roots.length === 0
         ? "No folder is allowed yet: the setting BERTH_ROOTS names the allowed folders."
         : `Allowed are ${roots.join(", ")} and all folders below. The setting BERTH_ROOTS names them.`,
-    suggested: "Found on this machine",
-    notAllowed: "Not allowed yet. Start berth again with",
-    inContainer: "Where berth runs in a container, mount the folder under the same path, too.",
     submit: "Register",
   },
   folder: {
@@ -84,6 +81,35 @@ const english = {
       keys: "these keys",
       back: "close, choose none",
     },
+  },
+  newProject: {
+    noFolder: "Register a folder first: a project is a folder in it.",
+    name: "Name",
+    nameHint: "Small letters, digits, - and _, as it is the name of a folder and of a Compose project.",
+    makes: (path: string) => `Makes ${path}`,
+    folder: "Folder",
+    addFile: "+ File",
+    fileName: "Name of the file, below the project's folder",
+    add: "Add",
+    saveAndPlan: "Save and plan",
+    nothingStarts: "Nothing starts before you have read the plan.",
+  },
+  places: {
+    found: "Folders of what runs",
+    by: (containers: number) =>
+      `Found by the labels of ${
+        count(containers, "container", "containers")
+      }. berth reads these folders; it writes only where an admin allows it.`,
+    projects: (total: number, names: string, more: number) =>
+      `${count(total, "running project", "running projects")}: ${names}${
+        more > 0 ? ` and ${number.format(more)} more` : ""
+      }`,
+    outside: (roots: string) =>
+      roots === "" ? " No folder is allowed yet." : ` Outside of the allowed folders (${roots}).`,
+    add: "Add",
+    allow: "Start berth again with",
+    inContainer: "Where berth runs in a container, mount the folder under the same path, too.",
+    another: "Another folder",
   },
   project: {
     noneTitle: "No project yet",

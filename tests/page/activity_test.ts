@@ -117,7 +117,7 @@ test("events go on by themselves when berth is back, and say that what was betwe
       port: first.port,
       admin: first.admin!,
     });
-    await page.getByText(/^What happened before .* is not known/).waitFor();
+    await page.getByText(/^What happened before .* is not known/).first().waitFor();
     await engine.cli("volume", "create", "after");
     await page.getByText("after", { exact: true }).waitFor();
     assert.equal(await page.getByText("before", { exact: true }).count(), 1);

@@ -29,16 +29,14 @@ test(
 
     await page.getByRole("heading", { name: "Is what runs what I wrote?" }).waitFor();
     await page.getByText("in no file that berth reads").first().waitFor();
-    await page.getByRole("button", { name: "Register a folder" }).click();
+    await opened.visit("/folders");
     await page.getByText(`Allowed are ${folder}/shop and all folders below.`).waitFor();
-    const found = page.getByRole("region", { name: "Found on this machine" });
-    for (const other of ["blog", "infra"]) {
-      await found.getByText(`BERTH_ROOTS=${folder}/shop:${folder}/${other}`, { exact: true }).waitFor();
-      assert.equal(await found.getByRole("button", { name: other }).count(), 0);
-    }
-    await found.getByRole("button", { name: `${folder}/shop` }).click();
-    assert.equal(await page.getByLabel("The folder's full path").inputValue(), `${folder}/shop`);
-    await page.getByRole("button", { name: "Register", exact: true }).click();
+    const places = page.getByRole("list", { name: "Folders of what runs" });
+    await places.getByText("2 running projects: blog, infra").waitFor();
+    await places.getByText(`BERTH_ROOTS=${folder}/shop:${folder}`, { exact: true }).waitFor();
+    await places.getByRole("button", { name: `${folder}/shop` }).click();
+    await page.getByRole("link", { name: "shop", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Projects", exact: true }).click();
 
     await page.getByRole("button", { name: "Show the services of shop" }).click();
     const row = page.getByRole("listitem").filter({ hasText: "compose.yaml:12:12" }).last();
@@ -99,7 +97,7 @@ test("a viewer finds nothing to change, and each button says which permission it
       );
     }
   }
-  for (const name of ["Register a folder", "Forget this workspace", "Stop", "Restart", "Remove"]) {
+  for (const name of ["Forget this workspace", "Stop", "Restart", "Remove"]) {
     assert.ok(buttons.includes(name), `${name} of ${buttons}`);
   }
   assert.deepEqual(opened.complaints, []);

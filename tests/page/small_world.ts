@@ -46,6 +46,7 @@ function logOf({ url }: Request): Response {
 export const SCREENS: readonly (readonly [path: string, text: string | RegExp])[] = [
   ["/", "shop"],
   ["/folders", "Register a folder"],
+  ["/new", "Nothing starts before"],
   ["/p/shop%40all", "declared in"],
   ["/p/shop%40all?unit=shop.db", "db:1"],
   ["/p/shop%40all?view=graph", "web:1"],

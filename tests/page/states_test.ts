@@ -9,7 +9,7 @@ import { gated, go, here, READING, smallWorld } from "./small_world.ts";
 const { test, world } = smallWorld();
 
 /** Screens that follow a feed try again by themselves. */
-const FED = /^\/(?:c$|images|volumes|networks|events|logs|settings\/engines)/;
+const FED = /^\/(?:$|c$|images|volumes|networks|events|logs|settings\/engines)/;
 
 /** The words for loading, where they are not the usual ones. */
 const WAITING: Readonly<Record<string, string>> = { "/events": "connecting" };
@@ -39,8 +39,12 @@ test("every screen that cannot be read says why, with the request to look for, a
     await alert.waitFor();
     assert.deepEqual(await inaccessible(page), [], `${path}, failing`);
     gate.set("open");
-    if (!FED.test(path)) await alert.getByRole("button", { name: "Try again" }).click();
-    await here(page, text);
+    try {
+      if (!FED.test(path)) await alert.getByRole("button", { name: "Try again" }).click();
+      await here(page, text);
+    } catch (cause) {
+      throw new Error(`${path} shows nothing once it can be read again`, { cause });
+    }
   }
 });
 

@@ -1,15 +1,13 @@
 /** The files of a workspace: which there are, and the one that is open. */
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { Workspace, WorkspaceFile } from "../../../client/berth/workspaces.ts";
-import { draftKey, drafts, makeEditable, readFiles } from "../../live/files.ts";
+import { draftKey, drafts, readFiles } from "../../live/files.ts";
 import { useResource } from "../../live/resource.ts";
-import { may } from "../../live/session.ts";
-import { Act } from "../act.tsx";
-import { Confirm } from "../confirm.tsx";
 import { shown } from "../shown.ts";
 import { Empty, Loading, Trouble } from "../states.tsx";
 import { query, withQuery } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
+import { Editable } from "./editable.tsx";
 import { FileView } from "./file_view.tsx";
 
 /** Shows all files of a workspace, or those below one of its folders. */
@@ -60,31 +58,4 @@ function firstOf(files: readonly WorkspaceFile[]): string {
   const composed = files.filter(({ kind }) => kind === "compose");
   const depth = ({ path }: WorkspaceFile) => path.split("/").length;
   return (composed.sort((a, b) => depth(a) - depth(b))[0] ?? files[0]!).path;
-}
-
-/** The switch for editing files, for callers who may set it. */
-function Editable({ workspace: { id, name, editable } }: { readonly workspace: Workspace }) {
-  const [isAsking, setAsking] = useState(false);
-  return (
-    <p class="files-rule">
-      {!editable && <span class="hint">{words.files.readOnly}</span>}
-      {editable && !may("workspaces:files") && <span class="hint">{words.files.cannotWrite}</span>}
-      {(may("workspaces:manage") || !editable) && (
-        <Act
-          permission="workspaces:manage"
-          act={() => editable ? void makeEditable(id, false).catch(() => {}) : setAsking(true)}
-        >
-          {editable ? words.files.makeReadOnly : words.files.makeEditable}
-        </Act>
-      )}
-      {isAsking && (
-        <Confirm
-          title={words.files.makeEditable}
-          question={words.files.makeEditableQuestion(shown(name))}
-          act={() => makeEditable(id, true)}
-          close={() => setAsking(false)}
-        />
-      )}
-    </p>
-  );
 }

@@ -114,7 +114,7 @@ function Row({ planned, reload }: { readonly planned: Planned; readonly reload: 
         </span>
         <span class="project-why">
           {problem
-            ? <Trouble problem={problem} />
+            ? <Trouble problem={problem} again={reload} />
             : <Said plan={plan} isBusy={isBusy} isBegun={apply !== undefined} />}
         </span>
         <span class="project-act">

@@ -1,15 +1,13 @@
 /** The folders that berth reads, and registering another one. */
-import { useState } from "preact/hooks";
 import { readOverview, type WorkspaceState } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
+import { may } from "../../live/session.ts";
 import { VERDICTS } from "../../verdict.ts";
-import { Act } from "../../parts/act.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
 import { shown } from "../../parts/shown.ts";
+import { Places } from "../../parts/places.tsx";
 import { Reading } from "../../parts/reading.tsx";
 import { Mark } from "../../parts/sign.tsx";
 import { words } from "../../words/en_later.ts";
-import { RegisterForm } from "../../parts/register.tsx";
 
 export function Folders() {
   const read = useResource("folders and their units", readOverview);
@@ -23,28 +21,26 @@ export function Folders() {
 function List(
   { workspaces, reload }: { readonly workspaces: readonly WorkspaceState[]; readonly reload: () => void },
 ) {
-  const [isAsking, setAsking] = useState(false);
   return (
-    <section class="workspaces" aria-labelledby="folders">
-      <div class="section-head">
-        <h1 id="folders">{words.projects.folders}</h1>
-        <Act permission="workspaces:write" act={() => setAsking(true)}>{words.overview.register}</Act>
-      </div>
-      <ul class="rows">
-        {workspaces.map((state) => <WorkspaceRow state={state} key={state.workspace.id} />)}
-      </ul>
-      {isAsking && (
-        <Dialog title={words.overview.register} onClose={() => setAsking(false)}>
-          <RegisterForm
-            done={() => {
-              setAsking(false);
-              reload();
-            }}
-            cancel={() => setAsking(false)}
-          />
-        </Dialog>
-      )}
-    </section>
+    <>
+      <section class="workspaces" aria-labelledby="folders">
+        <div class="section-head">
+          <h1 id="folders">{words.projects.folders}</h1>
+          {may("workspaces:files") && workspaces.length > 0 && (
+            <a class="button" href="/new">{words.titles.newProject}</a>
+          )}
+        </div>
+        <ul class="rows">
+          {workspaces.map((state) => <WorkspaceRow state={state} key={state.workspace.id} />)}
+        </ul>
+      </section>
+      <section aria-labelledby="register">
+        <div class="section-head">
+          <h2 id="register">{words.overview.register}</h2>
+        </div>
+        <Places done={reload} />
+      </section>
+    </>
   );
 }
 

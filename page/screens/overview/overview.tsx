@@ -3,16 +3,8 @@ import { useState } from "preact/hooks";
 import { link, serviceTime } from "../../live/live.ts";
 import { type ProjectList, type Row, useProjects } from "../../live/projects.ts";
 import { may, who } from "../../live/session.ts";
-import { Act } from "../../parts/act.tsx";
 import { Ago } from "../../parts/ago.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import {
-  LaterBulk,
-  LaterLately,
-  LaterNoProjects,
-  LaterRegisterForm,
-  LaterUndeclared,
-} from "../../parts/later.tsx";
+import { LaterBulk, LaterLately, LaterNoProjects, LaterUndeclared } from "../../parts/later.tsx";
 import { Lacking } from "../../parts/lacking.tsx";
 import { useSteady } from "../../parts/steady.ts";
 import { Mark } from "../../parts/sign.tsx";
@@ -105,7 +97,6 @@ function holds({ name, project, folder, reason, engines }: Row, wanted: string):
 function Question(
   { state, at }: { readonly state: ProjectList; readonly at: number },
 ) {
-  const [isAsking, setAsking] = useState(false);
   const asked = query.value.get("verdict");
   const amounts = VERDICTS.map((verdict) =>
     [verdict, state.items.filter((row) => row.verdict === verdict && !row.ignored).length] as const
@@ -124,7 +115,7 @@ function Question(
             value={query.value.get("q") ?? ""}
             onInput={({ currentTarget }) => go(withQuery({ q: currentTarget.value }), { replace: true })}
           />
-          <Act permission="workspaces:write" act={() => setAsking(true)}>{words.overview.register}</Act>
+          {may("workspaces:files") && <a class="button" href="/new">{words.titles.newProject}</a>}
         </span>
       </div>
       <p class="counts">
@@ -143,14 +134,6 @@ function Question(
           {link.value?.live === false && <Ago since={serviceTime(at)} say={words.overview.checked} />}
         </span>
       </p>
-      {isAsking && (
-        <Dialog title={words.overview.register} onClose={() => setAsking(false)}>
-          <LaterRegisterForm
-            done={() => setAsking(false)}
-            cancel={() => setAsking(false)}
-          />
-        </Dialog>
-      )}
     </header>
   );
 }

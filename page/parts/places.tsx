@@ -1,0 +1,106 @@
+/** The folders that hold Compose files and are not registered yet, found by the labels of what runs, and any other one. */
+import { useState } from "preact/hooks";
+import { PLACES, type Places as Found } from "../../client/berth/places.ts";
+import { type Folders, SYSTEM_FOLDERS } from "../../client/berth/system.ts";
+import { WORKSPACES } from "../../client/berth/workspaces.ts";
+import { type Problem, problemOf } from "../live/problem.ts";
+import { useResource } from "../live/resource.ts";
+import { client, may } from "../live/session.ts";
+import { Copied } from "./copied.tsx";
+import { RegisterForm } from "./register.tsx";
+import { shown } from "./shown.ts";
+import { Trouble } from "./states.tsx";
+import { words } from "../words/en_later.ts";
+
+const TEXT = words.places;
+
+type Place = Found["places"][number];
+
+export function Places({ done = () => {} }: { readonly done?: () => void }) {
+  const mayWrite = may("workspaces:write");
+  const read = useResource(mayWrite ? "places" : null, async (signal) => {
+    const [found, folders] = await Promise.all([
+      client.get(PLACES, { signal }).then((answer) => answer.json()),
+      client.get(SYSTEM_FOLDERS, { signal }).then((answer) => answer.json()),
+    ]);
+    return { ...found, places: [...found.places, ...emptyOnes(found, folders)] };
+  });
+  const found = read.value.value;
+  const problem = read.problem.value;
+  if (!mayWrite) return <p class="hint">{words.lacks("workspaces:write")}</p>;
+  return (
+    <>
+      {problem !== null && <Trouble problem={problem} again={read.reload} />}
+      {found !== undefined && found.containers > 0 && <p class="hint">{TEXT.by(found.containers)}</p>}
+      {found !== undefined && found.places.length > 0 && (
+        <ul class="rows" aria-label={TEXT.found}>
+          {found.places.map((place) => (
+            <One key={place.path} place={place} roots={found.roots} done={done} reload={read.reload} />
+          ))}
+        </ul>
+      )}
+      <h2>{TEXT.another}</h2>
+      <RegisterForm done={done} {...(found === undefined ? {} : { roots: found.roots })} />
+    </>
+  );
+}
+
+/** Usual folders of projects that are there, from which nothing runs. */
+function emptyOnes({ places }: Found, { suggestions }: Folders): readonly Place[] {
+  const isKnown = (path: string) =>
+    places.some((one) => one.path === path || path.startsWith(`${one.path}/`));
+  return suggestions.filter(({ path }) => !isKnown(path)).map(({ path, setting }) => ({
+    path,
+    projects: [],
+    total: 0,
+    allowed: setting === null,
+    setting,
+  }));
+}
+
+function One(
+  { place, roots, done, reload }: {
+    readonly place: Place;
+    readonly roots: readonly string[];
+    readonly done: () => void;
+    readonly reload: () => void;
+  },
+) {
+  const { path, projects, total, allowed, setting } = place;
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  const add = async () => {
+    setAdding(true);
+    try {
+      await client.post(WORKSPACES, { payload: { path } });
+      done();
+      reload();
+    } catch (error) {
+      setProblem(problemOf(error));
+      setAdding(false);
+    }
+  };
+  return (
+    <li class="row place-row">
+      <code>{shown(path)}</code>
+      <span class="quiet">
+        {total > 0 && TEXT.projects(total, projects.map(shown).join(", "), total - projects.length)}
+        {!allowed && <>{TEXT.outside(roots.map(shown).join(", "))}</>}
+      </span>
+      {allowed
+        ? (
+          <button type="button" class="button" disabled={isAdding} onClick={() => void add()}>
+            {TEXT.add}
+            <span class="unseen">{shown(path)}</span>
+          </button>
+        )
+        : null}
+      {!allowed && setting !== null && (
+        <p class="hint place-setting">
+          {TEXT.allow} <Copied text={setting} /> {TEXT.inContainer}
+        </p>
+      )}
+      {problem !== null && <Trouble problem={problem} />}
+    </li>
+  );
+}

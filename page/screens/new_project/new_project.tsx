@@ -1,0 +1,232 @@
+/** A new project: its files are checked while they are written, then made, and then planned. */
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import type { Diagnostic } from "../../../client/berth/models.ts";
+import { type Workspace, WORKSPACES } from "../../../client/berth/workspaces.ts";
+import { checkNew, createFile } from "../../live/files.ts";
+import { type Problem, problemOf } from "../../live/problem.ts";
+import { planHref, projectHref, readProjects } from "../../live/projects.ts";
+import { useResource } from "../../live/resource.ts";
+import { client, may } from "../../live/session.ts";
+import { Act } from "../../parts/act.tsx";
+import { Editable } from "../../parts/files/editable.tsx";
+import { useEditor } from "../../parts/files/editor.ts";
+import { FindingsOf } from "../../parts/files/file_view.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Empty, Trouble, Unread } from "../../parts/states.tsx";
+import { go } from "../../router.ts";
+import { words } from "../../words/en_later.ts";
+import { NewFile, Where } from "./where.tsx";
+
+const TEXT = words.newProject;
+const COMPOSE = "compose.yaml";
+/** After the last key, before what was typed is checked. */
+const CHECK_AFTER_MS = 400;
+/** berth reads a new file at once; its row comes with the next look at all projects. */
+const LOOKS = 40;
+const LOOK_MS = 250;
+
+const BEGINNING = `services:
+  web:
+    image: nginx:1.27
+    ports: ["8080:80"]
+    restart: unless-stopped
+`;
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Outlives the screen, so that looking elsewhere loses nothing. */
+const draft = signal<{ readonly name: string; readonly texts: Texts }>(fresh());
+
+function fresh() {
+  return { name: "", texts: { [COMPOSE]: BEGINNING, ".env": "" } };
+}
+
+export function NewProject() {
+  const read = useResource(
+    may("workspaces:read") ? "folders for a project" : null,
+    (signal) => client.get(WORKSPACES, { signal }).then((answer) => answer.json().items),
+  );
+  const folders = read.value.value;
+  if (!may("workspaces:files")) return <Empty title={words.lacks("workspaces:files")} whole />;
+  if (folders === undefined) return <Unread problem={read.problem.value} again={read.reload} />;
+  if (folders.length === 0) {
+    return (
+      <Empty title={TEXT.noFolder} whole>
+        <a class="button" href="/folders">{words.project.toFolders}</a>
+      </Empty>
+    );
+  }
+  return <Draft folders={folders} />;
+}
+
+function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
+  const [workspaceId, setWorkspace] = useState((folders.find(({ editable }) => editable) ?? folders[0]!).id);
+  const workspace = folders.find(({ id }) => id === workspaceId) ?? folders[0]!;
+  const { name, texts } = draft.value;
+  const setName = (name: string) => draft.value = { ...draft.peek(), name };
+  const setText = (path: string, text: string) => {
+    const { name, texts } = draft.peek();
+    draft.value = { name, texts: { ...texts, [path]: text } };
+  };
+  const [open, setOpen] = useState(COMPOSE);
+  const findings = useFindings(workspace.id, name, texts);
+  const own = findings?.filter(({ location }) => location?.file === pathOf(name, open)) ?? null;
+  const isNamed = /^[a-z0-9][a-z0-9_-]*$/.test(name);
+  const saving = useSaving(workspace.id, name, texts);
+  const isReady = isNamed && workspace.editable && !saving.isBusy;
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{words.titles.newProject}</h1>
+      </header>
+      <Where
+        name={name}
+        setName={setName}
+        isNamed={isNamed}
+        folders={folders}
+        workspace={workspace}
+        setWorkspace={setWorkspace}
+      />
+      {!workspace.editable && <Editable workspace={workspace} />}
+      <div class="new-files" role="group" aria-label={words.files.list}>
+        {Object.keys(texts).map((path) => (
+          <button
+            key={path}
+            type="button"
+            class="button"
+            aria-pressed={path === open}
+            onClick={() => setOpen(path)}
+          >
+            {shown(path)}
+          </button>
+        ))}
+        <NewFile
+          taken={Object.keys(texts)}
+          add={(path) => {
+            setText(path, "");
+            setOpen(path);
+          }}
+        />
+      </div>
+      <Text
+        key={open}
+        path={open}
+        text={texts[open] ?? ""}
+        findings={own}
+        change={(text) => setText(open, text)}
+      />
+      {isNamed && <FindingsOf findings={findings} goTo={() => {}} />}
+      {saving.problem !== null && <Trouble problem={saving.problem} />}
+      <div class="form-end">
+        <Act
+          permission="projects:plan"
+          kind="is-main"
+          disabled={!isReady}
+          act={() => void saving.save(planHref)}
+        >
+          {TEXT.saveAndPlan}
+        </Act>
+        <button
+          type="button"
+          class="button"
+          disabled={!isReady}
+          onClick={() => void saving.save(projectHref)}
+        >
+          {words.files.saveIt}
+        </button>
+        <span class="hint">{TEXT.nothingStarts}</span>
+      </div>
+    </>
+  );
+}
+
+const pathOf = (name: string, file: string): string => `${name}/${file}`;
+
+/** Returns the files to make: the Compose file last, so that it never stands there without the others. */
+function filesOf(name: string, texts: Texts): readonly (readonly [path: string, text: string])[] {
+  const { [COMPOSE]: compose = "", ...others } = texts;
+  const more = Object.entries(others).filter(([, text]) => text !== "");
+  return [...more, [COMPOSE, compose] as const].map(([file, text]) => [pathOf(name, file), text]);
+}
+
+/** Makes the files and goes where `hrefOf` says. What was made stays made: another try goes on behind it. */
+function useSaving(workspace: string, name: string, texts: Texts) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [made, setMade] = useState<ReadonlySet<string>>(new Set());
+  const save = async (hrefOf: (id: string) => string) => {
+    setBusy(true);
+    setProblem(null);
+    const done = new Set(made);
+    try {
+      for (const [path, text] of filesOf(name, texts)) {
+        const key = JSON.stringify([workspace, path, text]);
+        if (!done.has(key)) await createFile(workspace, path, text);
+        done.add(key);
+      }
+      const id = await idOf(workspace, name);
+      draft.value = fresh();
+      go(hrefOf(id));
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+    setMade(done);
+    setBusy(false);
+  };
+  return { isBusy, problem, save };
+}
+
+/** Waits until berth has read the new project. A file that names it otherwise decides what it is called. */
+async function idOf(workspace: string, name: string): Promise<string> {
+  for (let look = 0; look < LOOKS; look++) {
+    const { items } = await readProjects(AbortSignal.timeout(10_000));
+    const found = items.find((row) => row.workspace?.id === workspace && row.folder === name);
+    if (found !== undefined) return found.id;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return `${name}@${workspace}`;
+}
+
+function useFindings(workspace: string, name: string, texts: Texts): readonly Diagnostic[] | null {
+  const [findings, setFindings] = useState<readonly Diagnostic[] | null>(null);
+  useEffect(() => {
+    if (name === "") return;
+    const ending = new AbortController();
+    const timer = setTimeout(async () => {
+      try {
+        const files = Object.fromEntries(filesOf(name, texts));
+        const found = await checkNew(workspace, files, ending.signal);
+        if (!ending.signal.aborted) setFindings(found);
+      } catch {
+        // The next key asks again; what was found stays.
+      }
+    }, CHECK_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [workspace, name, texts]);
+  return findings;
+}
+
+function Text(
+  { path, text, findings, change }: {
+    readonly path: string;
+    readonly text: string;
+    readonly findings: readonly Diagnostic[] | null;
+    readonly change: (text: string) => void;
+  },
+) {
+  const { box, isUnloaded } = useEditor({
+    path,
+    text,
+    textNow: () => draft.peek().texts[path] ?? "",
+    findings,
+    canWrite: true,
+    change,
+    save: () => {},
+  });
+  if (isUnloaded) return <p class="trouble" role="alert">{words.files.unloaded}</p>;
+  return <div class="file-text is-new" ref={box} />;
+}
