@@ -20,26 +20,23 @@ export interface SharedEngine {
   ): void;
 }
 
+/** The engines of this file, by kind and settings: who asks for one again gets the same. */
+const engines = new Map<string, Promise<TestEngine | NoEngine>>();
+
 /**
  * Starts the engine while the file loads, so that its tests can say in time that they are skipped; stops it after the
  * last one. `BERTH_TEST_ENGINES_REQUIRED=1` turns a missing engine into a failure.
  */
-export async function sharedEngine(kind: EngineKind, settings?: string): Promise<SharedEngine> {
-  let engine: TestEngine | null = null;
-  let reason = "";
-  try {
-    engine = await startEngine(kind, settings);
-  } catch (error) {
-    if (isRequired()) throw error;
-    reason = error instanceof NoEngine ? error.message : `it failed to start: ${error}`;
-  }
+export async function sharedEngine(kind: EngineKind, settings = ""): Promise<SharedEngine> {
+  const key = `${kind} ${settings}`;
+  const starting = engines.get(key) ?? started(kind, settings);
+  engines.set(key, starting);
+  const found = await starting;
+  const engine = found instanceof NoEngine ? null : found;
   let skipped = 0;
-  if (engine) {
-    const started = engine;
-    Deno.test.afterAll(async () => await started[Symbol.asyncDispose]());
-  } else {
+  if (found instanceof NoEngine) {
     globalThis.addEventListener("unload", () => {
-      console.error(`NOT RUN: ${skipped} tests on a real ${kind}, because ${reason}`);
+      console.error(`NOT RUN: ${skipped} tests on a real ${kind}, because ${found.message}`);
     });
   }
   return {
@@ -51,20 +48,31 @@ export async function sharedEngine(kind: EngineKind, settings?: string): Promise
         if (isProof()) throw new Error(`Cannot run "${name}": ${missing}`);
         console.error(`NOT RUN: "${name}" (${kind}), because ${missing}`);
       }
-      const started = engine;
       Deno.test({
         name: `${name} (${kind})`,
-        ignore: !started || missing !== null,
+        ignore: engine === null || missing !== null,
         timeout: (isProof() ? PROOF_LIMIT_MINUTES : LIMIT_MINUTES) * 60_000,
         // Work that a real engine and its streams finish after one test may end during the next one.
         sanitizeOps: false,
         sanitizeResources: false,
         fn: async (context) => {
-          if (started) await run(started, context);
+          if (engine !== null) await run(engine, context);
         },
       });
     },
   };
+}
+
+/** Starts an engine that ends after the last test of this file; returns why there is none where that is no failure. */
+async function started(kind: EngineKind, settings: string): Promise<TestEngine | NoEngine> {
+  try {
+    const engine = await startEngine(kind, settings);
+    Deno.test.afterAll(async () => await engine[Symbol.asyncDispose]());
+    return engine;
+  } catch (error) {
+    if (isRequired()) throw error;
+    return error instanceof NoEngine ? error : new NoEngine(`it failed to start: ${error}`);
+  }
 }
 
 /** Like `sharedEngine`, for tests that take minutes: only `deno task proof` starts the engine and runs them. */
