@@ -8,7 +8,7 @@ import { SERVICE } from "../../artifacts/rules/compose_shape.ts";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
 import { type ApplyScene, project, scene, scopedOperator, service } from "../apply/apply_scene.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import type { TestCaller } from "../support/service.ts";
 import { type Form, FORMS, FURTHER, OUTSIDE } from "./compose_forms.ts";
 import { type Beside, beyond, type Sight, sightOf } from "./inner_sight.ts";
@@ -203,7 +203,7 @@ class Forms {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("No form of any key reaches the host or another project unless it is asked for", async (engine) => {
     const outside = await Deno.makeTempDir({ prefix: "berth-canary-" });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
 import { type ApplyScene, project, scene, scopedOperator, service } from "../apply/apply_scene.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import type { TestCaller } from "../support/service.ts";
 
 const CANARY = "the canary of somebody else";
@@ -23,7 +23,7 @@ async function seenInside({ engine, name }: ApplyScene): Promise<string | null> 
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   for (const where of ["neighbour", "host"] as const) {
     for (const action of ["up", "restart"] as const) {
       test(`A folder that became a link to the ${where} is not mounted when "${action}" starts its container`, async (engine) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { project, scene, scopedOperator, service } from "../apply/apply_scene.ts";
 import { WAYS } from "./ways_of_writing.ts";
 import { HARMLESS } from "./harmless_fields.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const each = (names: readonly string[], write: (name: string) => string) => names.map(write);
 
@@ -146,7 +146,7 @@ configs: { passwd: { file: /etc/passwd } }
 `;
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("Each way to the host needs projects:host, and a project's own fields need nothing", async (engine) => {
     const lines = [...REACHING, ...HARMLESS];

@@ -4,7 +4,7 @@ import { type ApplyScene, project, scene, scopedOperator, service } from "../app
 import { composeOfToday, composeToday } from "../support/compose.ts";
 import type { TestCaller } from "../support/service.ts";
 import { eventually } from "../support/eventually.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const READER = service(
   "reader",
@@ -43,7 +43,7 @@ async function act(caller: TestCaller, id: string, verb: typeof VERBS[number]) {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   for (const by of ["berth", "Compose"]) {
     const name = `direct${kind}${by.toLowerCase()}`;
     const words =

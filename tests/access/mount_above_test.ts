@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { project, scene, scopedOperator, service } from "../apply/apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("A project's second container does not turn a folder of the first one into a folder of the host", async (engine) => {
     const name = "above";

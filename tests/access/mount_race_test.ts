@@ -10,7 +10,7 @@ import { startFlipper } from "../artifacts/link_flipper.ts";
 import { type EngineKind, FIXTURE, type TestEngine } from "../support/engine.ts";
 import { slowness } from "../proof/slowness.ts";
 import { eventually } from "../support/eventually.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import type { TestCaller } from "../support/service.ts";
 
 const OWN = "the project's";
@@ -236,7 +236,7 @@ async function raced(
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("A folder that another process exchanges by a link is mounted as planned or not at all", async (engine) => {
     const counts = await raced(engine, "process", async (race, n) => {

@@ -9,7 +9,7 @@ import { composeOfToday, composeToday } from "../support/compose.ts";
 import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 
 const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const HELD = "healthcheck: { test: [CMD, test, -e, /go], interval: 200ms, retries: 1000 }";
@@ -40,7 +40,7 @@ const isProof = Deno.env.get("BERTH_PROOF") === "1";
 
 for (const kind of ["docker", "podman"] as const) {
   if (kind === "podman" && !isProof) continue; // the same code
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a network is replaced with all who are in it, under the names that they had there", async (engine) => {
     const name = `net${kind}`;

@@ -7,7 +7,7 @@ import { project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
 import { eventually } from "../support/eventually.ts";
 import { numbers } from "../support/numbers.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 /** `BERTH_TEST_EDITS=50` for the whole proof. */
 const EDITS = Number(Deno.env.get("BERTH_TEST_EDITS") ?? "5");
@@ -53,7 +53,7 @@ function textOf(name: string, picks: Picks): string {
 for (const kind of ["docker", "podman"] as const) {
   // The same code and the same files: every commit has it on one of them.
   if (kind === "podman" && EDITS <= 5) continue;
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test(
     `after ${EDITS} random edits, each applied, plans are empty and Compose finds nothing to do`,

@@ -5,7 +5,7 @@ import { mortal } from "./apply_mortal.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, TestCaller } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 
 const LOOP = service("loop", "restart: always", "[sh, -c, 'echo out of order; exit 7']");
 /** The time that containers are watched for outside of tests. */
@@ -16,7 +16,7 @@ const LONG = { applyTimes: { judgedMs: 600_000 } };
 const areStepsDone = ({ steps }: Apply) => steps.every(({ state }) => state === "done");
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test(`${kind}: an apply names the containers that it started and that do not stay up`, async (engine) => {
     const name = `judged${kind}`;

@@ -5,7 +5,7 @@ import { type Kill, mortal } from "./apply_mortal.ts";
 import { ApplyScene, project, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 
 const LEASE = { applyTimes: { leaseMs: 1_000 } };
 const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
@@ -157,7 +157,7 @@ const shared = (name: string, colour: string) =>
   ]);
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   for (const [nth, kill] of ([["after", "create", 2], ["after", "stop", 2]] satisfies Kill[]).entries()) {
     if (nth > 0 && !IS_PROOF) continue;
     const name = `share${kind}${nth}`;

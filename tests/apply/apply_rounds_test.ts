@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { numbers } from "../support/numbers.ts";
 import { CHANGES, draw, type Drawn, servicesOf, textOf, UNPLANNED } from "./round_project.ts";
 import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const ROUNDS = Number(Deno.env.get("BERTH_TEST_ROUNDS") ?? "4");
 const PODMAN_SHARE = 1 / 4;
@@ -253,7 +253,7 @@ class Rounds {
 
 for (const kind of ["docker", "podman"] as const) {
   const rounds = kind === "docker" ? ROUNDS : Math.ceil(ROUNDS * PODMAN_SHARE);
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   test(`After a kill and a change every service is up or named in health, ${rounds} times`, async (engine) => {
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-rounds-" }));
     const all = new Rounds(engine, folder, numbers(SEED));

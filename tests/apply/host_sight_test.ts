@@ -4,7 +4,7 @@ import { ApplyScene, project, service } from "./apply_scene.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const MOUNTING = (name: string) =>
   project(name, [
@@ -23,7 +23,7 @@ async function containersOf(engine: TestEngine): Promise<readonly string[]> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   test("a plan for an engine that does not see the workspace is blocked", async (engine, context) => {
     await using berth = await serveEngines({ here: engine });
 

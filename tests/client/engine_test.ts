@@ -15,7 +15,7 @@ import {
 import { connect } from "@berth/client/connect";
 import { stream } from "@berth/client/stream";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService } from "../support/service.ts";
 
@@ -37,7 +37,7 @@ async function beside(engine: TestEngine) {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("client: lists, details and control of containers", async (engine) => {
     const id = await engine.cli("run", "-d", "--name", "steered", FIXTURE);

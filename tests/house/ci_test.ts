@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { audit } from "../../.ci/audit.ts";
 import { refusalOf } from "../../.ci/subjects.ts";
 import { testFiles, timedTest } from "../../.ci/tests.ts";
+import { sources } from "./sources.ts";
 
 Deno.test("timedTest() reads the time of a test, and nothing from other lines", () => {
   const lines: [string, unknown][] = [
@@ -24,6 +25,22 @@ Deno.test("testFiles() reads how many tests of each file ran, failed and were sk
     { name: "./a_test.ts", tests: 4, failed: 2, skipped: 1 },
     { name: "./b_test.ts", tests: 1, failed: 0, skipped: 0 },
   ]);
+});
+
+Deno.test("what a file leaves to \`deno task proof\` is run by it", async () => {
+  const proof = await Deno.readTextFile(new URL("../proof/proof.ts", import.meta.url));
+  const less =
+    /\b(?:lawEngine|proofEngine|assertFitsAll)\(|\bget\("BERTH_(?:PROOF|TEST_(?:KILLS|EDITS|ROUNDS|EVERY))"\)/;
+  const missing: string[] = [];
+  for await (const path of sources("tests/")) {
+    const [, room = "", name = ""] = /^tests\/(\w+)\/(\w+)_test\.ts$/.exec(path) ?? [];
+    if (name === "" || !less.test(await Deno.readTextFile(new URL(`../../${path}`, import.meta.url)))) {
+      continue;
+    }
+    const names = [`"${path}"`, `"${room}/${name}"`, ...(room === "page" ? [`"${name}"`] : [])];
+    if (!names.some((one) => proof.includes(one))) missing.push(path);
+  }
+  assert.deepEqual(missing, [], "name these in tests/proof/proof.ts");
 });
 
 const HOLE = {

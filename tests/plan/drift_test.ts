@@ -1,7 +1,7 @@
 /** Projects that a real Compose brought up: what was not edited shows no drift, and each edit shows as itself alone. */
 import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { compose, composeMissing, driftOf, save, workspace } from "../streams/live_scene.ts";
 import { serveEngines } from "../support/service.ts";
@@ -72,7 +72,7 @@ const EDITS: readonly [string, string, string, Record<string, [string, string]>]
 const PODMANS_OWN = ["18370-18399:", '"127.0.0.1::83"', '      - "80"\n'];
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test(
     "values of an env_file, flags from variables and paths with a slash at the end are compared, too",

@@ -21,7 +21,7 @@ import {
   runCompose,
 } from "../support/compose.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { type WorkspaceFolder, workspaceFolder } from "../support/workspace_folder.ts";
 
 interface Sample {
@@ -503,7 +503,7 @@ Deno.test("every row of the table has a sample, and every sample a row", () => {
 });
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   const samples = SAMPLES.filter(({ only, refused }) =>
     (only === undefined || only === kind) && refused === undefined
   );

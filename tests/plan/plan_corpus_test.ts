@@ -12,7 +12,7 @@ import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { fixtureImage } from "../support/fixture_image.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const IS_WHOLE = Deno.env.get("BERTH_PROOF") === "1";
 /** Beside these the suite has no time for more: dependencies and their health, secrets, several networks, one with many volumes. */
@@ -37,7 +37,7 @@ interface Result {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   for (const part of ["awesome-compose", "compose", "compose-go"] as const) {
     const root = corpus(part);
     test(

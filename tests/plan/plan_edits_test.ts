@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { save, workspace } from "../streams/live_scene.ts";
 import { expectedSteps, type Project, randomFrom, someEdit, someProject, textOf } from "./plan_edits.ts";
 import { serveEngines } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? Date.now() % 1_000_000);
 const EDITS = Number(Deno.env.get("BERTH_TEST_EDITS") ?? 6);
@@ -17,7 +17,7 @@ const EDITS = Number(Deno.env.get("BERTH_TEST_EDITS") ?? 6);
 const EACH = 10;
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   test(
     `${EDITS} random edits give exactly the steps that follow from them`,
     async (engine) => {

@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { workspace } from "../streams/live_scene.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../support/scripted_world.ts";
 import { serveEngines } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const IMAGE = "built:1";
 
@@ -120,7 +120,7 @@ Deno.test("A container that has gone since it was listed is made by the plan, wh
 });
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   test("A plan sees at once that a network was removed, though Podman announces it by no event", async (engine) => {
     const name = `gone${kind}`;
     await scene(engine, name, project(name, [service("web")]), async (scene) => {

@@ -6,7 +6,7 @@ import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { save, workspace } from "../streams/live_scene.ts";
 import { serveEngines, startService, type TestCaller, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 /** The steps, as `kind target`, and what they depend on. */
 const steps = ({ steps }: Plan) =>
@@ -151,7 +151,7 @@ const EDITS = (name: string, kind: string): readonly Edit[] => [
 ];
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a project that does not run is brought up in an order that works, each step with a reason and a need", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 interface Line {
   readonly source: string;
@@ -48,7 +48,7 @@ const writing = (word: string, count: number) => [
 ];
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a log read backwards from its end, or from before any line, is the log: each line once, in order", async (engine) => {
     await using berth = await serveEngines({ [kind]: engine });

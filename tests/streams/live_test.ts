@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Diagnostic } from "../../artifacts/report/report_shape.ts";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { compose, composeMissing, driftOf, workspace } from "./live_scene.ts";
 import { serveEngines, startService } from "../support/service.ts";
@@ -34,7 +34,7 @@ const codes = (report: { diagnostics: Diagnostic[] }, prefix: string) =>
   ) => [code, subject]);
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a workspace registered just now owns its containers in the very next answer", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });

@@ -1,7 +1,7 @@
 /** The script of `docs/streams.md`: a shell with an editor in it as a newcomer would hold it, and a command in a pipe. */
 import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService } from "../support/service.ts";
 
@@ -10,7 +10,7 @@ const hasScript = await new Deno.Command("script", { args: ["--version"], stdout
 const SHELL = ["run", "-A", "--no-check", new URL("../../docs/shell.ts", import.meta.url).pathname];
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("docs/shell.ts holds a shell with an editor in it, and ends with its exit code", async (engine) => {
     await using berth = await startService({ engines: [{ name: kind, url: `unix://${engine.socket}` }] });
