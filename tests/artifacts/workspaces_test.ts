@@ -46,19 +46,26 @@ Deno.test("POST /api/workspaces registers a folder, and GET shows what is in it"
     profiles: [],
     standing: "main",
   }]);
-  const listed = await berth.call("GET /api/workspaces");
-  assert.deepEqual(listed.body, { items: [made.body], total: 1 });
+  // Of two replicas the other one reads it, too.
+  await eventually("it is listed as it was made", async () => {
+    assert.deepEqual((await berth.call("GET /api/workspaces")).body, { items: [made.body], total: 1 });
+    return true;
+  });
 });
 
 Deno.test("GET /api/workspaces answers 304 while nothing changed", async () => {
   await using berth = await startService();
   const root = await plantIn(berth, { "a/compose.yaml": WEB });
   await berth.call("POST /api/workspaces", { path: `${root}/a` });
-  const etag = (await berth.call("GET /api/workspaces")).headers.get("etag")!;
+  let etag = "";
+  await eventually("it is read, by both of two replicas", async () => {
+    const { body, headers } = await berth.call("GET /api/workspaces");
+    etag = headers.get("etag")!;
+    const again = await berth.call("GET /api/workspaces", undefined, { headers: { "if-none-match": etag } });
+    assert.deepEqual([body.items[0].state, again.status], ["ready", 304]);
+    return true;
+  });
 
-  const again = await berth.call("GET /api/workspaces", undefined, { headers: { "if-none-match": etag } });
-
-  assert.equal(again.status, 304);
   await Deno.writeTextFile(`${root}/a/compose.yaml`, `${WEB}  more:\n    image: x:1\n`);
   await eventually("the list shows the new service", async () => {
     const changed = await berth.call("GET /api/workspaces", undefined, {
