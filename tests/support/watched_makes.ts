@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { hostReach, type Own, unasked } from "../access/host_reach.ts";
+import { bounded } from "./bounded.ts";
 
 /** The part of an engine of a test that asks it. */
 interface Asked {
@@ -54,6 +55,7 @@ export class WatchedMakes implements AsyncDisposable {
   readonly #containersOf = new Map<string, Set<string>>();
   readonly #seen = new Set<string>();
   readonly #compared = new Set<string>();
+  readonly #begun = Promise.withResolvers<void>();
   #since = Math.floor(Date.now() / 1_000);
 
   private constructor(
@@ -75,6 +77,8 @@ export class WatchedMakes implements AsyncDisposable {
     const watched = new WatchedMakes(kind, engine, http, json);
     watched.#following = watched.#follow();
     engines.add(watched);
+    // A test that looks for leaks must not meet the beginning of this.
+    await bounded("the beginning of an engine's events", watched.#begun.promise);
     return watched;
   }
 
@@ -82,13 +86,15 @@ export class WatchedMakes implements AsyncDisposable {
 
   /** Follows the engine's events, also after it was killed and started again. */
   async #follow(): Promise<void> {
-    const filters = encodeURIComponent(JSON.stringify({ type: ["container"], event: ["create", "start"] }));
+    const wanted = { type: ["container"], event: ["create", "start"], label: [PROJECT] };
+    const filters = encodeURIComponent(JSON.stringify(wanted));
     while (!this.#ending.signal.aborted) {
       try {
         const response = await fetch(`http://192.0.2.1/events?since=${this.#since}&filters=${filters}`, {
           client: this.http,
           signal: this.#ending.signal,
         });
+        this.#begun.resolve();
         let rest = "";
         for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
           const lines = `${rest}${text}`.split("\n");
