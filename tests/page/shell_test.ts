@@ -74,8 +74,11 @@ for (const kind of ["docker", "podman"] as const) {
           .map((one) => getComputedStyle(one).color)`,
         );
       await page.emulateMedia({ colorScheme: "dark" });
+      await eventually(
+        "a true colour is as it was sent",
+        async () => (await colours())[0] === "rgb(10, 200, 30)",
+      );
       const dark = await colours();
-      assert.equal(dark[0], "rgb(10, 200, 30)");
       await page.emulateMedia({ colorScheme: "light" });
       await eventually("the colours are those of the other theme", async () => {
         const light = await colours();
@@ -112,7 +115,10 @@ for (const kind of ["docker", "podman"] as const) {
       const isTopThere = async () => /^top/m.test(await processes(engine, "sh-work"));
       assert.ok(await isTopThere());
       await page.keyboard.press("Control+Shift+L");
-      assert.equal(await page.evaluate("document.activeElement.textContent"), "End it");
+      await eventually(
+        "the way out has the focus",
+        async () => await page.evaluate("document.activeElement.textContent") === "End it",
+      );
       await page.getByRole("tab", { name: "Mounts" }).click();
       await eventually("top is gone", async () => !await isTopThere());
 
