@@ -66,7 +66,7 @@ Deno.test({
       });
       const later = { sql: "CREATE TABLE later (id text)", oldest: MIGRATIONS.length + 1 };
       await (await openPostgresStore(settings, [...MIGRATIONS, later]))[Symbol.asyncDispose]();
-      await finds(/schema 2, which this berth does not know/);
+      await finds(new RegExp(`schema ${later.oldest}, which this berth does not know`));
       const theirs = await server.database();
       await server.sql("CREATE TABLE theirs (x integer)", theirs.name);
       await finds(/tables of another program/, { BERTH_DATABASE_URL: server.url(theirs.name) });
