@@ -4,7 +4,7 @@ import { buildImage } from "../../tools/image.ts";
 import { VERSION } from "../../version.ts";
 import { runBerth } from "../support/berth_process.ts";
 import type { TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { proofEngine, sharedEngine } from "../support/shared_engine.ts";
 import { SshHost } from "../support/ssh_host.ts";
 import { eventually } from "../support/eventually.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
@@ -411,32 +411,42 @@ test("packaging/berth-caddy/compose.yaml does so behind Caddy, with TLS, and onl
   assert.equal(direct.status, 0, "nobody reaches berth but Caddy");
 });
 
-test("packaging/berth-postgres/compose.yaml does so with two replicas on PostgreSQL", async (engine) => {
-  await build(engine);
-  await importCaddy(engine, "caddy:test");
-  await importPostgres(engine, "postgres:test");
-  const random = () =>
-    crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
-  await using folder = await workspaceFolder({
-    ...Object.fromEntries(await filesIn(`${PACKAGING}berth-postgres`)),
-    "secrets/sealing-key": random(),
-    "secrets/database-password": random(),
-  }, "berth-postgres");
-  for (const path of ["secrets", "secrets/sealing-key", "secrets/database-password"]) {
-    await Deno.chmod(`${folder.path}/${path}`, path === "secrets" ? 0o700 : 0o600);
-    await Deno.chown(`${folder.path}/${path}`, 65532, 65532);
-  }
-  const images = { CADDY_IMAGE: "caddy:test", POSTGRES_IMAGE: "postgres:test" };
-  await using _up = await composed(engine, "berth-postgres", images, folder.path);
+const { test: testInProof } = await proofEngine("docker");
 
-  const names = await walkThrough(
-    engine,
-    ["berth-one", "berth-two"],
-    "https://localhost",
-  );
+testInProof(
+  "packaging/berth-postgres/compose.yaml does so with two replicas on PostgreSQL",
+  async (engine) => {
+    await build(engine);
+    await importCaddy(engine, "caddy:test");
+    await importPostgres(engine, "postgres:test");
+    const random = () =>
+      crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
+    await using folder = await workspaceFolder({
+      ...Object.fromEntries(await filesIn(`${PACKAGING}berth-postgres`)),
+      "secrets/sealing-key": random(),
+      "secrets/database-password": random(),
+    }, "berth-postgres");
+    for (const path of ["secrets", "secrets/sealing-key", "secrets/database-password"]) {
+      await Deno.chmod(`${folder.path}/${path}`, path === "secrets" ? 0o700 : 0o600);
+      await Deno.chown(`${folder.path}/${path}`, 65532, 65532);
+    }
+    const images = { CADDY_IMAGE: "caddy:test", POSTGRES_IMAGE: "postgres:test" };
+    await using _up = await composed(engine, "berth-postgres", images, folder.path);
 
-  assert.deepEqual(names, ["berth-one", "berth-postgres_caddy_1", "berth-postgres_postgres_1", "berth-two"]);
-});
+    const names = await walkThrough(
+      engine,
+      ["berth-one", "berth-two"],
+      "https://localhost",
+    );
+
+    assert.deepEqual(names, [
+      "berth-one",
+      "berth-postgres_caddy_1",
+      "berth-postgres_postgres_1",
+      "berth-two",
+    ]);
+  },
+);
 
 /** Not every machine gives its engines that. */
 const mayBound = (await shared?.ask("GET /info"))?.json.MemoryLimit === true;

@@ -25,6 +25,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/packaging/workflow_test.ts" },
   { file: "tests/packaging/walk_test.ts" },
   { file: "tests/packaging/release_test.ts" },
+  { file: "tests/packaging/image_test.ts" },
   { file: "tests/packaging/quadlet_test.ts" },
   { file: "tests/packaging/registry_test.ts" },
   { file: "tests/access/audit_kill_test.ts", env: { BERTH_TEST_KILLS: "500" } },
