@@ -111,6 +111,7 @@ for (const kind of ["docker", "podman"] as const) {
       `half-open connections at an act of ${scenario.name}: the apply goes on, and each act is done once`,
       async (engine, context) => {
         for (const act of scenario.acts) {
+          if (act === "update" && kind === "podman") continue; // it starts no container by itself
           await context.step(act, () => run(engine, scenario, act));
         }
       },
