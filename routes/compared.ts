@@ -1,13 +1,13 @@
 /** Everything that is declared beside everything that runs, as far as the caller sees it. */
 import { z } from "zod";
 import type { Group, Model, Unit } from "../artifacts/artifact.ts";
-import { Drift, LiveState } from "../artifacts/live/live.ts";
+import { Drift, LiveState, Valued } from "../artifacts/live/live.ts";
 import { Verdict, VERDICTS } from "../artifacts/live/verdict.ts";
 import { Location } from "../artifacts/location.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import type { Principal, Reach } from "../core/access.ts";
 import { Condition } from "../core/condition.ts";
-import type { RunningContainer } from "../core/runtime.ts";
+import { reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { maskDeclared } from "../core/secrets.ts";
 import { type ArtifactsOptions, lookAt, modelSeen, ownSide } from "./artifact_lookup.ts";
 
@@ -56,6 +56,7 @@ export const OverviewUnit = z.object({
   state: LiveState.nullable().describe("Its running containers; null for callers who may not see them"),
   desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
   image: z.string().nullable().describe("As it is written"),
+  ...Valued,
   location: Location.describe("The place of its declaration"),
   containers: z.array(OverviewContainer).describe("Its containers"),
   differences: z.int().describe("Number of fields that differ"),
@@ -111,7 +112,13 @@ export async function compareAll(
     const { runtime, sights } = options;
     const { view, liveNeeds } = await lookAt(model, { runtime: runtime(), sights, principal, own });
     needs ??= liveNeeds;
-    const found = await unitsOf(model, id, view);
+    const mayResolve = ({ project }: Group) => reachOfRunning(principal).has({ workspace: id, project });
+    // All of it says which values are secrets, also the part that the caller does not see.
+    const found = await unitsOf(model, {
+      workspace: id,
+      view,
+      values: view === null ? null : { whole, mayResolve },
+    });
     for (const { containers } of found.values()) {
       for (const { backend, id } of containers) declared.add(`${backend} ${id}`);
     }
@@ -136,10 +143,14 @@ type View = Awaited<ReturnType<typeof lookAt>>["view"];
 /** The units of a model that somebody should know of, by id. */
 async function unitsOf(
   model: Model,
-  workspace: string,
-  view: View,
+  { workspace, view, values }: {
+    readonly workspace: string;
+    readonly view: View;
+    readonly values: { readonly whole: Model; readonly mayResolve: (group: Group) => boolean } | null;
+  },
 ): Promise<Map<string, OverviewUnit>> {
   const { locationOf } = await import("../artifacts/position.ts");
+  const { driftWithValues, imageWithValues } = await import("./compared_values.ts");
   const groups = new Map(model.groups.map((group) => [group.id, group]));
   const found = new Map<string, OverviewUnit>();
   for (const unit of model.units) {
@@ -147,19 +158,23 @@ async function unitsOf(
     const containers = view?.containers.get(unit.id) ?? [];
     const verdict = runs === undefined ? "unknown" : runs.verdict;
     if (verdict === null) continue;
+    const group = unit.group === null ? undefined : groups.get(unit.group);
+    const isResolved = group !== undefined && values?.mayResolve(group) === true;
+    const around = isResolved ? { group, model: values.whole } : null;
     found.set(unit.id, {
       workspace,
       id: unit.id,
       name: unit.name,
-      group: unit.group === null ? null : groups.get(unit.group)?.name ?? null,
+      group: group?.name ?? null,
       verdict,
       state: runs?.state ?? null,
       desired: runs?.desired ?? null,
       image: imageOf(unit),
+      ...imageWithValues(unit, around),
       location: locationOf(unit.source),
       containers: containers.map(containerOf),
       differences: runs?.drift?.length ?? 0,
-      drift: (runs?.drift ?? []).slice(0, MOST_DIFFERENCES),
+      drift: (runs?.drift ?? []).slice(0, MOST_DIFFERENCES).map((one) => driftWithValues(one, around)),
       notCompared: runs?.notCompared ?? null,
     });
   }

@@ -1,5 +1,6 @@
 /** One row for each project: those of files with what runs of them, and those that only run. */
 import { z } from "zod";
+import { Valued } from "../artifacts/live/live.ts";
 import { Verdict, VERDICT_OF } from "../artifacts/live/verdict.ts";
 import { Condition } from "../core/condition.ts";
 import { textHash } from "../core/text_hash.ts";
@@ -26,6 +27,7 @@ const Reason = z.object({
   difference: z.object({
     field: z.string().describe("The field that differs"),
     declared: z.string().describe("As it is written"),
+    ...Valued,
     actual: z.string().describe("As it runs"),
   }).nullable().describe("The first difference; null where the verdict is for another reason"),
   container: z.object({
@@ -151,9 +153,13 @@ function reasonOf(unit: OverviewUnit, differences: number, away: Away): ProjectR
   const still = verdict === "stopped" ? containers.find(({ stopped }) => stopped !== null) : undefined;
   return {
     unit: unit.name.slice(unit.name.indexOf(".") + 1),
-    difference: first === undefined
-      ? null
-      : { field: first.field, declared: first.declared, actual: first.actual },
+    difference: first === undefined ? null : {
+      field: first.field,
+      declared: first.declared,
+      ...(first.resolved !== undefined && { resolved: first.resolved }),
+      ...(first.from !== undefined && { from: first.from }),
+      actual: first.actual,
+    },
     container: bad === undefined ? null : {
       condition: bad.condition,
       health: bad.health,

@@ -1,17 +1,27 @@
 /** Projects: each declared group with what runs of it, and each project that only runs. */
 import { z } from "zod";
 import { Verdict } from "../artifacts/live/verdict.ts";
-import { type Principal, type Reach, type Subject } from "../core/access.ts";
+import { may, type Principal, type Reach, type Subject } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { IGNORED_KINDS, type IgnoredKey } from "../core/ignored.ts";
 import { Lru } from "../core/lru.ts";
 import { subjectOf } from "../core/ownership.ts";
 import { reachOfRunning, type RunningContainer } from "../core/runtime.ts";
+import type { Call } from "../http/declare/call.ts";
 import { CachedText } from "../http/declare/cached_text.ts";
 import { count, flag, text } from "../http/declare/query.ts";
-import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
+import {
+  cached,
+  type CoreRouter,
+  empty,
+  json,
+  problems,
+  reply,
+  route,
+  router,
+} from "../http/declare/router.ts";
 import { ComparedAnswers } from "./compared_answers.ts";
-import type { ComparedOptions } from "./compared.ts";
+import type { ComparedOptions, ComparedProject } from "./compared.ts";
 import type { IgnoredProjects } from "./ignored.ts";
 import { BESIDE, besideOf, type Feeds, projectFeeds } from "./live_projects.ts";
 import { detailOf, ProjectDetail } from "./project_detail.ts";
@@ -61,7 +71,15 @@ const one = route({
   permission: "artifacts:read",
   subject: "found",
   params: z.object({ id: text(500).describe("The project's id, or its name") }),
-  answers: { 200: json(ProjectDetail, "The project"), ...problems("artifact_not_found", "ambiguous_name") },
+  query: z.object({
+    reveal: flag.describe(
+      "Show the values of all variables in `resolved`, too: needs `artifacts:reveal`, and is an entry of the audit log",
+    ).default(false),
+  }),
+  answers: {
+    200: json(ProjectDetail, "The project"),
+    ...problems("artifact_not_found", "ambiguous_name", "forbidden", "sign_in_again"),
+  },
 });
 
 const ignore = route({
@@ -137,7 +155,8 @@ export function projects(options: ProjectsOptions): { readonly router: CoreRoute
       const all = await listOf(principal, reach);
       return await textOf(all, ["list", query], () => listed(all, query)).answer(request);
     })
-    .on(one, async ({ params, principal, reach, request }) => {
+    .on(one, async (call) => {
+      const { params, principal, reach, request, query: { reveal } } = call;
       const all = await listOf(principal, reach);
       const row = find(all.rows, params.id);
       const { ownership } = options.sights;
@@ -145,6 +164,10 @@ export function projects(options: ProjectsOptions): { readonly router: CoreRoute
       const ports = (await runtime?.holdings())?.ports ?? [];
       const known = all.known.get(row.id)!; // every row has one
       const { permissions, grants } = principal;
+      if (reveal && known.declared !== null) {
+        const shown = { ...known, declared: await revealed(call, row.id, known.declared) };
+        return cached(JSON.stringify(detailOf(row, shown, { principal, ownership, ports, runtime })));
+      }
       return await textOf(
         all,
         ["one", row.id, permissions, grants],
@@ -190,6 +213,24 @@ function listed(
       [row.name, row.project, row.folder].some((one) => one?.toLowerCase().includes(wanted)))
   );
   return { items: sorted(meant, sort).slice(0, limit), total: meant.length, ...besideOf(all) };
+}
+
+/** Returns the project with all values of variables, once the audit log has it. Throws `forbidden` and `sign_in_again`. */
+async function revealed(
+  call: Call<unknown, unknown, unknown>,
+  id: string,
+  project: ComparedProject,
+): Promise<ComparedProject> {
+  const { workspace, group, units } = project;
+  const isSeen = reachOfRunning(call.principal).has({ workspace: workspace.id, project: group.project });
+  if (!isSeen || !may(call.principal, "artifacts:reveal", { workspace: workspace.id })) {
+    const message = 'Cannot show the values: "reveal" needs the permission "artifacts:reveal"';
+    throw new ServiceError("forbidden", message);
+  }
+  await call.mustBeProved();
+  await call.shows({ project: id });
+  const { revealedUnit } = await import("./compared_values.ts");
+  return { ...project, units: units.map((unit) => revealedUnit(unit, group)) };
 }
 
 type AskedToIgnore = z.output<NonNullable<typeof ignore.body>> & { readonly id: string };

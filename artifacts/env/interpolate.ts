@@ -8,28 +8,67 @@ interface Interpolated {
   readonly filled: boolean;
   /** Names that are not set and have no default: the value is unknown. */
   readonly unset: readonly string[];
+  /** Names that were looked up, each once. */
+  readonly names: readonly string[];
   readonly problem:
     | { readonly kind: "required" | "invalid"; readonly text: string; readonly name: string }
     | null;
 }
 
+/**
+ * Returns a text with what `put` makes of its name in place of each variable. The text that an expression puts in its
+ * place, as a default, stands before that.
+ */
+export function replaceExpressions(text: string, put: (name: string) => string, depth = 0): string {
+  let result = "";
+  let at = 0;
+  for (;;) {
+    const dollar = text.indexOf("$", at);
+    if (dollar === -1) return result + text.slice(at);
+    result += text.slice(at, dollar);
+    const isBraced = text[dollar + 1] === "{" && depth <= NESTING;
+    const close = isBraced ? closing(text, dollar + 2, dollar + LONGEST) : -1;
+    const name = nameAt(text, dollar + (isBraced ? 2 : 1));
+    if (text[dollar + 1] === "$") {
+      result += "$$";
+      at = dollar + 2;
+    } else if (close !== -1) {
+      const operand = text.slice(dollar + 2 + name.length, close).replace(/^:?[-+?]/, "");
+      result += replaceExpressions(operand, put, depth + 1) + (name === "" ? "" : put(name));
+      at = close + 1;
+    } else if (name !== "") {
+      result += put(name); // the rest of one that never ends is text
+      at = dollar + (isBraced ? 2 : 1) + name.length;
+    } else {
+      result += "$";
+      at = dollar + 1;
+    }
+  }
+}
+
+/** Characters of one expression in a whole file. */
+const LONGEST = 1_024;
 const NESTING = 20;
 const LENGTH = 64 * 1024;
 
 export function interpolateText(text: string, lookup: Lookup): Interpolated {
   const run = new Run(lookup);
   const value = run.expand(text, 0);
-  return { value, filled: run.filled, unset: run.unset, problem: run.problem };
+  return { value, filled: run.filled, unset: run.unset, names: [...run.names], problem: run.problem };
 }
 
 class Run {
   readonly unset: string[] = [];
+  readonly names = new Set<string>();
   filled = false;
   problem: Interpolated["problem"] = null;
   readonly #lookup: Lookup;
 
   constructor(lookup: Lookup) {
-    this.#lookup = lookup;
+    this.#lookup = (name) => {
+      this.names.add(name);
+      return lookup(name);
+    };
   }
 
   expand(text: string, depth: number): string {
@@ -101,9 +140,9 @@ class Run {
 }
 
 /** The brace that ends the expression, over nested ones. */
-function closing(text: string, from: number): number {
+function closing(text: string, from: number, to = text.length): number {
   let depth = 0;
-  for (let at = from; at < text.length; at++) {
+  for (let at = from; at < Math.min(to, text.length); at++) {
     if (text[at] === "$" && text[at + 1] === "{") {
       depth++;
       at++;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { interpolateText } from "./interpolate.ts";
+import { interpolateText, replaceExpressions } from "./interpolate.ts";
 
 const ENVIRONMENT: Record<string, string> = { A: "a", B: "b", EMPTY: "" };
 const run = (text: string) => interpolateText(text, (name) => ENVIRONMENT[name]);
@@ -30,7 +30,7 @@ const CASES: [text: string, value: string][] = [
 ];
 for (const [text, value] of CASES) {
   Deno.test(`${text} becomes ${value}`, () => {
-    const { filled: _, ...result } = run(text);
+    const { filled: _, names: __, ...result } = run(text);
     assert.deepEqual(result, { value, unset: [], problem: null });
   });
 }
@@ -42,6 +42,16 @@ Deno.test("a value is filled where that of a variable is in it, and not by the a
   for (const text of ["a", "$$A", "${NO:-b}", "${A:+b}", "${EMPTY}", "$NO"]) {
     assert.equal(run(text).filled, false, text);
   }
+});
+
+Deno.test("Every variable that was looked up is named once, and every one of a text is replaced", () => {
+  assert.deepEqual(run("$A-${NO:-${B}}${A}").names, ["A", "NO", "B"]);
+  const replaced = (text: string) => replaceExpressions(text, (name) => `<${name}>`);
+  assert.equal(replaced("a $A $$B ${C:-d ${E}}x ${F?g}"), "a <A> $$B d <E><C>x g<F>");
+  assert.equal(replaced("${A:-${B ${C}"), "<A>:-<B> <C>", "what never ends hides no variable");
+  const began = performance.now();
+  replaced("${A".repeat(300_000));
+  assert.ok(performance.now() - began < 20_000, "it is not quadratic");
 });
 
 Deno.test("a variable that is not set and has no default is named", () => {

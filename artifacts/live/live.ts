@@ -7,6 +7,19 @@ import { Condition } from "../../core/condition.ts";
 import { SEES_RUNNING } from "../../core/runtime.ts";
 import { Verdict } from "./verdict.ts";
 
+/** The values of variables, where they may be shown. */
+export const Valued = {
+  resolved: z.string().optional().describe(
+    "The declared value with those of its variables, masked where they may be secrets; only of fields that an engine " +
+      "shows anyway, to callers with `containers:read` on the project",
+  ),
+  from: z.array(z.object({
+    name: z.string().describe("The variable"),
+    file: z.string().describe("The file that sets it, below the workspace's folder"),
+    line: z.int().describe("Its line"),
+  })).optional().describe("Where the variables in `resolved` are set"),
+};
+
 /** A difference between a unit as declared and a container of it. Values that may be secrets are masked. */
 export const Drift = z.object({
   field: z.string().describe("The field that differs"),
@@ -15,6 +28,7 @@ export const Drift = z.object({
   actual: z.string().describe("As it runs"),
   location: Location.describe("Location of the declared value, or of the unit if it declares none"),
   mount: MountReading.optional().describe("Only of a mount whose file or folder may be another one by now"),
+  ...Valued,
 }).meta({ id: "Drift" });
 export type Drift = z.infer<typeof Drift>;
 

@@ -83,7 +83,7 @@ export function writtenIn(node: Maybe, text: string): string {
     : text;
 }
 
-function* scalarsOf(node: Maybe): Iterable<Scalar> {
+export function* scalarsOf(node: Maybe): Iterable<Scalar> {
   if (node?.kind === "scalar") yield node;
   for (const item of listOf(node)) yield* scalarsOf(item);
   for (const [, { value }] of entriesOf(node)) yield* scalarsOf(value);

@@ -184,6 +184,17 @@ export type Drift = {
   readonly location: Location;
   /** Only of a mount whose file or folder may be another one by now. */
   readonly mount?: MountReading;
+  /** The declared value with those of its variables, masked where they may be secrets; only of fields that an engine shows anyway, to callers with `containers:read` on the project. */
+  readonly resolved?: string;
+  /** Where the variables in `resolved` are set. */
+  readonly from?: readonly ({
+    /** The variable. */
+    readonly name: string;
+    /** The file that sets it, below the workspace's folder. */
+    readonly file: string;
+    /** Its line. */
+    readonly line: number;
+  })[];
 };
 
 /** A part of `Principal`. */
@@ -357,6 +368,17 @@ export type PlanReason = {
   readonly field: string;
   /** As it is written. */
   readonly declared: string;
+  /** The declared value with those of its variables, masked where they may be secrets; only of fields that an engine shows anyway, to callers with `containers:read` on the project. */
+  readonly resolved?: string;
+  /** Where the variables in `resolved` are set. */
+  readonly from?: readonly ({
+    /** The variable. */
+    readonly name: string;
+    /** The file that sets it, below the workspace's folder. */
+    readonly file: string;
+    /** Its line. */
+    readonly line: number;
+  })[];
   /** As it runs. */
   readonly seen: string;
   /** Location of the declared value, or of the unit if it declares none. */

@@ -121,6 +121,17 @@ export type OverviewUnit = {
   readonly desired: number | null;
   /** As it is written. */
   readonly image: string | null;
+  /** The declared value with those of its variables, masked where they may be secrets; only of fields that an engine shows anyway, to callers with `containers:read` on the project. */
+  readonly resolved?: string;
+  /** Where the variables in `resolved` are set. */
+  readonly from?: readonly ({
+    /** The variable. */
+    readonly name: string;
+    /** The file that sets it, below the workspace's folder. */
+    readonly file: string;
+    /** Its line. */
+    readonly line: number;
+  })[];
   /** The place of its declaration. */
   readonly location: Location;
   /** Its containers. */

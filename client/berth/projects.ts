@@ -55,7 +55,13 @@ export const PROJECTS: Endpoint<"/api/projects", {
 
 /** GET: A project with its units and their differences. */
 export const PROJECT: Endpoint<"/api/projects/{id}", {
-  get: { response: ProjectDetail; query: Record<string, never> };
+  get: {
+    response: ProjectDetail;
+    query: {
+      /** Show the values of all variables in `resolved`, too: needs `artifacts:reveal`, and is an entry of the audit log. */
+      reveal?: boolean;
+    };
+  };
 }> = new Endpoint("/api/projects/{id}");
 
 /** GET: The latest applies, saved files and deaths of a project. */
@@ -254,6 +260,17 @@ export type ProjectReason = {
     readonly field: string;
     /** As it is written. */
     readonly declared: string;
+    /** The declared value with those of its variables, masked where they may be secrets; only of fields that an engine shows anyway, to callers with `containers:read` on the project. */
+    readonly resolved?: string;
+    /** Where the variables in `resolved` are set. */
+    readonly from?: readonly ({
+      /** The variable. */
+      readonly name: string;
+      /** The file that sets it, below the workspace's folder. */
+      readonly file: string;
+      /** Its line. */
+      readonly line: number;
+    })[];
     /** As it runs. */
     readonly actual: string;
   } | null;
@@ -353,6 +370,17 @@ export type ProjectUnit = {
   readonly desired: number | null;
   /** As it is written. */
   readonly image: string | null;
+  /** The declared value with those of its variables, masked where they may be secrets; only of fields that an engine shows anyway, to callers with `containers:read` on the project. */
+  readonly resolved?: string;
+  /** Where the variables in `resolved` are set. */
+  readonly from?: readonly ({
+    /** The variable. */
+    readonly name: string;
+    /** The file that sets it, below the workspace's folder. */
+    readonly file: string;
+    /** Its line. */
+    readonly line: number;
+  })[];
   /** The place of its declaration. */
   readonly location: Location;
   /** Its containers. */

@@ -7,6 +7,7 @@ import { valueAt } from "../../artifacts/yaml/values.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { ContainerRuntime, Holdings, RunningContainer } from "../../core/runtime.ts";
 import type { Declared } from "../fields/field.ts";
+import { isOpenRow } from "../fields/table.ts";
 import { contentsOf, type OwnSide } from "./contents.ts";
 import type { UnitDifference } from "./findings.ts";
 import { rememberedDifferences } from "./remembered.ts";
@@ -97,8 +98,9 @@ async function compareOne(
   try {
     const found = await rememberedDifferences(of, container, around);
     if (found === null) into.gone.push(container);
-    for (const { row: _, isRemark, ...one } of found ?? []) {
-      into[isRemark ? "remarks" : "differences"].push({ ...one, container: container.name });
+    for (const { row, isRemark, ...one } of found ?? []) {
+      const difference = { ...one, container: container.name, isOpen: isOpenRow(row) };
+      into[isRemark ? "remarks" : "differences"].push(difference);
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -116,6 +118,7 @@ function replicasDrift(unit: Unit, standing: number): UnitDifference[] {
   return [{
     field: "replicas",
     container: null,
+    isOpen: true,
     declared: shownReplicas(unit) === null ? "(a variable)" : String(desired),
     seen: String(standing),
     at: valueAt(unit.value, "scale") ?? valueAt(unit.value, "deploy", "replicas") ?? unit.source,

@@ -15,6 +15,8 @@ import type { Difference } from "../fields/field.ts";
 /** A difference of a unit, or of the container that is named. Its texts are masked. */
 export interface UnitDifference extends Difference {
   readonly container: string | null;
+  /** The engine shows the value anyway. */
+  readonly isOpen: boolean;
 }
 
 /** The known facts about the engine and its host. */

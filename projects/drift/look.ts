@@ -126,14 +126,24 @@ function driftOf(result: Compared | undefined): Drift[] | null {
   return result.differences.map(shownDrift);
 }
 
-const shownDrift = ({ field, container, declared, seen, at, mount }: UnitDifference): Drift => ({
-  field,
-  container,
-  declared,
-  actual: seen,
-  location: locationOf(at),
-  ...(mount !== undefined && { mount }),
-});
+/** What a drift was made of, for those who tell values: nothing of it is in an answer by itself. */
+const behind = new WeakMap<Drift, UnitDifference>();
+
+export const differenceBehind = (drift: Drift): UnitDifference | null => behind.get(drift) ?? null;
+
+function shownDrift(difference: UnitDifference): Drift {
+  const { field, container, declared, seen, at, mount } = difference;
+  const drift: Drift = {
+    field,
+    container,
+    declared,
+    actual: seen,
+    location: locationOf(at),
+    ...(mount !== undefined && { mount }),
+  };
+  behind.set(drift, difference);
+  return drift;
+}
 
 function reasonOf(result: Compared | undefined): string | null {
   const [first, ...others] = result?.failures ?? [];

@@ -43,6 +43,21 @@ export interface FieldDifference extends Difference {
   readonly row: Row;
 }
 
+/** Rows whose declared values an engine shows to everybody who sees the container. */
+const OPEN: ReadonlySet<string> = new Set([
+  "image",
+  "platform",
+  "ports",
+  "restart",
+  "user",
+  "name",
+  "hostname",
+  "networks",
+  "mounts",
+]);
+
+export const isOpenRow = ({ key }: Row): boolean => OPEN.has(key) || key.startsWith("limits.");
+
 /** All differences of a container, by the table. */
 export function differencesOf(
   of: Declared,

@@ -1,6 +1,7 @@
 /** The shape of a plan: what would be done to which unit, because of which line, and who may. */
 
 import { z } from "zod";
+import { Valued } from "../../artifacts/live/live.ts";
 import { MountReading } from "../../artifacts/live/mount_reading.ts";
 import { Location } from "../../artifacts/location.ts";
 import { Diagnostic } from "../../artifacts/report/report_shape.ts";
@@ -44,6 +45,7 @@ export const Reason = z.discriminatedUnion("code", [
     code: z.literal("field").describe("A field of its container differs"),
     field: z.string().describe("The field that differs, named as in drift"),
     declared: z.string().describe("As it is written"),
+    ...Valued,
     seen: z.string().describe("As it runs"),
     at: Location.describe("Location of the declared value, or of the unit if it declares none"),
   }),

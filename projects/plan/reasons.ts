@@ -1,11 +1,13 @@
 /** The reasons of a unit's steps: fields that differ, and what happened to the units it depends on. */
 
 import { locationOf } from "../../artifacts/position.ts";
+import { resolvedAt } from "../../artifacts/report/values.ts";
 import type { Declared } from "../fields/field.ts";
-import type { FieldDifference } from "../fields/table.ts";
+import { type FieldDifference, isOpenRow } from "../fields/table.ts";
 import { containerSpec, placeholderOf } from "../specs/container_spec.ts";
 import type { Reason } from "./plan_shape.ts";
 import type { Member } from "./members.ts";
+import type { Scene } from "./scene.ts";
 
 /** A reason that may turn out to be none, if no step brings another image. */
 export interface Follow {
@@ -52,10 +54,17 @@ export const staleMount = ({ field, mount, at }: FieldDifference): Reason => ({
   at: locationOf(at),
 });
 
-export const reasonOf = ({ field, declared, seen, at }: FieldDifference): Reason => ({
-  code: "field",
-  field,
-  declared,
-  seen,
-  at: locationOf(at),
-});
+export function reasonOf(
+  { field, declared, seen, at, isAbsent, row }: FieldDifference,
+  { group, model, showsValues }: Scene,
+): Reason {
+  const isResolved = showsValues && isOpenRow(row) && !isAbsent;
+  return {
+    code: "field",
+    field,
+    declared,
+    ...(isResolved && resolvedAt(at, group, model)),
+    seen,
+    at: locationOf(at),
+  };
+}

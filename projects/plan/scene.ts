@@ -60,6 +60,8 @@ export interface Scene {
   readonly loops: ReadonlySet<string>;
   /** The names on the engine that the caller may see. */
   readonly sees: Sees;
+  /** True if the caller may see the values of variables that are no secrets. */
+  readonly showsValues: boolean;
 }
 
 /** Tells if the caller may know of a thing on the engine of the plan. */
@@ -156,6 +158,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
     runtime,
     digest: side.digest,
     contents,
+    showsValues: sight.reach.has({ workspace: workspace.id, project: group.project, engine: backend.name }),
     sees: {
       container: ({ id }) => seen.has(id),
       resource: (labels) => {

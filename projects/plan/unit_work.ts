@@ -171,7 +171,7 @@ export class UnitWork {
       one.row.at(this.of) !== null; // an engine takes no limit back
     const refreshed = this.resources.refreshed(this.#unit);
     const certain: Reason[] = [
-      ...counts.filter((one) => !isInPlace(one)).map(reasonOf),
+      ...counts.filter((one) => !isInPlace(one)).map((one) => reasonOf(one, this.scene)),
       ...(this.request.recreate === "always" ? [{ code: "asked" } as const] : []),
       ...(asideFor(container.name) !== null ? [{ code: "leftOver" } as const] : []),
     ];
@@ -189,7 +189,7 @@ export class UnitWork {
         ...base,
         kind: "container.swap",
         why: [
-          ...(ifChanged === null ? counts.filter(isInPlace).map(reasonOf) : []),
+          ...(ifChanged === null ? counts.filter(isInPlace).map((one) => reasonOf(one, this.scene)) : []),
           ...why.map(({ reason }) => reason),
         ],
         after: [...this.#prerequisites(), ...why.flatMap(({ reason }) => refusedIn(reason))],
@@ -253,7 +253,7 @@ export class UnitWork {
     base: Pick<NewStep, "target" | "unit" | "needs">,
   ): number | null {
     if (differences.length === 0) return null;
-    const why = differences.map(reasonOf);
+    const why = differences.map((one) => reasonOf(one, this.scene));
     return this.#step({ ...base, kind: "container.update", why, after: this.#dependencies() });
   }
 

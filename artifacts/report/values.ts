@@ -1,0 +1,150 @@
+/** The values that variables put into fields which an engine shows anyway, of those that are no secrets. */
+
+import { looksPlain } from "../../core/plain_values.ts";
+import { looksSecret, MASK, maskText } from "../../core/secrets.ts";
+import type { ArtifactFile, Group, Model, Node, Place, Scalar } from "../artifact.ts";
+import { interpolateText, replaceExpressions } from "../env/interpolate.ts";
+import { positionOf } from "../position.ts";
+import { scalarsOf } from "../yaml/values.ts";
+import { maskedUses } from "./masked_uses.ts";
+
+/** A text with the values of its variables, and where each of them is set. */
+export interface Resolved {
+  readonly resolved: string;
+  readonly from: { name: string; file: string; line: number }[];
+}
+
+interface Definition {
+  readonly value: string;
+  /** As it stands in the file. */
+  readonly raw: string;
+  readonly at: Place;
+}
+
+/** Shorter values are found within others by chance. */
+const SHORTEST_PART = 4;
+
+const definitions = new WeakMap<Group, ReadonlyMap<string, Definition>>();
+/** By the model, since another group may use the same file. */
+const shown = new WeakMap<Model, WeakMap<Group, ReadonlySet<string>>>();
+
+/** Returns what stands at a place, with the variables that may be shown; null where it has none, or is not known. */
+export function resolvedAt(
+  at: Place & Partial<Node>,
+  group: Group,
+  model: Model,
+): Resolved | null {
+  const names = shownNames(group, model);
+  const found = expandedAt(at, group, (name, value) => names.has(name) || value === "" ? value : MASK);
+  return found === null ? null : { ...found, resolved: maskText(found.resolved) };
+}
+
+/** Returns the same with all values as they are: only for callers who may see secrets. */
+export function revealedAt(at: Place & Partial<Node>, group: Group): Resolved | null {
+  return expandedAt(at, group, (_, value) => value);
+}
+
+function expandedAt(
+  at: Place & Partial<Node>,
+  group: Group,
+  show: (name: string, value: string) => string,
+): Resolved | null {
+  const isNode = at.kind !== undefined;
+  const scalars: readonly Pick<Scalar, "value" | "written">[] = isNode
+    ? [...scalarsOf(at as Node)]
+    : [at as Pick<Scalar, "value" | "written">];
+  if (scalars.every(({ written }) => !written?.includes("$"))) return null;
+  const set = definitionsOf(group);
+  const names = new Set<string>();
+  const texts: string[] = [];
+  for (const { value, written } of scalars) {
+    if (written === undefined) {
+      texts.push(String(value ?? ""));
+      continue;
+    }
+    const real = interpolateText(written, (name) => set.get(name)?.value);
+    // Set elsewhere, as by an `include` with files of its own.
+    if (isNode && real.value !== String(value ?? "")) return null;
+    for (const name of real.names) names.add(name);
+    const { value: text } = interpolateText(written, (name) => {
+      const known = set.get(name)?.value;
+      return known === undefined ? real.unset.includes(name) ? `\${${name}}` : undefined : show(name, known);
+    });
+    texts.push(text);
+  }
+  const from = [...names].flatMap((name) => {
+    const place = set.get(name)?.at;
+    return place === undefined
+      ? []
+      : [{ name, file: place.file.path, line: positionOf(place.file, place.start).line }];
+  });
+  return { resolved: texts.join(" "), from };
+}
+
+/** The variables of a group, as its last file sets them. */
+function definitionsOf(group: Group): ReadonlyMap<string, Definition> {
+  let known = definitions.get(group);
+  if (known !== undefined) return known;
+  const found = new Map<string, Definition>();
+  for (const file of group.envFiles) {
+    const [document] = file.documents;
+    if (document?.kind !== "mapping") continue;
+    for (const [name, { key, value }] of document.entries) {
+      if (value.kind !== "scalar" || typeof value.value !== "string") continue;
+      found.set(name, { value: value.value, raw: file.text.slice(value.start, value.end), at: key });
+    }
+  }
+  definitions.set(group, known = found);
+  return known;
+}
+
+/** The names of variables whose values may be shown: by their name, form, and every use in the workspace. */
+function shownNames(group: Group, model: Model): ReadonlySet<string> {
+  let own = shown.get(model);
+  if (own === undefined) shown.set(model, own = new WeakMap());
+  let names = own.get(group);
+  if (names === undefined) own.set(group, names = findShown(group, model));
+  return names;
+}
+
+function findShown(group: Group, model: Model): ReadonlySet<string> {
+  const set = definitionsOf(group);
+  const masked = maskedNames(group, model);
+  const isOpen = (name: string, value: string) =>
+    !looksSecret(name) && !masked.has(name) && looksPlain(value);
+  const names = new Set([...set].filter(([name, { value }]) => isOpen(name, value)).map(([name]) => name));
+  const hidden = [...set].filter(([name, { value }]) => value !== "" && !names.has(name));
+  for (const [name, { value }] of set) {
+    // The value of a hidden one, under another name.
+    const holds = ([, { value: other }]: readonly [string, Definition]) =>
+      value === other || (other.length >= SHORTEST_PART && value.includes(other));
+    if (names.has(name) && hidden.some(holds)) names.delete(name);
+  }
+  // What is made of a hidden one, however often it was handed on.
+  for (let isChanged = true; isChanged;) {
+    isChanged = false;
+    for (const name of names) {
+      let isHidden = false;
+      replaceExpressions(set.get(name)!.raw, (used) => { // names come from there
+        isHidden ||= set.has(used) && !names.has(used);
+        return "";
+      });
+      if (isHidden) isChanged = names.delete(name) || isChanged;
+    }
+  }
+  return names;
+}
+
+/** The variables that any group which reads one of the same files uses where its text is masked. */
+function maskedNames({ envFiles }: Group, model: Model): ReadonlySet<string> {
+  const paths = new Set(envFiles.map(({ path }) => path));
+  const names = new Set<string>();
+  const files = new Set<ArtifactFile>();
+  for (const group of model.groups) {
+    if (!group.envFiles.some(({ path }) => paths.has(path))) continue;
+    for (const file of [...group.sources, ...group.bases, ...group.envFiles]) files.add(file);
+    for (const { file } of group.units.flatMap((unit) => unit.paths)) if (file !== undefined) files.add(file);
+  }
+  for (const file of files) for (const name of maskedUses(file)) names.add(name);
+  return names;
+}
