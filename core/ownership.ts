@@ -13,6 +13,8 @@ export interface StrayedSource {
 /** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */
 export interface Ownership {
   ownerOf(container: RunningContainer): { readonly id: string; readonly unit: string | null } | null;
+  /** The declared project that a container belongs to: its group and the workspace's id. */
+  groupOf(container: RunningContainer): { readonly workspace: string; readonly group: string } | null;
   /**
    * The workspace whose scope reaches the container. What files say of themselves, as a project's name or where paths
    * lead to, gives no rights: it must have been started from files that lie in the workspace.
@@ -33,6 +35,35 @@ export interface Ownership {
   refresh(): Promise<void>;
   /** The Compose projects and working folders of a workspace; null when there is no such workspace. */
   projectsOf(workspace: string): readonly string[] | null;
+}
+
+const PROJECT = "com.docker.compose.project";
+const ENGINE = "engine:";
+
+/**
+ * Returns true if the container belongs to the project that an id or a name means: `<group>@<workspace>`,
+ * `<project>@engine:<name>` for one that no file declares, or every project that engines know by the name.
+ */
+export function isOfProject(
+  container: RunningContainer,
+  asked: string,
+  ownership: Pick<Ownership, "groupOf">,
+): boolean {
+  const { labels, backend } = container;
+  const at = asked.lastIndexOf("@"); // no name has one
+  if (at < 1) return labels[PROJECT] === asked;
+  const [name, where] = [asked.slice(0, at), asked.slice(at + 1)];
+  const owner = ownership.groupOf(container);
+  if (!where.startsWith(ENGINE)) return owner?.workspace === where && owner.group === name;
+  return owner === null && labels[PROJECT] === name && backend === where.slice(ENGINE.length);
+}
+
+/** Returns true if a container with this label of a project, of which no more is known, may belong to it. */
+export function mayBeOfProject(label: string | undefined, asked: string): boolean {
+  if (label === undefined) return false;
+  const at = asked.lastIndexOf("@");
+  if (at < 1) return label === asked;
+  return !asked.startsWith(ENGINE, at + 1) || label === asked.slice(0, at);
 }
 
 /** A container as grants are asked about it. */

@@ -97,7 +97,7 @@ export async function historyOf(
 
 /** Returns a test of containers that may be gone: by the labels of the project, and the files that they came from. */
 function belongsTo(
-  { workspace, project, engines }: ProjectRow,
+  { workspace, name, project, engines }: ProjectRow,
   { containers }: Known,
   ownership: Ownership,
 ): (container: RunningContainer) => boolean {
@@ -106,8 +106,9 @@ function belongsTo(
   return (one) => {
     if (ids.has(`${one.backend} ${one.id}`)) return true;
     if (one.compose === null || !projects.has(one.compose.project)) return false;
-    const owner = ownership.ownerOf(one);
-    return workspace === null ? owner === null && engines.includes(one.backend) : owner?.id === workspace.id;
+    const owner = ownership.groupOf(one);
+    if (workspace === null) return owner === null && engines.includes(one.backend);
+    return owner?.workspace === workspace.id && owner.group === name;
   };
 }
 

@@ -66,6 +66,12 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
     return { id: known.workspace, unit: known.units.has(compose.service) ? unit : null };
   }
 
+  groupOf(container: RunningContainer): { readonly workspace: string; readonly group: string } | null {
+    const key = container.compose === null ? null : this.#ask(container);
+    const known = key === null ? null : this.#owners.get(key) ?? null;
+    return known === null ? null : { workspace: known.workspace, group: known.group.name };
+  }
+
   startedFrom(container: RunningContainer): string | null {
     const key = container.compose === null ? null : this.#ask(container);
     return key === null ? null : this.#started.get(key) ?? null;

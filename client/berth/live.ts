@@ -275,7 +275,7 @@ export type LiveMessage = {
     readonly name?: string;
     /** `waiting`: it cannot be read for now, and is tried again by itself. */
     readonly state: "following" | "waiting" | "ended";
-    /** The reason why it is not followed: `removed`, or a code for programs. */
+    /** The reason why it is not followed: `removed`, `not_asked` where it belongs to another project by now, or a code for programs. */
     readonly reason?: string;
   })[];
   /** Number of containers in scope that may not be followed, or are too many. */
@@ -329,7 +329,7 @@ export type LiveMessage = {
     readonly name?: string;
     /** `waiting`: it cannot be read for now, and is tried again by itself. */
     readonly state: "following" | "waiting" | "ended";
-    /** The reason why it is not followed: `removed`, or a code for programs. */
+    /** The reason why it is not followed: `removed`, `not_asked` where it belongs to another project by now, or a code for programs. */
     readonly reason?: string;
   })[];
   /** Number of containers in scope that may not be followed, or are too many. */
@@ -441,7 +441,7 @@ export type LiveRequest = {
   readonly id: string;
   /** Events of the engines. */
   readonly feed: "events";
-  /** Only containers of this Compose project. */
+  /** Only containers of this project, by its id; by Compose's name, of every project of that name. */
   readonly project?: string;
   /** Only containers of this workspace, by its id. */
   readonly workspace?: string;
@@ -468,7 +468,7 @@ export type LiveRequest = {
   readonly feed: "logs";
   /** By id or name, with the engine before it where several have it: `docker/web`. */
   readonly containers?: readonly (string)[];
-  /** All containers of this Compose project. */
+  /** All containers of this project, by its id; by Compose's name, of every project of that name. */
   readonly project?: string;
   /** All containers of this workspace, by its id. */
   readonly workspace?: string;
@@ -491,7 +491,7 @@ export type LiveRequest = {
   readonly feed: "stats";
   /** By id or name, with the engine before it where several have it: `docker/web`. */
   readonly containers?: readonly (string)[];
-  /** All containers of this Compose project. */
+  /** All containers of this project, by its id; by Compose's name, of every project of that name. */
   readonly project?: string;
   /** All containers of this workspace, by its id. */
   readonly workspace?: string;

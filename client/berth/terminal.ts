@@ -8,7 +8,7 @@ export const TERMINAL_COMPOSE_LOGS: Endpoint<"/api/terminal/compose-logs", {
     send: never;
     receive: TerminalMessage;
     query: {
-      /** Only containers of this Compose project. */
+      /** Only containers of this project, by its id; by Compose's name, of every project of that name. */
       project?: string;
       /** Only containers of this workspace, by its id. */
       workspace?: string;

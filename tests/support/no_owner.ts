@@ -3,6 +3,7 @@ import type { Ownership } from "../../core/ownership.ts";
 
 export const NO_OWNER: Ownership = {
   ownerOf: () => null,
+  groupOf: () => null,
   startedFrom: () => null,
   revision: 0,
   projectsOf: () => null,

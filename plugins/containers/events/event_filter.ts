@@ -1,6 +1,7 @@
 /** Which events somebody asks for, and which of them they may be told. */
 import { z } from "zod";
 import { type Principal, type Reach, reachOf, type Subject } from "../../../core/access.ts";
+import { isOfProject, mayBeOfProject } from "../../../core/ownership.ts";
 import { reachOfRunning, type RunningContainer, SEES_RUNNING } from "../../../core/runtime.ts";
 import type { Sight, Sights } from "../../../core/sight.ts";
 import { findContainer } from "../backends/find_container.ts";
@@ -121,13 +122,20 @@ export async function filterOf(
     kinds.includes(type) && (query.healthChecks || !healthCheck) &&
     (query.action?.includes(action) ?? true) &&
     (backend === undefined || of === backend) && isAsked(id, of) &&
-    (project === undefined || attributes[PROJECT] === project) &&
     isOfWorkspace(attributes[PROJECT]);
   const rowOf = ({ about, backend: of, id, type, attributes }: EngineEvent) =>
     about.container ??
       engines.backends.links.find(({ name }) => name === of)?.mirror.containers.rows
         .get(type === "container" ? id : attributes.container ?? "") ??
       null;
+  /** A container that is not known any more, and all else, has the name alone. */
+  const isOfAsked = (event: EngineEvent) => {
+    if (project === undefined) return true;
+    const row = event.type === "container" ? rowOf(event) : null;
+    if (row !== null) return isOfProject(row, project, ownership);
+    const isThere = !project.includes("@engine:") || project.endsWith(`@engine:${event.backend}`);
+    return isThere && mayBeOfProject(event.attributes[PROJECT], project);
+  };
   const isSeen = (event: EngineEvent) => seen.everything || seesEvent(event, rowOf(event), sees, seen);
   return {
     key: JSON.stringify([
@@ -135,13 +143,13 @@ export async function filterOf(
       asked.map(({ row, link }) => [row.id, link.name]),
       seen.key,
     ]),
-    wants: (event) => fits(event) && isSeen(event),
-    mayWant: (event) => fits(event) && (rowOf(event) === null || isSeen(event)),
+    wants: (event) => fits(event) && isOfAsked(event) && isSeen(event),
+    mayWant: (event) => fits(event) && isOfAsked(event) && (rowOf(event) === null || isSeen(event)),
     wantsEngine: (name) => seen.running.seesEngine(name),
     wantsContainer: (row: RunningContainer) =>
       (backend === undefined || row.backend === backend) &&
       isAsked(row.id, row.backend) &&
-      (project === undefined || row.labels[PROJECT] === project) &&
+      (project === undefined || isOfProject(row, project, ownership)) &&
       (workspace === undefined || ownership.ownerOf(row)?.id === workspace ||
         isOfWorkspace(row.labels[PROJECT])) &&
       sees(row),

@@ -17,7 +17,9 @@ import { HAPPENINGS, Thing } from "./happenings.ts";
 const ROOM_BYTES = 256 * 1024;
 
 const Query = z.object({
-  project: text(256).optional().describe("Only containers of this Compose project"),
+  project: text(500).optional().describe(
+    "Only containers of this project, by its id; by Compose's name, of every project of that name",
+  ),
   workspace: text(256).optional().describe("Only containers of this workspace, by its id"),
   container: many(text(256)).optional().describe("Only these, by id or name; may be given several times"),
   kind: many(EventKind).default(["container"])

@@ -6,11 +6,14 @@ import type { StreamLimit } from "../backends/stream_limit.ts";
 import { EventKind, filterOf, seenBy } from "../events/event_filter.ts";
 import type { EventHub } from "../events/event_hub.ts";
 import { HAPPENINGS } from "../events/happenings.ts";
+import { ProjectAsked } from "./sources.ts";
 
 const Name = z.string().min(1).max(256);
 
 const Asked = z.object({
-  project: Name.optional().describe("Only containers of this Compose project"),
+  project: ProjectAsked.optional().describe(
+    "Only containers of this project, by its id; by Compose's name, of every project of that name",
+  ),
   workspace: Name.optional().describe("Only containers of this workspace, by its id"),
   containers: z.array(Name).max(256).optional().describe("Only these, by id or name"),
   kinds: z.array(EventKind).min(1).max(4).default(["container"]).describe(

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Reach } from "../../../core/access.ts";
 import type { ServiceError } from "../../../core/error.ts";
+import { isOfProject, mayBeOfProject } from "../../../core/ownership.ts";
 import type { RunningContainer } from "../../../core/runtime.ts";
 import type { Sight } from "../../../core/sight.ts";
 import { asServiceError, statusOf } from "../../../http/declare/problem.ts";
@@ -23,13 +24,17 @@ const CLOCK_MS = 2_000;
 const SHORT_ID = 12;
 
 const Name = z.string().min(1).max(256);
+/** A name, `<group>@<workspace>` or `<project>@engine:<name>`. */
+export const ProjectAsked = z.string().min(1).max(500);
 
 /** The parameters of a feed about containers. */
 export const SOURCES_ASKED = {
   containers: z.array(z.string().min(1).max(384)).max(MOST).optional().describe(
     "By id or name, with the engine before it where several have it: `docker/web`",
   ),
-  project: Name.optional().describe("All containers of this Compose project"),
+  project: ProjectAsked.optional().describe(
+    "All containers of this project, by its id; by Compose's name, of every project of that name",
+  ),
   workspace: Name.optional().describe("All containers of this workspace, by its id"),
   all: z.literal(true).optional().describe("All containers in sight"),
 };
@@ -54,7 +59,8 @@ export const SourcesMessage = z.object({
       "`waiting`: it cannot be read for now, and is tried again by itself",
     ),
     reason: z.string().optional().describe(
-      "The reason why it is not followed: `removed`, or a code for programs",
+      "The reason why it is not followed: `removed`, `not_asked` where it belongs to another project by now, or a code " +
+        "for programs",
     ),
   })).describe("The sources that are others than before"),
   leftOut: z.int().describe("Number of containers in scope that may not be followed, or are too many"),
@@ -93,6 +99,8 @@ export class Sources implements Disposable {
   #isWaiting = false;
   readonly #stack = new DisposableStack();
   #leftOut = 0;
+  /** The revision of owners by which containers were last chosen. */
+  #owners = -1;
   #isListed = false;
 
   constructor(options: SourcesOptions) {
@@ -115,7 +123,9 @@ export class Sources implements Disposable {
     this.#stack.use(feed.subscribe({ event: (event) => this.#hear(event, onFailure), resync: again }));
     const clock = setInterval(() => {
       this.#judge();
-      if (this.#isWaiting || this.#waiting.size > 0) again();
+      const hasOtherOwners = this.#hasOtherOwners();
+      if (hasOtherOwners) this.#leaveOthers();
+      if (hasOtherOwners || this.#isWaiting || this.#waiting.size > 0) again();
     }, CLOCK_MS);
     this.#stack.defer(() => clearInterval(clock));
     await this.#look();
@@ -156,7 +166,8 @@ export class Sources implements Disposable {
     const { project, workspace, all } = this.#options.asked;
     const of = attributes[PROJECT];
     const isAsked = all === true || this.#isMeant({ backend, id, name: attributes["name"] ?? "" }) ||
-      of !== undefined && (of === project || workspace !== undefined);
+      of !== undefined &&
+        (project === undefined ? workspace !== undefined : mayBeOfProject(of, project));
     if (isAsked) void this.#add([source], this.#isListed).catch(onFailure);
   }
 
@@ -230,7 +241,8 @@ export class Sources implements Disposable {
       reaches.map((reach) => findContainer(engines, reach, id, backend, wish)),
     );
     const { link, row } = found!; // there is one reach at least
-    if (!isNamed && !this.#isMeant(row) && !this.#wants(row)) {
+    if (!isNamed && !this.#isMeant(row)) {
+      this.#wants(row); // asks whose it is
       await engines.sights.ownership.settle();
       if (!this.#wants(row)) throw engineError("container_not_found", `Cannot ${wish}: it was not asked for`);
     }
@@ -251,20 +263,45 @@ export class Sources implements Disposable {
   #judge(): void {
     if (this.#sights.every(({ reach }) => reach.everywhere)) return;
     for (const [source, { name }] of this.#followed) {
-      const slash = source.lastIndexOf("/");
-      const link = this.#options.engines.backends.links.find((one) => one.name === source.slice(0, slash));
-      const row = link?.mirror.containers.rows.get(source.slice(slash + 1));
-      if (row === undefined || this.#sees(row)) continue;
-      this.#followed.delete(source);
-      this.#options.stop(source);
-      this.#tell({ source, name, state: "ended", reason: "not_allowed" });
+      const row = this.#rowOf(source);
+      if (row !== undefined && !this.#sees(row)) this.#leave(source, name, "not_allowed");
     }
+  }
+
+  /** Returns true once after files or labels may have given containers to other projects. */
+  #hasOtherOwners(): boolean {
+    const { revision } = this.#options.engines.sights.ownership;
+    const isOther = this.#owners !== revision;
+    this.#owners = revision;
+    const { project, workspace } = this.#options.asked;
+    return isOther && (project !== undefined || workspace !== undefined);
+  }
+
+  /** Lets go of what belongs to another project by now. */
+  #leaveOthers(): void {
+    for (const [source, { name }] of this.#followed) {
+      const row = this.#rowOf(source);
+      if (row === undefined || this.#isMeant(row) || this.#wants(row)) continue;
+      this.#leave(source, name, "not_asked");
+    }
+  }
+
+  #rowOf(source: string): RunningContainer | undefined {
+    const slash = source.lastIndexOf("/");
+    const link = this.#options.engines.backends.links.find(({ name }) => name === source.slice(0, slash));
+    return link?.mirror.containers.rows.get(source.slice(slash + 1));
+  }
+
+  #leave(source: string, name: string, reason: "not_allowed" | "not_asked"): void {
+    this.#followed.delete(source);
+    this.#options.stop(source);
+    this.#tell({ source, name, state: "ended", reason });
   }
 
   #wants(row: RunningContainer): boolean {
     const { asked: { project, workspace, all }, engines: { sights: { ownership } } } = this.#options;
     return all === true || (project !== undefined || workspace !== undefined) &&
-        (project === undefined || row.labels[PROJECT] === project) &&
+        (project === undefined || isOfProject(row, project, ownership)) &&
         (workspace === undefined || ownership.ownerOf(row)?.id === workspace);
   }
 
