@@ -59,6 +59,7 @@ import { measureUnits } from "./routes/unit_metrics.ts";
 import { overviewRoutes } from "./routes/overview.ts";
 import { projects } from "./routes/projects.ts";
 import { plans } from "./routes/plans.ts";
+import { registerRemedy } from "./routes/register_remedy.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
 import { workspaces } from "./routes/workspaces.ts";
@@ -208,6 +209,12 @@ export async function composeApp(
       digests: access.digests,
       applies,
       versions: store.fileVersions,
+      register: registerRemedy({
+        registry,
+        roots: config.roots,
+        hidden: [config.data],
+        runtime: () => plugins.runtime,
+      }),
       ignored: new IgnoredProjects({
         store: store.ignored,
         now: () => access.clock.now(),
@@ -269,6 +276,7 @@ function coreRouters(
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
+  const register = registerRemedy({ registry, roots: config.roots, hidden: [config.data], runtime });
   return [
     system({
       ...health,
@@ -297,13 +305,14 @@ function coreRouters(
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     overviewRoutes({ registry, runtime, sights, digests: access.digests }),
-    plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
+    plans({ registry, runtime, sights, digests: access.digests, store: store.plans, register }),
     applyRoutes({
       registry,
       runtime,
       sights,
       digests: access.digests,
       store: store.plans,
+      register,
       applies,
       plans: new Plans(store.plans),
     }),

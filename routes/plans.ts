@@ -4,8 +4,9 @@ import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.
 import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
+import type { Remedy } from "../core/remedy.ts";
 import type { Scope } from "../core/scope.ts";
-import type { Sights } from "../core/sight.ts";
+import { runtimeSeen, type Sights } from "../core/sight.ts";
 import type { PlanStore } from "../core/store.ts";
 import type { Call } from "../http/declare/call.ts";
 import { text } from "../http/declare/query.ts";
@@ -24,6 +25,7 @@ import { Plan, PlanRequest } from "../projects/plan/plan_shape.ts";
 import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
 import { find, findComparedModel, ownSide } from "./artifact_lookup.ts";
 import { declaredProject } from "./project_ids.ts";
+import type { RegisterRemedy } from "./register_remedy.ts";
 
 const create = route({
   method: "post",
@@ -113,6 +115,24 @@ export interface PlansOptions {
   readonly sights: Sights;
   readonly digests: () => Promise<(text: string) => string>;
   readonly store: PlanStore;
+  readonly register: RegisterRemedy;
+}
+
+/** Returns the remedy for a project that only runs, as far as the caller sees it and may register folders. */
+async function registering(
+  { runtime, sights, register }: PlansOptions,
+  principal: Principal,
+  { engine, project }: { readonly engine: string; readonly project: string },
+): Promise<readonly Remedy[]> {
+  const engines = runtime();
+  const sight = sights.of(reachOfRunning(principal));
+  if (engines === null || sight.reach.nowhere || !reachOf(principal, "workspaces:write").everywhere) {
+    return [];
+  }
+  const seen = await runtimeSeen(engines, sight).containers();
+  return await register(
+    seen.filter(({ backend, compose }) => backend === engine && compose?.project === project),
+  );
 }
 
 /** The parts of a call that asks for a plan. */
@@ -160,7 +180,12 @@ export function plans(options: PlansOptions): CoreRouter {
   return router()
     .on(create, (call) => make(call, call.params))
     .on(createForProject, async (call) => {
-      const found = await declaredProject(options.registry, call.params.id, call.reach);
+      const found = await declaredProject(
+        options.registry,
+        call.params.id,
+        call.reach,
+        (engine, project) => registering(options, call.principal, { engine, project }),
+      );
       return await make(call, found, { project: `${found.name}@${found.id}` });
     })
     .on(

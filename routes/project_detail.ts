@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type CorePermission, Permission, type Principal, reachOf, type Subject } from "../core/access.ts";
 import { type Ownership, subjectOf } from "../core/ownership.ts";
+import { Remedy } from "../core/remedy.ts";
 import type { ContainerRuntime, Holdings, RunningContainer, RuntimeAct } from "../core/runtime.ts";
 import type { Group } from "../artifacts/artifact.ts";
 import { namedBy } from "../artifacts/compose/named_files.ts";
@@ -55,6 +56,9 @@ export const ProjectDetail = ProjectRow.extend({
     ),
   })).describe("The files that it is declared in, and those that they name in the workspace"),
   acts: z.array(Act).describe("Possible acts, each with the caller's permission for it"),
+  remedies: z.array(Remedy).describe(
+    "Of one that only runs: registering its folder, where that is allowed and the caller holds `workspaces:write`",
+  ),
 }).meta({ id: "ProjectDetail" });
 type ProjectDetail = z.input<typeof ProjectDetail>;
 
@@ -64,6 +68,7 @@ interface Around {
   readonly ports: Holdings["ports"];
   /** Null while no plugin has engines. */
   readonly runtime: Pick<ContainerRuntime, "permissionFor"> | null;
+  readonly remedies: readonly Remedy[];
 }
 
 export function detailOf(row: ProjectRow, { declared, containers }: Known, around: Around): ProjectDetail {
@@ -82,6 +87,7 @@ export function detailOf(row: ProjectRow, { declared, containers }: Known, aroun
     containers: containers.filter((one) => !ofUnits.has(keyOf(one))).map(containerOf).map(inFull),
     files: declared === null ? [] : filesOf(declared.group),
     acts: actsOf(row, containers, around),
+    remedies: [...around.remedies],
   };
 }
 

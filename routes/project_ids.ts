@@ -2,6 +2,7 @@
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import type { Reach } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
+import type { Remedy } from "../core/remedy.ts";
 import { modelSeen } from "./artifact_lookup.ts";
 
 /** Ids that are told of a name that several projects have. */
@@ -15,6 +16,8 @@ export async function declaredProject(
   registry: Pick<Registry, "models">,
   asked: string,
   reach: Reach,
+  /** What can be done about a project that only runs. */
+  remediesOf: (engine: string, project: string) => Promise<readonly Remedy[]> = () => Promise.resolve([]),
 ): Promise<{ readonly id: string; readonly name: string }> {
   const at = asked.lastIndexOf("@");
   const where = asked.slice(at + 1);
@@ -23,6 +26,7 @@ export async function declaredProject(
     throw new ServiceError(
       "artifact_not_found",
       `Cannot plan "${asked}": it runs, and no file of a registered folder declares it`,
+      { remedies: await remediesOf(where.slice("engine:".length), asked.slice(0, at)) },
     );
   }
   const { mainGroups } = await import("../artifacts/graph/graph.ts");

@@ -1,7 +1,7 @@
 /** Projects: each declared group with what runs of it, and each project that only runs. */
 import { z } from "zod";
 import { Verdict } from "../artifacts/live/verdict.ts";
-import { may, type Principal, type Reach, type Subject } from "../core/access.ts";
+import { may, type Principal, type Reach, reachOf, type Subject } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { IGNORED_KINDS, type IgnoredKey } from "../core/ignored.ts";
 import { Lru } from "../core/lru.ts";
@@ -29,6 +29,7 @@ import { historyOf, type HistorySources, ProjectHistory } from "./project_histor
 import { listProjects, type ProjectList } from "./project_list.ts";
 import { ProjectRow } from "./project_rows.ts";
 import { sorted, SORTS } from "./project_sort.ts";
+import type { RegisterRemedy } from "./register_remedy.ts";
 
 /** Texts that are kept of one list. */
 const MOST_TEXTS = 64;
@@ -126,6 +127,7 @@ const history = route({
 
 interface ProjectsOptions extends ComparedOptions, HistorySources {
   readonly ignored: IgnoredProjects;
+  readonly register: RegisterRemedy;
 }
 
 export function projects(options: ProjectsOptions): { readonly router: CoreRouter } & Feeds {
@@ -164,14 +166,18 @@ export function projects(options: ProjectsOptions): { readonly router: CoreRoute
       const ports = (await runtime?.holdings())?.ports ?? [];
       const known = all.known.get(row.id)!; // every row has one
       const { permissions, grants } = principal;
+      const mayRegister = row.workspace === null && reachOf(principal, "workspaces:write").everywhere;
+      const remedies = mayRegister ? await options.register(known.containers) : [];
       if (reveal && known.declared !== null) {
         const shown = { ...known, declared: await revealed(call, row.id, known.declared) };
-        return cached(JSON.stringify(detailOf(row, shown, { principal, ownership, ports, runtime })));
+        return cached(
+          JSON.stringify(detailOf(row, shown, { principal, ownership, ports, runtime, remedies: [] })),
+        );
       }
       return await textOf(
         all,
-        ["one", row.id, permissions, grants],
-        () => detailOf(row, known, { principal, ownership, ports, runtime }),
+        ["one", row.id, permissions, grants, remedies],
+        () => detailOf(row, known, { principal, ownership, ports, runtime, remedies }),
       ).answer(request);
     });
   made.on(history, async ({ params, principal, reach }) => {

@@ -66,6 +66,17 @@ export async function placesOf({ roots, hidden, registered, running }: PlacesOpt
   ).slice(0, MOST);
 }
 
+/** Resolves to the real path of a folder that a label names; null where it may not be registered, or is already. */
+export async function folderToRegister(
+  folder: string,
+  { roots, hidden, registered }: Omit<PlacesOptions, "running">,
+): Promise<string | null> {
+  if (!isPlain(folder)) return null;
+  const real = await allowedPath(folder, roots, await realPaths(roots), hidden);
+  if (real === null || real === "gone" || registered.some((one) => isInside(real, one))) return null;
+  return real;
+}
+
 type Folders = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /**

@@ -9,6 +9,7 @@ import type {
   Permission,
   Plan,
   PlanRequest,
+  Remedy,
   Verdict,
   VerdictCounts,
 } from "./models.ts";
@@ -204,6 +205,8 @@ export type ProjectDetail = {
   })[];
   /** Possible acts, each with the caller's permission for it. */
   readonly acts: readonly (ProjectAct)[];
+  /** Of one that only runs: registering its folder, where that is allowed and the caller holds `workspaces:write`. */
+  readonly remedies: readonly (Remedy)[];
 };
 
 /** The answer of `GET /api/projects/{id}/history`. */
