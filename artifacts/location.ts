@@ -14,6 +14,19 @@ export const Range = z.object({
   end: Position.describe("End"),
 }).meta({ id: "Range" });
 
+/** The line and column at which an artifact begins. */
+export const ArtifactPlace = z.object({
+  file: z.string().describe("Below the workspace's folder"),
+  line: z.int().describe("The line, from 1"),
+  column: z.int().describe("The column, from 1"),
+}).meta({ id: "ArtifactPlace" });
+
+/** The findings about one artifact, counted. */
+export const DiagnosticCounts = z.object({
+  error: z.int().describe("Number of errors"),
+  warning: z.int().describe("Number of warnings"),
+}).meta({ id: "DiagnosticCounts" });
+
 /** A stretch of a file, and the path of the value there. */
 export const Location = z.object({
   file: z.string().describe("Below the workspace's folder"),

@@ -15,6 +15,12 @@ export const Condition = z.enum([
 ]).meta({ id: "ContainerCondition" });
 export type Condition = z.infer<typeof Condition>;
 
+/** The end of a container that is stopped. */
+export const Stopped = z.object({
+  since: z.string().nullable().describe("When it ended"),
+  byHand: z.boolean().describe("True if the engine told that somebody stopped it; false where nobody knows"),
+}).meta({ id: "ContainerStop" });
+
 export interface Judged {
   /** The engine's state, in the words of `ContainerState`. */
   readonly state: string;

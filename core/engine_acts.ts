@@ -1,4 +1,5 @@
 /** The acts of an apply on one engine: single, each sent once and by identity, and none by force. */
+import { z } from "zod";
 import type { ContainerRuntime, ContainerSpec, InspectedContainer } from "./runtime.ts";
 
 /** A network as it is asked for. */
@@ -43,10 +44,17 @@ export interface PullProgress {
   readonly total: number | null;
 }
 
-/** Of one registry host; sent for its references alone. */
-export type RegistryLogin =
-  | { readonly username: string; readonly password: string }
-  | { readonly identityToken: string };
+const Secret = z.string().min(1).max(16_384);
+
+/** Credentials of one registry host; sent for its references alone, and never stored. */
+export const RegistryLogin = z.union([
+  z.strictObject({
+    username: z.string().min(1).max(512).describe("Credentials for the registry"),
+    password: Secret.describe("Their password or token"),
+  }),
+  z.strictObject({ identityToken: Secret.describe("A token instead of a name and a password") }),
+]).meta({ id: "RegistryCredentials" });
+export type RegistryLogin = Readonly<z.infer<typeof RegistryLogin>>;
 
 export interface PullOrder {
   readonly reference: string;

@@ -12,7 +12,7 @@ export const ContainerState = z.enum([
   "exited",
   "dead",
   "unknown",
-]);
+]).meta({ id: "ContainerState" });
 export type ContainerState = z.infer<typeof ContainerState>;
 
 /** A container as lists show it. */
@@ -288,7 +288,9 @@ export interface Holdings {
 }
 
 /** `unresponsive`: it can be reached, or could be, and does not answer. */
-export const BackendState = z.enum(["up", "unresponsive", "away", "refused", "unsupported"]);
+export const BackendState = z.enum(["up", "unresponsive", "away", "refused", "unsupported"]).meta({
+  id: "BackendState",
+});
 export type BackendState = z.infer<typeof BackendState>;
 
 /** One engine, and how it is doing. */

@@ -3,14 +3,28 @@
 import { z } from "zod";
 import { NAME_FORM } from "./access.ts";
 
-export const WorkspaceState = z.enum(["ready", "reading", "missing", "unreadable", "empty"]).meta({
-  id: "WorkspaceState",
-})
-  .describe(
-    "`reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes " +
-      "back by itself; `empty`: nothing in it is an artifact",
-  );
+export const WorkspaceState = z.enum(["ready", "reading", "missing", "unreadable", "empty"]).describe(
+  "`reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes " +
+    "back by itself; `empty`: nothing in it is an artifact",
+).meta({ id: "WorkspaceState" });
 export type WorkspaceState = z.infer<typeof WorkspaceState>;
+
+/** A workspace as other objects name it. */
+export const WorkspaceRef = z.object({
+  id: z.string().describe("The workspace's id"),
+  name: z.string().describe("The workspace's name"),
+}).meta({ id: "WorkspaceRef" });
+
+const ArtifactCounts = z.object({
+  groups: z.int().describe("Number of groups"),
+  units: z.int().describe("Number of units"),
+  cards: z.int().describe("Number of cards"),
+}).meta({ id: "ArtifactCounts" });
+
+export const FindingCounts = z.object({
+  errors: z.int().describe("Number of errors"),
+  warnings: z.int().describe("Number of warnings"),
+}).meta({ id: "FindingCounts" });
 
 export const Workspace = z.object({
   id: z.string().describe("A slug of the name"),
@@ -20,35 +34,32 @@ export const Workspace = z.object({
   allowHardLinks: z.boolean().describe("True if files with several hard links are read"),
   editable: z.boolean().describe("True if callers with `workspaces:files` may write to its files"),
   state: WorkspaceState.describe("State of the workspace"),
-  counts: z.object({
-    groups: z.int().describe("Number of groups"),
-    units: z.int().describe("Number of units"),
-    cards: z.int().describe("Number of cards"),
-  }).describe("Counts of its artifacts"),
-  problems: z.object({
-    errors: z.int().describe("Number of errors"),
-    warnings: z.int().describe("Number of warnings"),
-  }).describe("Counts of its findings"),
+  counts: ArtifactCounts.describe("Counts of its artifacts"),
+  problems: FindingCounts.describe("Counts of its findings"),
   revision: z.string().nullable().describe(
     "Changes when anything that was read does; null while nothing can be",
   ),
 }).meta({ id: "Workspace" });
 export type Workspace = z.infer<typeof Workspace>;
 
+const FileKind = z.enum([
+  "compose",
+  "native",
+  "backstage",
+  "env",
+  "settings",
+  "readme",
+  "secret",
+  "config",
+  "mounted",
+  "other",
+]).meta({
+  id: "WorkspaceFileKind",
+});
+
 export const WorkspaceFile = z.object({
   path: z.string().describe("Below the workspace's folder"),
-  kind: z.enum([
-    "compose",
-    "native",
-    "backstage",
-    "env",
-    "settings",
-    "readme",
-    "secret",
-    "config",
-    "mounted",
-    "other",
-  ]).describe(
+  kind: FileKind.describe(
     "The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is " +
       "one that was created and that nothing names yet",
   ),
@@ -57,13 +68,17 @@ export const WorkspaceFile = z.object({
 }).meta({ id: "WorkspaceFile" });
 export type WorkspaceFile = z.infer<typeof WorkspaceFile>;
 
+export const GroupStanding = z.enum(["main", "included", "variant", "fragment"]).meta({
+  id: "GroupStanding",
+});
+
 export const WorkspaceProject = z.object({
   name: z.string().describe("Docker's name of the project"),
   group: z.string().describe("The id of its group"),
   folder: z.string().describe("Below the workspace; empty for its root"),
   files: z.array(z.string()).describe("The files it is made of, in order"),
   profiles: z.array(z.string()).describe("The profiles that are active"),
-  standing: z.enum(["main", "included", "variant", "fragment"]).describe(
+  standing: GroupStanding.describe(
     "True if it is a group of its own and not a part of another",
   ),
 }).meta({ id: "WorkspaceProject" });

@@ -9,6 +9,11 @@ import { text } from "../http/declare/query.ts";
 import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";
 
+const Creator = z.object({
+  kind: z.enum(["user", "apiKey"]).describe("Kind of creator"),
+  id: z.string().describe("Id of the creator"),
+}).meta({ id: "ApiKeyCreator" });
+
 const ApiKey = z.object({
   id: z.string().describe("The key's id, which is no secret"),
   name: z.string().describe("Its name"),
@@ -22,10 +27,7 @@ const ApiKey = z.object({
   grants: z.array(Grant).readonly().describe("All that it was made with, and on what"),
   createdAt: z.iso.datetime().describe("When it was made"),
   createdBy: z.string().describe("The name of its creator"),
-  creator: z.object({
-    kind: z.enum(["user", "apiKey"]).describe("Kind of creator"),
-    id: z.string().describe("Id of the creator"),
-  }).nullable()
+  creator: Creator.nullable()
     .describe("The creator, and the person it is deleted with; null if it belongs to nobody"),
   expiresAt: z.iso.datetime().nullable().describe("When it ends; null: never"),
   previousUntil: z.iso.datetime().nullable().describe(

@@ -15,16 +15,18 @@ import { type CoreRouter, problems, raw, route, router } from "../http/declare/r
 const BATCH = 500;
 const LOOK_MS = 250;
 
+const Actor = z.object({
+  kind: z.enum(["user", "apiKey", "anonymous", "system"]).describe("Kind of caller"),
+  id: z.string().describe("The caller's id"),
+  name: z.string().describe("The caller's name then"),
+}).meta({ id: "AuditActor" });
+
 const AuditEntry = z.object({
   id: z.int().describe("The entry's number, over both chains"),
   chain: z.enum(["changes", "refusals"]).describe("The chain that seals it"),
   seq: z.int().nullable().describe("Its place in its chain; null until it is sealed"),
   time: z.iso.datetime().describe("When"),
-  actor: z.object({
-    kind: z.enum(["user", "apiKey", "anonymous", "system"]).describe("Kind of caller"),
-    id: z.string().describe("The caller's id"),
-    name: z.string().describe("The caller's name then"),
-  }).describe("The caller"),
+  actor: Actor.describe("The caller"),
   action: z.string().describe("The route that was asked, or what berth did by itself"),
   target: z.string().nullable().describe("The object of the act"),
   credential: z.string().nullable().describe("The value that was shown: `key:<id>` or `session:<id>`"),

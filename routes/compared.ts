@@ -6,8 +6,8 @@ import { Verdict, VERDICTS } from "../artifacts/live/verdict.ts";
 import { Location } from "../artifacts/location.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import type { Principal, Reach } from "../core/access.ts";
-import { Condition } from "../core/condition.ts";
-import { reachOfRunning, type RunningContainer } from "../core/runtime.ts";
+import { Condition, Stopped } from "../core/condition.ts";
+import { BackendState, reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { maskDeclared } from "../core/secrets.ts";
 import { type ArtifactsOptions, lookAt, modelSeen, ownSide } from "./artifact_lookup.ts";
 
@@ -39,13 +39,20 @@ export const OverviewContainer = z.object({
   reason: z.string().nullable().describe("The engine's reason why it does not run, beyond an exit code"),
   condition: Condition.describe("Its condition by itself, without the declaration"),
   startedAt: z.string().nullable().describe("When it last started"),
-  stopped: z.object({
-    since: z.string().nullable().describe("When it ended"),
-    byHand: z.boolean().describe(
-      "True if the engine told that somebody stopped it; false where nobody knows",
-    ),
-  }).nullable().describe("Only of a container whose condition is `stopped`"),
+  stopped: Stopped.nullable().describe("Only of a container whose condition is `stopped`"),
 }).meta({ id: "OverviewContainer" });
+
+/** The connection to an engine, for callers who may see it. */
+export const EngineStatus = z.object({
+  name: z.string().describe("The engine's name"),
+  state: BackendState.describe("The state of its connection"),
+  reason: z.string().optional().describe(
+    "The reason that it is not up, or does not list the kinds in `stale`",
+  ),
+  stale: z.array(z.string()).optional().describe(
+    "Kinds of objects that it does not list although it is up, as `containers`: their rows are the last known ones",
+  ),
+}).meta({ id: "EngineStatus" });
 
 export const OverviewUnit = z.object({
   workspace: z.string().describe("The workspace's id"),

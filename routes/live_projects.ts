@@ -2,10 +2,9 @@
 import { z } from "zod";
 import { LiveNeeds } from "../artifacts/live/live.ts";
 import type { Principal, Reach } from "../core/access.ts";
-import { BackendState } from "../core/runtime.ts";
 import { feed, type LiveFeed } from "../http/live/feed.ts";
 import { ListAsked, LiveLists, rowsMessage } from "../http/live/list.ts";
-import { Counts } from "./compared.ts";
+import { Counts, EngineStatus } from "./compared.ts";
 import { keyOf } from "./compared_answers.ts";
 import type { ProjectList } from "./project_list.ts";
 import { LooseContainers, ProjectRow } from "./project_rows.ts";
@@ -17,16 +16,7 @@ const EVERY_MS = 500;
 export const BESIDE = {
   counts: Counts.describe("All projects that the caller sees, by verdict"),
   loose: z.array(LooseContainers).describe("Containers that belong to no project, by engine"),
-  engines: z.array(z.object({
-    name: z.string().describe("The engine's name"),
-    state: BackendState.describe("`up` if it answers"),
-    reason: z.string().optional().describe(
-      "The reason that it is not up, or does not list the kinds in `stale`",
-    ),
-    stale: z.array(z.string()).optional().describe(
-      "Kinds of objects that it does not list although it is up: what is told of them is as last known",
-    ),
-  })).describe("The engines, for callers who may see them"),
+  engines: z.array(EngineStatus).describe("The engines, for callers who may see them"),
   liveNeeds: LiveNeeds.optional(),
 };
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LiveNeeds } from "../artifacts/live/live.ts";
 import { Verdict } from "../artifacts/live/verdict.ts";
 import { reachOf } from "../core/access.ts";
-import { BackendState, type RunningContainer } from "../core/runtime.ts";
+import type { RunningContainer } from "../core/runtime.ts";
 import { CachedText } from "../http/declare/cached_text.ts";
 import { count, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, route, router } from "../http/declare/router.ts";
@@ -15,19 +15,18 @@ import {
   containerOf,
   Counts,
   countsOf,
+  EngineStatus,
   OverviewContainer,
   OverviewUnit,
   rank,
 } from "./compared.ts";
 import { ComparedAnswers } from "./compared_answers.ts";
+import { FindingCounts, WorkspaceRef } from "../core/workspace.ts";
 
 /** Containers that are told of those that nobody declared. */
 const MOST_UNDECLARED = 200;
 const OverviewProject = z.object({
-  workspace: z.object({
-    id: z.string().describe("The workspace's id"),
-    name: z.string().describe("The workspace's name"),
-  })
+  workspace: WorkspaceRef
     .describe("The place of its declaration"),
   group: z.string().describe("The group's name"),
   project: z.string().describe("Docker's name of the project"),
@@ -44,20 +43,8 @@ const Overview = z.object({
   undeclared: z.array(OverviewContainer).describe(
     `Containers that run and that nobody declared, ${MOST_UNDECLARED} at most`,
   ),
-  findings: z.object({
-    errors: z.int().describe("Number of errors"),
-    warnings: z.int().describe("Number of warnings"),
-  }).describe("Counts of findings in the workspaces that the caller sees whole"),
-  engines: z.array(z.object({
-    name: z.string().describe("The engine's name"),
-    state: BackendState.describe("The state of its connection"),
-    reason: z.string().optional().describe(
-      "The reason that it is not up, or does not list the kinds in `stale`",
-    ),
-    stale: z.array(z.string()).optional().describe(
-      "Kinds of objects that it does not list although it is up, as `containers`",
-    ),
-  })).describe("The engines, for callers who may see them"),
+  findings: FindingCounts.describe("Counts of findings in the workspaces that the caller sees whole"),
+  engines: z.array(EngineStatus).describe("The engines, for callers who may see them"),
   liveNeeds: LiveNeeds.optional().describe("Permissions that the caller needs to see running containers"),
 }).meta({ id: "Overview" });
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Valued } from "../artifacts/live/live.ts";
 import { Verdict, VERDICT_OF } from "../artifacts/live/verdict.ts";
-import { Condition } from "../core/condition.ts";
+import { Condition, Stopped } from "../core/condition.ts";
 import { textHash } from "../core/text_hash.ts";
 import type { Holdings, RunningContainer } from "../core/runtime.ts";
 import {
@@ -15,6 +15,7 @@ import {
   rank,
 } from "./compared.ts";
 import type { Ignored } from "./ignored.ts";
+import { WorkspaceRef } from "../core/workspace.ts";
 
 /** Ports of one project. */
 const MOST_PORTS = 20;
@@ -38,12 +39,7 @@ const Reason = z.object({
     restartCount: z.int().describe("Number of restarts by the engine since its last start"),
     reason: z.string().nullable().describe("The engine's reason why it does not run"),
   }).nullable().describe("Its container that is not well; null where none is"),
-  stopped: z.object({
-    since: z.string().nullable().describe("When it ended"),
-    byHand: z.boolean().describe(
-      "True if the engine told that somebody stopped it; false where nobody knows",
-    ),
-  }).nullable().describe("Its stopped container; null unless that is the verdict"),
+  stopped: Stopped.nullable().describe("Its stopped container; null unless that is the verdict"),
   away: z.object({
     engine: z.string().describe("Its name"),
     since: z.string().nullable().describe("When it last answered; null where it was away from the start"),
@@ -58,10 +54,7 @@ export const ProjectRow = z.object({
   id: z.string().describe("`<group>@<workspace>`, or `<project>@engine:<name>` for one that only runs"),
   name: z.string().describe("The group's name, or the project's"),
   project: z.string().describe("Docker's name of the project"),
-  workspace: z.object({
-    id: z.string().describe("The workspace's id"),
-    name: z.string().describe("The workspace's name"),
-  }).nullable().describe("The place of its declaration; null for one that only runs"),
+  workspace: WorkspaceRef.nullable().describe("The place of its declaration; null for one that only runs"),
   folder: z.string().nullable().describe(
     "Below the workspace's root; of one that only runs, the folder that its labels name",
   ),

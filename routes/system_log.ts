@@ -5,6 +5,8 @@ import { LOG_LEVELS, type LogChunk, type LogQuery, type LogReader } from "../cor
 import { count, flag } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/declare/router.ts";
 
+const LogLevel = z.enum(LOG_LEVELS).meta({ id: "LogLevel" });
+
 const LogPath = z.object({
   path: z.string().describe("The file that lines go to"),
   size: z.int().describe("Bytes of the file that is written now"),
@@ -25,7 +27,7 @@ const logPath = route({
 const LogLine = z.union([
   z.looseObject({
     time: z.string().describe("When"),
-    level: z.enum(LOG_LEVELS).describe("Severity"),
+    level: LogLevel.describe("Severity"),
     message: z.string().describe("The message"),
   }),
   z.object({ gap: z.string().describe("The reason that lines are missing here") }),
@@ -41,7 +43,7 @@ const logs = route({
   hints: { tail: 'it is called "lines" here', n: 'it is called "lines" here' },
   query: z.object({
     lines: count(0, 10_000).default(200).describe("Maximum number of lines"),
-    level: z.enum(LOG_LEVELS).optional().describe("The least level shown"),
+    level: LogLevel.optional().describe("The least level shown"),
     q: z.string().min(1).max(200).optional().describe("Text that a line must hold, in any case"),
     follow: flag.default(false).describe("Goes on with lines as they are written"),
     format: z.enum(["text", "ndjson"]).optional().describe("`text` unless `Accept` asks for NDJSON"),

@@ -5,12 +5,10 @@ import type { Registry } from "../artifacts/registry/registry.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import { runtimeSeen, type Sights } from "../core/sight.ts";
 import { type CoreRouter, json, reply, route, router } from "../http/declare/router.ts";
+import { WorkspaceRef } from "../core/workspace.ts";
 
 const ToolProject = z.object({
-  workspace: z.object({
-    id: z.string().describe("The workspace's id"),
-    name: z.string().describe("The workspace's name"),
-  }).nullable().describe(
+  workspace: WorkspaceRef.nullable().describe(
     "Null for one that only runs",
   ),
   group: z.string().nullable().describe("The name of its group in that workspace"),

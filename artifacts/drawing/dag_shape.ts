@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { LiveNeeds, UnitLive } from "../live/live.ts";
+import { ArtifactPlace, DiagnosticCounts } from "../location.ts";
 
 /** A node as drawn. */
 export const DagNode = z.object({
@@ -21,15 +22,8 @@ export const DagNode = z.object({
     card: z.string().nullable().optional().describe("The card that describes it"),
   }).describe("Attributes worth showing"),
   live: UnitLive.nullable().optional().describe("Its running containers; null without an engine"),
-  diagnostics: z.object({
-    error: z.int().describe("Number of errors"),
-    warning: z.int().describe("Number of warnings"),
-  }).describe("Counts of its findings"),
-  source: z.object({
-    file: z.string().describe("Below the workspace's folder"),
-    line: z.int().describe("The line, from 1"),
-    column: z.int().describe("The column, from 1"),
-  }).nullable().describe("The place of its declaration"),
+  diagnostics: DiagnosticCounts.describe("Counts of its findings"),
+  source: ArtifactPlace.nullable().describe("The place of its declaration"),
 }).meta({ id: "DagNode" });
 export type DagNode = z.infer<typeof DagNode>;
 

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { LiveNeeds, UnitLive } from "../live/live.ts";
-import { Range } from "../location.ts";
+import { ArtifactPlace, DiagnosticCounts, Range } from "../location.ts";
 import { Diagnostic } from "./report_shape.ts";
 
 /** A kind of artifact, as `?kind=` names it. */
@@ -18,22 +18,15 @@ export const ArtifactSummary = z.object({
   group: z.string().nullable().describe("The id of a unit's group"),
   type: z.string().describe("A unit's type, a group's standing, a card's origin"),
   image: z.string().nullable().describe("A unit's image"),
-  source: z.object({
-    file: z.string().describe("Below the workspace's folder"),
-    line: z.int().describe("The line, from 1"),
-    column: z.int().describe("The column, from 1"),
-  }).describe("The place of its declaration"),
-  diagnostics: z.object({
-    error: z.int().describe("Number of errors"),
-    warning: z.int().describe("Number of warnings"),
-  }).describe("Counts of its findings"),
+  source: ArtifactPlace.describe("The place of its declaration"),
+  diagnostics: DiagnosticCounts.describe("Counts of its findings"),
 }).meta({ id: "ArtifactSummary" });
 export type ArtifactSummary = z.infer<typeof ArtifactSummary>;
 
 const Source = z.object({
   file: z.string().describe("Below the workspace's folder"),
   range: Range.describe("Position in the file"),
-});
+}).meta({ id: "ArtifactSource" });
 
 const ReferenceOut = z.object({
   kind: z.string().describe("In which way it refers"),

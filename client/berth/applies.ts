@@ -1,6 +1,6 @@
 /** The API's group `applies`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Apply, ApplyFailure, ApplySummary } from "./models.ts";
+import type { Apply, ApplyFailure, ApplyState, ApplySummary, StepState } from "./models.ts";
 
 /** GET: Past and running applies. */
 export const APPLIES: Endpoint<"/api/applies", {
@@ -63,7 +63,7 @@ export type ApplyEvent = {
   /** Its number. */
   readonly step: number;
   /** Progress. */
-  readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
+  readonly state: StepState;
   /** The failure; null unless it failed. */
   readonly error: ApplyFailure | null;
   /** Further remarks. */
@@ -89,7 +89,7 @@ export type ApplyEvent = {
   /** RFC 3339. */
   readonly at: string;
   /** Its state. */
-  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+  readonly state: ApplyState;
   /** The reason; null where there is none. */
   readonly reason: string | null;
 } | {
@@ -109,7 +109,7 @@ export type ApplyEvent = {
   /** Nothing follows. */
   readonly kind: "end";
   /** The final state. */
-  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+  readonly state: ApplyState;
   /** The reason, as the apply has it. */
   readonly reason: string | null;
 };

@@ -1,6 +1,13 @@
 /** The API's group `containers`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { ContainerCondition, SocketFailure, StreamFailure, Unavailable } from "./models.ts";
+import type {
+  ContainerCondition,
+  ContainerStop,
+  LogGap,
+  SocketFailure,
+  StreamFailure,
+  Unavailable,
+} from "./models.ts";
 
 /** GET: List the containers of all engines, running or not. */
 export const CONTAINERS: Endpoint<"/api/containers", {
@@ -8,25 +15,7 @@ export const CONTAINERS: Endpoint<"/api/containers", {
     response: ContainerList;
     query: {
       /** Only containers in one of these states. */
-      state?:
-        | "created"
-        | "running"
-        | "paused"
-        | "restarting"
-        | "removing"
-        | "exited"
-        | "dead"
-        | "unknown"
-        | readonly (
-          | "created"
-          | "running"
-          | "paused"
-          | "restarting"
-          | "removing"
-          | "exited"
-          | "dead"
-          | "unknown"
-        )[];
+      state?: ContainerState | readonly (ContainerState)[];
       /** Part of a name, an image, an id or a Compose service, in any case. */
       q?: string;
       /** `name` or `name=value`; several must all fit. */
@@ -260,6 +249,18 @@ export const CONTAINER_STATS: Endpoint<"/api/containers/{id}/stats", {
   };
 }> = new Endpoint("/api/containers/{id}/stats");
 
+/** A part of `Container`. */
+export type ComposeLabels = {
+  /** The project. */
+  readonly project: string;
+  /** The service. */
+  readonly service: string;
+  /** The folder it was started in. */
+  readonly workingDir: string | null;
+  /** The files it was started from. */
+  readonly configFiles: readonly (string)[];
+};
+
 /** A part of `LiveMessage`. */
 export type Container = {
   /** The container's id. */
@@ -271,19 +272,11 @@ export type Container = {
   /** The id of its image. */
   readonly imageId: string;
   /** State as the engine reports it. */
-  readonly state:
-    | "created"
-    | "running"
-    | "paused"
-    | "restarting"
-    | "removing"
-    | "exited"
-    | "dead"
-    | "unknown";
+  readonly state: ContainerState;
   /** The state in words that do not age: pair it with startedAt and finishedAt. */
   readonly status: string;
   /** Result of its health check; null without one. */
-  readonly health: "starting" | "healthy" | "unhealthy" | null;
+  readonly health: ContainerHealth | null;
   /** The output of the health check when it was last read, masked and cut; null unless it is unhealthy. */
   readonly healthOutput: string | null;
   /** Of the last end, also between restarts; null while it runs and before it ran. */
@@ -301,12 +294,7 @@ export type Container = {
   /** When it last ended. */
   readonly finishedAt: string | null;
   /** Only of a container whose condition is `stopped`. */
-  readonly stopped: {
-    /** When it ended. */
-    readonly since: string | null;
-    /** True if the engine told that somebody stopped it; false where nobody knows. */
-    readonly byHand: boolean;
-  } | null;
+  readonly stopped: ContainerStop | null;
   /** Its ports. */
   readonly ports: readonly (ContainerPort)[];
   /** The names of its networks. */
@@ -316,23 +304,9 @@ export type Container = {
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
   /** The project and service that its Compose labels name. */
-  readonly compose: {
-    /** The project. */
-    readonly project: string;
-    /** The service. */
-    readonly service: string;
-    /** The folder it was started in. */
-    readonly workingDir: string | null;
-    /** The files it was started from. */
-    readonly configFiles: readonly (string)[];
-  } | null;
+  readonly compose: ComposeLabels | null;
   /** The workspace it belongs to. */
-  readonly workspace: {
-    /** The workspace's id. */
-    readonly id: string;
-    /** The id of its unit. */
-    readonly unit: string | null;
-  } | null;
+  readonly workspace: ContainerOwner | null;
   /** The engine it is on, by name. */
   readonly backend: string;
   /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
@@ -344,15 +318,7 @@ export type ContainerControlled = {
   /** The container's id. */
   readonly id: string;
   /** State after the act. */
-  readonly state:
-    | "created"
-    | "running"
-    | "paused"
-    | "restarting"
-    | "removing"
-    | "exited"
-    | "dead"
-    | "unknown";
+  readonly state: ContainerState;
   /** False where it was so already. */
   readonly changed: boolean;
 };
@@ -368,19 +334,11 @@ export type ContainerDetail = {
   /** The id of its image. */
   readonly imageId: string;
   /** State as the engine reports it. */
-  readonly state:
-    | "created"
-    | "running"
-    | "paused"
-    | "restarting"
-    | "removing"
-    | "exited"
-    | "dead"
-    | "unknown";
+  readonly state: ContainerState;
   /** The state in words that do not age: pair it with startedAt and finishedAt. */
   readonly status: string;
   /** Result of its health check; null without one. */
-  readonly health: "starting" | "healthy" | "unhealthy" | null;
+  readonly health: ContainerHealth | null;
   /** The output of the health check when it was last read, masked and cut; null unless it is unhealthy. */
   readonly healthOutput: string | null;
   /** Of the last end, also between restarts; null while it runs and before it ran. */
@@ -398,12 +356,7 @@ export type ContainerDetail = {
   /** When it last ended. */
   readonly finishedAt: string | null;
   /** Only of a container whose condition is `stopped`. */
-  readonly stopped: {
-    /** When it ended. */
-    readonly since: string | null;
-    /** True if the engine told that somebody stopped it; false where nobody knows. */
-    readonly byHand: boolean;
-  } | null;
+  readonly stopped: ContainerStop | null;
   /** Its ports. */
   readonly ports: readonly (ContainerPort)[];
   /** The names of its networks. */
@@ -413,23 +366,9 @@ export type ContainerDetail = {
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
   /** The project and service that its Compose labels name. */
-  readonly compose: {
-    /** The project. */
-    readonly project: string;
-    /** The service. */
-    readonly service: string;
-    /** The folder it was started in. */
-    readonly workingDir: string | null;
-    /** The files it was started from. */
-    readonly configFiles: readonly (string)[];
-  } | null;
+  readonly compose: ComposeLabels | null;
   /** The workspace it belongs to. */
-  readonly workspace: {
-    /** The workspace's id. */
-    readonly id: string;
-    /** The id of its unit. */
-    readonly unit: string | null;
-  } | null;
+  readonly workspace: ContainerOwner | null;
   /** The engine it is on, by name. */
   readonly backend: string;
   /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
@@ -514,6 +453,9 @@ export type ContainerDetail = {
   readonly logDriver: string;
 };
 
+/** A part of `Container`. */
+export type ContainerHealth = "starting" | "healthy" | "unhealthy";
+
 /** The answer of `GET /api/containers`. */
 export type ContainerList = {
   /** The containers of this page. */
@@ -549,6 +491,14 @@ export type ContainerName = {
 };
 
 /** A part of `Container`. */
+export type ContainerOwner = {
+  /** The workspace's id. */
+  readonly id: string;
+  /** The id of its unit. */
+  readonly unit: string | null;
+};
+
+/** A part of `Container`. */
 export type ContainerPort = {
   /** The port in the container. */
   readonly container: number;
@@ -577,6 +527,17 @@ export type ContainerRenamed = {
   /** Its new name. */
   readonly name: string;
 };
+
+/** A part of `Container`. */
+export type ContainerState =
+  | "created"
+  | "running"
+  | "paused"
+  | "restarting"
+  | "removing"
+  | "exited"
+  | "dead"
+  | "unknown";
 
 /** The answer of `GET /api/containers/{id}`. */
 export type EngineContainer = { readonly [key: string]: unknown };
@@ -619,14 +580,6 @@ export type ExecRequest = {
 export type LogEnd = {
   /** The reason of the end. */
   readonly reason: "removed" | "stopping" | "not_allowed";
-};
-
-/** The engine lost lines in between. */
-export type LogGap = {
-  /** The last line before them, by its time. */
-  readonly after: string;
-  /** The first line after them, by its time. */
-  readonly before: string | null;
 };
 
 /** An item of the stream of `GET /api/containers/{id}/logs`. */

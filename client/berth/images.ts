@@ -1,6 +1,6 @@
 /** The API's group `images`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { StreamFailure, Unavailable, UsingContainer } from "./models.ts";
+import type { RegistryCredentials, StreamFailure, Unavailable, UsingContainer } from "./models.ts";
 
 /** GET: List the images of all engines. */
 export const IMAGES: Endpoint<"/api/images", {
@@ -209,15 +209,4 @@ export type PullResult = {
   readonly changed: boolean;
   /** The engine it is on, by name. */
   readonly backend: string;
-};
-
-/** A part of `PullRequest`. */
-export type RegistryCredentials = {
-  /** Credentials for the registry. */
-  readonly username: string;
-  /** Their password or token. */
-  readonly password: string;
-} | {
-  /** A token instead of a name and a password. */
-  readonly identityToken: string;
 };

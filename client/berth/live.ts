@@ -2,10 +2,11 @@
 import { Endpoint } from "../endpoint.ts";
 import type { Container } from "./containers.ts";
 import type { Image } from "./images.ts";
-import type { SocketFailure, Unavailable, VerdictCounts } from "./models.ts";
+import type { EngineStatus, LogGap, SocketFailure, Unavailable, VerdictCounts } from "./models.ts";
 import type { Network } from "./networks.ts";
 import type { LooseContainers, ProjectRow } from "./projects.ts";
 import type { Backend } from "./system.ts";
+import type { EngineHappening, EngineStateChange, EventKind, EventsResync } from "./terminal.ts";
 import type { Volume } from "./volumes.ts";
 import type { Workspace, WorkspaceFile } from "./workspaces.ts";
 
@@ -109,16 +110,7 @@ export type LiveMessage = {
   /** Containers that belong to no project, by engine. */
   readonly loose?: readonly (LooseContainers)[];
   /** The engines, for callers who may see them. */
-  readonly engines?: readonly ({
-    /** The engine's name. */
-    readonly name: string;
-    /** `up` if it answers. */
-    readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
-    /** The reason that it is not up, or does not list the kinds in `stale`. */
-    readonly reason?: string;
-    /** Kinds of objects that it does not list although it is up: what is told of them is as last known. */
-    readonly stale?: readonly (string)[];
-  })[];
+  readonly engines?: readonly (EngineStatus)[];
   /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
   readonly liveNeeds?: "containers:read";
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
@@ -214,50 +206,7 @@ export type LiveMessage = {
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
   /** Events, in order. */
-  readonly items: readonly ({
-    /** Something happened. */
-    readonly type: "event";
-    /** Its number, for `since`. */
-    readonly seq: number;
-    /** When. */
-    readonly time: string;
-    /** The object of the event. */
-    readonly kind: "container" | "image" | "volume" | "network";
-    /** The event, as `start` or `die`. */
-    readonly action: string;
-    /** Of an event of a container. */
-    readonly container?: {
-      /** Its id. */
-      readonly id: string;
-      /** Its name. */
-      readonly name: string;
-    };
-    /** Of any other event. */
-    readonly subject?: {
-      /** Its id. */
-      readonly id: string;
-      /** Its name. */
-      readonly name: string;
-    };
-    /** The engine's name. */
-    readonly backend: string;
-    /** Further attributes from the engine. */
-    readonly attributes: { readonly [key: string]: string };
-    /** Number of events of the same kind that this one stands for, if a container loops. */
-    readonly repeated?: number;
-  } | {
-    /** An engine went away or came back. */
-    readonly type: "backend";
-    /** The engine's name. */
-    readonly backend: string;
-    /** The state of its connection now. */
-    readonly state: string;
-  } | {
-    /** Events may have been missed: read the lists again. */
-    readonly type: "resync";
-    /** The engine's name; all of them without. */
-    readonly backend?: string;
-  })[];
+  readonly items: readonly (EngineHappening | EngineStateChange | EventsResync)[];
   /** For `since`. */
   readonly cursor: string;
 } | {
@@ -268,16 +217,7 @@ export type LiveMessage = {
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
   /** The sources that are others than before. */
-  readonly items: readonly ({
-    /** The container, by its engine and id; as it was asked for where it was not found. */
-    readonly source: string;
-    /** The container's name. */
-    readonly name?: string;
-    /** `waiting`: it cannot be read for now, and is tried again by itself. */
-    readonly state: "following" | "waiting" | "ended";
-    /** The reason why it is not followed: `removed`, `not_asked` where it belongs to another project by now, or a code for programs. */
-    readonly reason?: string;
-  })[];
+  readonly items: readonly (LiveSource)[];
   /** Number of containers in scope that may not be followed, or are too many. */
   readonly leftOut: number;
 } | {
@@ -302,13 +242,7 @@ export type LiveMessage = {
   } | {
     /** The container, by its engine and id: `docker/0f1e…`. */
     readonly source: string;
-    /** The engine lost lines in between. */
-    readonly gap: {
-      /** The time of the last line before. */
-      readonly after: string;
-      /** The time of the first line after. */
-      readonly before: string | null;
-    };
+    readonly gap: LogGap;
   })[];
   /** The positions up to which their sources were read, for `cursors`. */
   readonly cursors: { readonly [key: string]: string };
@@ -322,16 +256,7 @@ export type LiveMessage = {
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
   /** The sources that are others than before. */
-  readonly items: readonly ({
-    /** The container, by its engine and id; as it was asked for where it was not found. */
-    readonly source: string;
-    /** The container's name. */
-    readonly name?: string;
-    /** `waiting`: it cannot be read for now, and is tried again by itself. */
-    readonly state: "following" | "waiting" | "ended";
-    /** The reason why it is not followed: `removed`, `not_asked` where it belongs to another project by now, or a code for programs. */
-    readonly reason?: string;
-  })[];
+  readonly items: readonly (LiveSource)[];
   /** Number of containers in scope that may not be followed, or are too many. */
   readonly leftOut: number;
 } | {
@@ -448,7 +373,7 @@ export type LiveRequest = {
   /** Only these, by id or name. */
   readonly containers?: readonly (string)[];
   /** Events of these kinds; all but containers need the permission to read them. */
-  readonly kinds?: readonly ("container" | "image" | "volume" | "network")[];
+  readonly kinds?: readonly (EventKind)[];
   /** Only these actions, as `start` or `die`. */
   readonly actions?: readonly (string)[];
   /** With the execs of health checks. */
@@ -523,4 +448,16 @@ export type LiveSample = {
   readonly pids: number;
   /** The container, by its engine and id: `docker/0f1e…`. */
   readonly source: string;
+};
+
+/** A part of `LiveMessage`. */
+export type LiveSource = {
+  /** The container, by its engine and id; as it was asked for where it was not found. */
+  readonly source: string;
+  /** The container's name. */
+  readonly name?: string;
+  /** `waiting`: it cannot be read for now, and is tried again by itself. */
+  readonly state: "following" | "waiting" | "ended";
+  /** The reason why it is not followed: `removed`, `not_asked` where it belongs to another project by now, or a code for programs. */
+  readonly reason?: string;
 };

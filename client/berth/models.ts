@@ -15,9 +15,9 @@ export type Apply = {
   /** The engine. */
   readonly backend: string;
   /** The request as it was sent. */
-  readonly action: "up" | "down" | "stop" | "restart";
+  readonly action: PlanAction;
   /** `paused` waits for a person's word; the last three are the end. */
-  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+  readonly state: ApplyState;
   /** The reason for the pause or the failure; of `done`, the problem of containers that do not stay up. */
   readonly reason: string | null;
   /** The user or key whose rights it continues with. */
@@ -41,27 +41,14 @@ export type ApplyFailure = {
 };
 
 /** A part of `Apply`. */
+export type ApplyState = "running" | "paused" | "done" | "failed" | "cancelled";
+
+/** A part of `Apply`. */
 export type ApplyStep = {
   /** In an order that works one by one. */
   readonly n: number;
   /** The kind of step. */
-  readonly kind:
-    | "image.pull"
-    | "image.build"
-    | "network.create"
-    | "network.remove"
-    | "network.connect"
-    | "volume.create"
-    | "volume.remove"
-    | "container.create"
-    | "container.start"
-    | "container.stop"
-    | "container.remove"
-    | "container.swap"
-    | "container.update"
-    | "container.restart"
-    | "hook.run"
-    | "wait";
+  readonly kind: StepKind;
   /** The name of a container, image, network or volume. */
   readonly target: string;
   /** The id of the unit it is done for. */
@@ -71,13 +58,13 @@ export type ApplyStep = {
   /** The steps that must be done before. */
   readonly after: readonly (number)[];
   /** The effect while the step runs. */
-  readonly risk: "none" | "interruption" | "dataLoss";
+  readonly risk: StepRisk;
   /** The command that is run; only of `hook.run`. */
   readonly hook?: PlanHook;
   /** The step that does it as a part of itself. */
   readonly within?: number;
   /** Progress. */
-  readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
+  readonly state: StepState;
   /** RFC 3339; null until it was begun. */
   readonly startedAt: string | null;
   /** RFC 3339; null until it ended. */
@@ -103,9 +90,9 @@ export type ApplySummary = {
   /** The engine. */
   readonly backend: string;
   /** The request as it was sent. */
-  readonly action: "up" | "down" | "stop" | "restart";
+  readonly action: PlanAction;
   /** `paused` waits for a person's word; the last three are the end. */
-  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+  readonly state: ApplyState;
   /** The reason for the pause or the failure; of `done`, the problem of containers that do not stay up. */
   readonly reason: string | null;
   /** The user or key whose rights it continues with. */
@@ -128,6 +115,9 @@ export type ApplyUnstable = {
   readonly exitCode: number | null;
 };
 
+/** A part of `EngineStatus`. */
+export type BackendState = "up" | "unresponsive" | "away" | "refused" | "unsupported";
+
 /** A part of `ProjectReason`. */
 export type ContainerCondition =
   | "restarting"
@@ -140,6 +130,14 @@ export type ContainerCondition =
   | "completed"
   | "created"
   | "unknown";
+
+/** A part of `ProjectReason`. */
+export type ContainerStop = {
+  /** When it ended. */
+  readonly since: string | null;
+  /** True if the engine told that somebody stopped it; false where nobody knows. */
+  readonly byHand: boolean;
+};
 
 /** A part of `GroupDetail`. */
 export type Diagnostic = {
@@ -197,6 +195,26 @@ export type Drift = {
   })[];
 };
 
+/** A part of `LiveMessage`. */
+export type EngineStatus = {
+  /** The engine's name. */
+  readonly name: string;
+  /** The state of its connection. */
+  readonly state: BackendState;
+  /** The reason that it is not up, or does not list the kinds in `stale`. */
+  readonly reason?: string;
+  /** Kinds of objects that it does not list although it is up, as `containers`: their rows are the last known ones. */
+  readonly stale?: readonly (string)[];
+};
+
+/** A part of `Workspace`. */
+export type FindingCounts = {
+  /** Number of errors. */
+  readonly errors: number;
+  /** Number of warnings. */
+  readonly warnings: number;
+};
+
 /** A part of `Principal`. */
 export type HeldGrant = {
   /** Null where permissions were granted by name. */
@@ -218,6 +236,14 @@ export type Location = {
   readonly path: readonly (string | number)[];
   /** Position in the file. */
   readonly range: Range;
+};
+
+/** The engine lost lines in between. */
+export type LogGap = {
+  /** The last line before them, by its time. */
+  readonly after: string;
+  /** The first line after them, by its time. */
+  readonly before: string | null;
 };
 
 /** A part of `Drift`. */
@@ -275,7 +301,7 @@ export type Plan = {
   /** The engine that it is for. */
   readonly backend: string;
   /** The request as it was sent. */
-  readonly action: "up" | "down" | "stop" | "restart";
+  readonly action: PlanAction;
   /** The ids of the units that were looked at. */
   readonly units: readonly (string)[];
   /** In an order that works; none where there is nothing to do. */
@@ -308,6 +334,9 @@ export type Plan = {
   /** Permissions that the caller needs and does not hold. */
   readonly missing: readonly (PlanNeed)[];
 };
+
+/** A part of `PlanRequest`. */
+export type PlanAction = "up" | "down" | "stop" | "restart";
 
 /** A command that runs inside a container. */
 export type PlanHook = {
@@ -409,7 +438,7 @@ export type PlanReason = {
 /** The payload of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
 export type PlanRequest = {
   /** The action to plan. */
-  readonly action?: "up" | "down" | "stop" | "restart";
+  readonly action?: PlanAction;
   /** Only these units; `up` takes what they depend on along. */
   readonly units?: readonly (string)[];
   /** The engine; else the one where the project runs, else the default. */
@@ -433,23 +462,7 @@ export type PlanStep = {
   /** In an order that works one by one. */
   readonly n: number;
   /** The kind of step. */
-  readonly kind:
-    | "image.pull"
-    | "image.build"
-    | "network.create"
-    | "network.remove"
-    | "network.connect"
-    | "volume.create"
-    | "volume.remove"
-    | "container.create"
-    | "container.start"
-    | "container.stop"
-    | "container.remove"
-    | "container.swap"
-    | "container.update"
-    | "container.restart"
-    | "hook.run"
-    | "wait";
+  readonly kind: StepKind;
   /** The name of a container, image, network or volume. */
   readonly target: string;
   /** The id of the unit it is done for. */
@@ -461,7 +474,7 @@ export type PlanStep = {
   /** The permissions that the caller of the apply must hold. */
   readonly needs: readonly (PlanNeed)[];
   /** The effect while the step runs. */
-  readonly risk: "none" | "interruption" | "dataLoss";
+  readonly risk: StepRisk;
   /** Done only if one of these steps brings another image, or is a change in place that the engine refuses; always where it is absent. */
   readonly ifChanged?: readonly (number)[];
   /** The command that is run; only of `hook.run`. */
@@ -506,6 +519,17 @@ export type Range = {
   readonly start: Position;
   /** End. */
   readonly end: Position;
+};
+
+/** A part of `ApplyRequest`. */
+export type RegistryCredentials = {
+  /** Credentials for the registry. */
+  readonly username: string;
+  /** Their password or token. */
+  readonly password: string;
+} | {
+  /** A token instead of a name and a password. */
+  readonly identityToken: string;
 };
 
 /** A part of `Diagnostic`. */
@@ -580,6 +604,31 @@ export type SocketFailure = {
   /** Message for people. */
   readonly title: string;
 };
+
+/** A part of `PlanStep`. */
+export type StepKind =
+  | "image.pull"
+  | "image.build"
+  | "network.create"
+  | "network.remove"
+  | "network.connect"
+  | "volume.create"
+  | "volume.remove"
+  | "container.create"
+  | "container.start"
+  | "container.stop"
+  | "container.remove"
+  | "container.swap"
+  | "container.update"
+  | "container.restart"
+  | "hook.run"
+  | "wait";
+
+/** A part of `PlanStep`. */
+export type StepRisk = "none" | "interruption" | "dataLoss";
+
+/** A part of `ApplyStep`. */
+export type StepState = "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
 
 /** The reason that the stream ends early. */
 export type StreamFailure = {
@@ -657,4 +706,12 @@ export type VerdictCounts = {
   readonly completed: number;
   /** Number with the verdict `asWritten`. */
   readonly asWritten: number;
+};
+
+/** A part of `ProjectRow`. */
+export type WorkspaceRef = {
+  /** The workspace's id. */
+  readonly id: string;
+  /** The workspace's name. */
+  readonly name: string;
 };

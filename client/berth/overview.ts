@@ -1,6 +1,17 @@
 /** The API's group `overview`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { ContainerCondition, Drift, LiveState, Location, Verdict, VerdictCounts } from "./models.ts";
+import type {
+  ContainerCondition,
+  ContainerStop,
+  Drift,
+  EngineStatus,
+  FindingCounts,
+  LiveState,
+  Location,
+  Verdict,
+  VerdictCounts,
+  WorkspaceRef,
+} from "./models.ts";
 
 /** GET: Compare what runs with what is declared, over all workspaces. */
 export const OVERVIEW: Endpoint<"/api/overview", {
@@ -26,23 +37,9 @@ export type Overview = {
   /** Containers that run and that nobody declared, 200 at most. */
   readonly undeclared: readonly (OverviewContainer)[];
   /** Counts of findings in the workspaces that the caller sees whole. */
-  readonly findings: {
-    /** Number of errors. */
-    readonly errors: number;
-    /** Number of warnings. */
-    readonly warnings: number;
-  };
+  readonly findings: FindingCounts;
   /** The engines, for callers who may see them. */
-  readonly engines: readonly ({
-    /** The engine's name. */
-    readonly name: string;
-    /** The state of its connection. */
-    readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
-    /** The reason that it is not up, or does not list the kinds in `stale`. */
-    readonly reason?: string;
-    /** Kinds of objects that it does not list although it is up, as `containers`. */
-    readonly stale?: readonly (string)[];
-  })[];
+  readonly engines: readonly (EngineStatus)[];
   /** Permissions that the caller needs to see running containers. */
   readonly liveNeeds?: "containers:read";
 };
@@ -74,23 +71,13 @@ export type OverviewContainer = {
   /** When it last started. */
   readonly startedAt: string | null;
   /** Only of a container whose condition is `stopped`. */
-  readonly stopped: {
-    /** When it ended. */
-    readonly since: string | null;
-    /** True if the engine told that somebody stopped it; false where nobody knows. */
-    readonly byHand: boolean;
-  } | null;
+  readonly stopped: ContainerStop | null;
 };
 
 /** A part of `Overview`. */
 export type OverviewProject = {
   /** The place of its declaration. */
-  readonly workspace: {
-    /** The workspace's id. */
-    readonly id: string;
-    /** The workspace's name. */
-    readonly name: string;
-  };
+  readonly workspace: WorkspaceRef;
   /** The group's name. */
   readonly group: string;
   /** Docker's name of the project. */

@@ -1,6 +1,6 @@
 /** The API's group `plans`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Apply, Plan } from "./models.ts";
+import type { Apply, Plan, RegistryCredentials } from "./models.ts";
 
 /** GET: A plan that was made in the last 15 minutes. */
 export const PLAN: Endpoint<"/api/plans/{id}", {
@@ -16,17 +16,6 @@ export const PLAN_CHECK: Endpoint<"/api/plans/{id}/check", {
 export const PLAN_APPLY: Endpoint<"/api/plans/{id}/apply", {
   post: { response: Apply; payload: ApplyRequest | undefined; query: Record<string, never> };
 }> = new Endpoint("/api/plans/{id}/apply", { post: [202] });
-
-/** A part of `ApplyRequest`. */
-export type ApplyLogin = {
-  /** Credentials for the registry. */
-  readonly username: string;
-  /** Their password or token. */
-  readonly password: string;
-} | {
-  /** A token instead of both. */
-  readonly identityToken: string;
-};
 
 /** The payload of `POST /api/plans/{id}/apply`. */
 export type ApplyRequest = {
@@ -51,5 +40,5 @@ export type ApplyRequest = {
     readonly hook?: number;
   };
   /** Credentials by the registry's host; kept in memory until the end, and nowhere else. */
-  readonly registries?: { readonly [key: string]: ApplyLogin };
+  readonly registries?: { readonly [key: string]: RegistryCredentials };
 };

@@ -3,7 +3,9 @@ import { Endpoint } from "../endpoint.ts";
 import type {
   ApplySummary,
   ContainerCondition,
+  ContainerStop,
   Drift,
+  EngineStatus,
   LiveState,
   Location,
   Permission,
@@ -12,6 +14,7 @@ import type {
   Remedy,
   Verdict,
   VerdictCounts,
+  WorkspaceRef,
 } from "./models.ts";
 
 /** POST: Work out what would bring a project up, or down. */
@@ -132,12 +135,7 @@ export type ProjectContainer = {
   /** When it last started. */
   readonly startedAt: string | null;
   /** Only of a container whose condition is `stopped`. */
-  readonly stopped: {
-    /** When it ended. */
-    readonly since: string | null;
-    /** True if the engine told that somebody stopped it; false where nobody knows. */
-    readonly byHand: boolean;
-  } | null;
+  readonly stopped: ContainerStop | null;
   /** The id of its image, a digest. */
   readonly imageId: string;
   /** Its published ports. */
@@ -160,12 +158,7 @@ export type ProjectDetail = {
   /** Docker's name of the project. */
   readonly project: string;
   /** The place of its declaration; null for one that only runs. */
-  readonly workspace: {
-    /** The workspace's id. */
-    readonly id: string;
-    /** The workspace's name. */
-    readonly name: string;
-  } | null;
+  readonly workspace: WorkspaceRef | null;
   /** Below the workspace's root; of one that only runs, the folder that its labels name. */
   readonly folder: string | null;
   /** The engines that its containers are on. */
@@ -293,12 +286,7 @@ export type ProjectReason = {
     readonly reason: string | null;
   } | null;
   /** Its stopped container; null unless that is the verdict. */
-  readonly stopped: {
-    /** When it ended. */
-    readonly since: string | null;
-    /** True if the engine told that somebody stopped it; false where nobody knows. */
-    readonly byHand: boolean;
-  } | null;
+  readonly stopped: ContainerStop | null;
   /** The engine that does not answer; null unless that is why it is unknown. */
   readonly away: {
     /** Its name. */
@@ -321,12 +309,7 @@ export type ProjectRow = {
   /** Docker's name of the project. */
   readonly project: string;
   /** The place of its declaration; null for one that only runs. */
-  readonly workspace: {
-    /** The workspace's id. */
-    readonly id: string;
-    /** The workspace's name. */
-    readonly name: string;
-  } | null;
+  readonly workspace: WorkspaceRef | null;
   /** Below the workspace's root; of one that only runs, the folder that its labels name. */
   readonly folder: string | null;
   /** The engines that its containers are on. */
@@ -407,16 +390,7 @@ export type Projects = {
   /** Containers that belong to no project, by engine. */
   readonly loose: readonly (LooseContainers)[];
   /** The engines, for callers who may see them. */
-  readonly engines: readonly ({
-    /** The engine's name. */
-    readonly name: string;
-    /** `up` if it answers. */
-    readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
-    /** The reason that it is not up, or does not list the kinds in `stale`. */
-    readonly reason?: string;
-    /** Kinds of objects that it does not list although it is up: what is told of them is as last known. */
-    readonly stale?: readonly (string)[];
-  })[];
+  readonly engines: readonly (EngineStatus)[];
   /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
   readonly liveNeeds?: "containers:read";
 };

@@ -111,12 +111,7 @@ export type ApiKey = {
   /** The name of its creator. */
   readonly createdBy: string;
   /** The creator, and the person it is deleted with; null if it belongs to nobody. */
-  readonly creator: {
-    /** Kind of creator. */
-    readonly kind: "user" | "apiKey";
-    /** Id of the creator. */
-    readonly id: string;
-  } | null;
+  readonly creator: ApiKeyCreator | null;
   /** When it ends; null: never. */
   readonly expiresAt: string | null;
   /** Until when the secret before the last rotation counts. */
@@ -150,12 +145,7 @@ export type ApiKeyCreated = {
   /** The name of its creator. */
   readonly createdBy: string;
   /** The creator, and the person it is deleted with; null if it belongs to nobody. */
-  readonly creator: {
-    /** Kind of creator. */
-    readonly kind: "user" | "apiKey";
-    /** Id of the creator. */
-    readonly id: string;
-  } | null;
+  readonly creator: ApiKeyCreator | null;
   /** When it ends; null: never. */
   readonly expiresAt: string | null;
   /** Until when the secret before the last rotation counts. */
@@ -170,6 +160,14 @@ export type ApiKeyCreated = {
   readonly lastUsedPeer: string | null;
   /** Shown this once. */
   readonly key: string;
+};
+
+/** A part of `ApiKeyCreated`. */
+export type ApiKeyCreator = {
+  /** Kind of creator. */
+  readonly kind: "user" | "apiKey";
+  /** Id of the creator. */
+  readonly id: string;
 };
 
 /** A part of `ApiKeyCreated`. */

@@ -1,6 +1,6 @@
 /** The API's group `system`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { LiveState, Unavailable } from "./models.ts";
+import type { BackendState, LiveState, Unavailable, WorkspaceRef } from "./models.ts";
 
 /** GET: Report whether the process is alive. */
 export const HEALTH_LIVE: Endpoint<"/api/health/live", {
@@ -45,7 +45,7 @@ export const SYSTEM_LOGS: Endpoint<"/api/system/logs", {
       /** Maximum number of lines. */
       lines?: number;
       /** The least level shown. */
-      level?: "debug" | "info" | "warn" | "error";
+      level?: LogLevel;
       /** Text that a line must hold, in any case. */
       q?: string;
       /** Goes on with lines as they are written. */
@@ -152,6 +152,16 @@ export const ASYNCAPI_JSON: Endpoint<"/api/asyncapi.json", {
   get: { response: { readonly [key: string]: unknown }; query: Record<string, never> };
 }> = new Endpoint("/api/asyncapi.json");
 
+/** A part of `AuditEntry`. */
+export type AuditActor = {
+  /** Kind of caller. */
+  readonly kind: "user" | "apiKey" | "anonymous" | "system";
+  /** The caller's id. */
+  readonly id: string;
+  /** The caller's name then. */
+  readonly name: string;
+};
+
 /** A part of `AuditPage`. */
 export type AuditEntry = {
   /** The entry's number, over both chains. */
@@ -163,14 +173,7 @@ export type AuditEntry = {
   /** When. */
   readonly time: string;
   /** The caller. */
-  readonly actor: {
-    /** Kind of caller. */
-    readonly kind: "user" | "apiKey" | "anonymous" | "system";
-    /** The caller's id. */
-    readonly id: string;
-    /** The caller's name then. */
-    readonly name: string;
-  };
+  readonly actor: AuditActor;
   /** The route that was asked, or what berth did by itself. */
   readonly action: string;
   /** The object of the act. */
@@ -200,14 +203,7 @@ export type AuditLine = {
   /** When. */
   readonly time: string;
   /** The caller. */
-  readonly actor: {
-    /** Kind of caller. */
-    readonly kind: "user" | "apiKey" | "anonymous" | "system";
-    /** The caller's id. */
-    readonly id: string;
-    /** The caller's name then. */
-    readonly name: string;
-  };
+  readonly actor: AuditActor;
   /** The route that was asked, or what berth did by itself. */
   readonly action: string;
   /** The object of the act. */
@@ -260,7 +256,7 @@ export type Backend = {
   /** Its address. */
   readonly address: string;
   /** The state of its connection. */
-  readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
+  readonly state: BackendState;
   /** The engine's version. */
   readonly version: string | null;
   /** The version of its API. */
@@ -346,12 +342,15 @@ export type Health = {
 /** A part of `Backend`. */
 export type HostSight = "same" | "different" | "absent" | "unknown";
 
+/** A parameter of `GET /api/system/logs`. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
 /** An item of the stream of `GET /api/system/logs`. */
 export type LogLine = {
   /** When. */
   readonly time: string;
   /** Severity. */
-  readonly level: "debug" | "info" | "warn" | "error";
+  readonly level: LogLevel;
   /** The message. */
   readonly message: string;
 } | {
@@ -426,7 +425,7 @@ export type PruneReport = {
 /** The payload of `POST /api/system/prune`. */
 export type PruneRequest = {
   /** Nothing else is touched. */
-  readonly types: readonly ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  readonly types: readonly (PruneType)[];
   /** The kinds of unused objects to remove. */
   readonly filters?: PruneFilters;
   /** The name of one engine. */
@@ -441,7 +440,7 @@ export type PruneRequest = {
 /** A part of `PruneReport`. */
 export type PruneResult = {
   /** Kind of object. */
-  readonly type: "containers" | "networks" | "volumes" | "images" | "buildCache";
+  readonly type: PruneType;
   /** Its id. */
   readonly id: string;
   /** Its name. */
@@ -457,6 +456,9 @@ export type PruneResult = {
   /** The reason that it was kept. */
   readonly reason?: string;
 };
+
+/** A part of `PruneRequest`. */
+export type PruneType = "containers" | "networks" | "volumes" | "images" | "buildCache";
 
 /** A part of `ReplicaList`. */
 export type Replica = {
@@ -520,7 +522,7 @@ export type SystemInfo = {
     /** Kind of engine. */
     readonly kind: "docker" | "podman";
     /** The state of its connection. */
-    readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
+    readonly state: BackendState;
     /** The engine's version. */
     readonly version: string | null;
   })[];
@@ -529,12 +531,7 @@ export type SystemInfo = {
 /** The answer of `GET /api/system/tool-projects`. */
 export type ToolProject = {
   /** Null for one that only runs. */
-  readonly workspace: {
-    /** The workspace's id. */
-    readonly id: string;
-    /** The workspace's name. */
-    readonly name: string;
-  } | null;
+  readonly workspace: WorkspaceRef | null;
   /** The name of its group in that workspace. */
   readonly group: string | null;
   /** The project's name. */

@@ -1,6 +1,6 @@
 /** The API's group `terminal`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { SocketFailure } from "./models.ts";
+import type { LogGap, SocketFailure } from "./models.ts";
 
 /** WS: Watch container events and logs. */
 export const TERMINAL_COMPOSE_LOGS: Endpoint<"/api/terminal/compose-logs", {
@@ -15,12 +15,7 @@ export const TERMINAL_COMPOSE_LOGS: Endpoint<"/api/terminal/compose-logs", {
       /** Only these, by id or name; may be given several times. */
       container?: string | readonly (string)[];
       /** Events of these kinds; all but containers need the permission to read them. */
-      kind?:
-        | "container"
-        | "image"
-        | "volume"
-        | "network"
-        | readonly ("container" | "image" | "volume" | "network")[];
+      kind?: EventKind | readonly (EventKind)[];
       /** Only these actions, as `start` or `die`. */
       action?: string | readonly (string)[];
       /** With the execs of health checks. */
@@ -39,13 +34,8 @@ export const TERMINAL_COMPOSE_LOGS: Endpoint<"/api/terminal/compose-logs", {
   };
 }> = new Endpoint("/api/terminal/compose-logs");
 
-/** An event, a log line, or what could not be kept up with. */
-export type TerminalMessage = {
-  /** The socket is open. */
-  readonly type: "hello";
-  /** The number of the last event so far. */
-  readonly seq: number;
-} | {
+/** A part of `LiveMessage`. */
+export type EngineHappening = {
   /** Something happened. */
   readonly type: "event";
   /** Its number, for `since`. */
@@ -53,81 +43,89 @@ export type TerminalMessage = {
   /** When. */
   readonly time: string;
   /** The object of the event. */
-  readonly kind: "container" | "image" | "volume" | "network";
+  readonly kind: EventKind;
   /** The event, as `start` or `die`. */
   readonly action: string;
   /** Of an event of a container. */
-  readonly container?: {
-    /** Its id. */
-    readonly id: string;
-    /** Its name. */
-    readonly name: string;
-  };
+  readonly container?: EventSubject;
   /** Of any other event. */
-  readonly subject?: {
-    /** Its id. */
-    readonly id: string;
-    /** Its name. */
-    readonly name: string;
-  };
+  readonly subject?: EventSubject;
   /** The engine's name. */
   readonly backend: string;
   /** Further attributes from the engine. */
   readonly attributes: { readonly [key: string]: string };
   /** Number of events of the same kind that this one stands for, if a container loops. */
   readonly repeated?: number;
-} | {
+};
+
+/** A part of `LiveMessage`. */
+export type EngineStateChange = {
   /** An engine went away or came back. */
   readonly type: "backend";
   /** The engine's name. */
   readonly backend: string;
   /** The state of its connection now. */
   readonly state: string;
-} | {
+};
+
+/** A part of `LiveRequest`. */
+export type EventKind = "container" | "image" | "volume" | "network";
+
+/** A part of `EngineHappening`. */
+export type EventSubject = {
+  /** Its id. */
+  readonly id: string;
+  /** Its name. */
+  readonly name: string;
+};
+
+/** A part of `LiveMessage`. */
+export type EventsResync = {
   /** Events may have been missed: read the lists again. */
   readonly type: "resync";
   /** The engine's name; all of them without. */
   readonly backend?: string;
-} | {
-  /** A line was written. */
-  readonly type: "log";
-  /** When. */
-  readonly time: string;
-  /** Which output. */
-  readonly stream: "stdout" | "stderr";
-  /** The container that wrote it. */
-  readonly container: {
-    /** Its id. */
-    readonly id: string;
-    /** Its name. */
-    readonly name: string;
-  };
-  /** The engine's name. */
-  readonly backend: string;
-  /** The text of the line. */
-  readonly line: string;
-} | {
-  /** Something is missing here. */
-  readonly type: "gap";
-  /** Number of messages, if known. */
-  readonly missed: number | null;
-  /** The container whose log has the gap. */
-  readonly container?: {
-    /** Its id. */
-    readonly id: string;
-    /** Its name. */
-    readonly name: string;
-  };
-  /** Position in the log. */
-  readonly gap?: {
-    /** The time of the last line before. */
-    readonly after: string;
-    /** The time of the first line after. */
-    readonly before: string | null;
-  };
-} | {
-  /** Some logs are not told. */
-  readonly type: "leftOut";
-  /** Number of containers in scope whose logs you may not read. */
-  readonly containers: number;
-} | SocketFailure;
+};
+
+/** An event, a log line, or what could not be kept up with. */
+export type TerminalMessage =
+  | {
+    /** The socket is open. */
+    readonly type: "hello";
+    /** The number of the last event so far. */
+    readonly seq: number;
+  }
+  | EngineHappening
+  | EngineStateChange
+  | EventsResync
+  | {
+    /** A line was written. */
+    readonly type: "log";
+    /** When. */
+    readonly time: string;
+    /** Which output. */
+    readonly stream: "stdout" | "stderr";
+    /** The container that wrote it. */
+    readonly container: EventSubject;
+    /** The engine's name. */
+    readonly backend: string;
+    /** The text of the line. */
+    readonly line: string;
+  }
+  | {
+    /** Something is missing here. */
+    readonly type: "gap";
+    /** Number of messages, if known. */
+    readonly missed: number | null;
+    /** The container whose log has the gap. */
+    readonly container?: EventSubject;
+    /** Position in the log. */
+    readonly gap?: LogGap;
+  }
+  | {
+    /** Some logs are not told. */
+    readonly type: "leftOut";
+    /** Number of containers in scope whose logs you may not read. */
+    readonly containers: number;
+  }
+  | SocketFailure;

@@ -4,6 +4,7 @@ import type {
   ContainerCondition,
   Diagnostic,
   Drift,
+  FindingCounts,
   LiveState,
   Plan,
   PlanRequest,
@@ -172,8 +173,28 @@ export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/arti
   post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}/plan", { post: [201] });
 
+/** A part of `Workspace`. */
+export type ArtifactCounts = {
+  /** Number of groups. */
+  readonly groups: number;
+  /** Number of units. */
+  readonly units: number;
+  /** Number of cards. */
+  readonly cards: number;
+};
+
 /** A parameter of `GET /api/workspaces/{id}/artifacts`. */
 export type ArtifactKind = "group" | "unit" | "card";
+
+/** A part of `ArtifactSummary`. */
+export type ArtifactPlace = {
+  /** Below the workspace's folder. */
+  readonly file: string;
+  /** The line, from 1. */
+  readonly line: number;
+  /** The column, from 1. */
+  readonly column: number;
+};
 
 /** A part of `GroupDetail`. */
 export type ArtifactReference = {
@@ -198,12 +219,7 @@ export type ArtifactReference = {
   /** True if it may write. */
   readonly access?: "ro" | "rw";
   /** The place in the file. */
-  readonly source: {
-    /** Below the workspace's folder. */
-    readonly file: string;
-    /** Position in the file. */
-    readonly range: Range;
-  };
+  readonly source: ArtifactSource;
 };
 
 /** A part of `GroupDetail`. */
@@ -215,12 +231,15 @@ export type ArtifactReferrer = {
   /** The place in the declaration. */
   readonly under: string;
   /** The place in the file. */
-  readonly source: {
-    /** Below the workspace's folder. */
-    readonly file: string;
-    /** Position in the file. */
-    readonly range: Range;
-  };
+  readonly source: ArtifactSource;
+};
+
+/** A part of `GroupDetail`. */
+export type ArtifactSource = {
+  /** Below the workspace's folder. */
+  readonly file: string;
+  /** Position in the file. */
+  readonly range: Range;
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts`. */
@@ -240,21 +259,9 @@ export type ArtifactSummary = {
   /** A unit's image. */
   readonly image: string | null;
   /** The place of its declaration. */
-  readonly source: {
-    /** Below the workspace's folder. */
-    readonly file: string;
-    /** The line, from 1. */
-    readonly line: number;
-    /** The column, from 1. */
-    readonly column: number;
-  };
+  readonly source: ArtifactPlace;
   /** Counts of its findings. */
-  readonly diagnostics: {
-    /** Number of errors. */
-    readonly error: number;
-    /** Number of warnings. */
-    readonly warning: number;
-  };
+  readonly diagnostics: DiagnosticCounts;
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/cards/{name}`. */
@@ -270,12 +277,7 @@ export type CardDetail = {
   /** Description by its author. */
   readonly description: string | null;
   /** The place of its declaration. */
-  readonly source: {
-    /** Below the workspace's folder. */
-    readonly file: string;
-    /** Position in the file. */
-    readonly range: Range;
-  };
+  readonly source: ArtifactSource;
   /** As the author wrote it, comments and all, secrets masked; null where there is none. */
   readonly yaml: string | null;
   /** The line of the file that it begins with: lines, and columns up to a mask, are those of the file. */
@@ -419,21 +421,17 @@ export type DagNode = {
   /** Its running containers; null without an engine. */
   readonly live?: UnitLive | null;
   /** Counts of its findings. */
-  readonly diagnostics: {
-    /** Number of errors. */
-    readonly error: number;
-    /** Number of warnings. */
-    readonly warning: number;
-  };
+  readonly diagnostics: DiagnosticCounts;
   /** The place of its declaration. */
-  readonly source: {
-    /** Below the workspace's folder. */
-    readonly file: string;
-    /** The line, from 1. */
-    readonly line: number;
-    /** The column, from 1. */
-    readonly column: number;
-  } | null;
+  readonly source: ArtifactPlace | null;
+};
+
+/** A part of `ArtifactSummary`. */
+export type DiagnosticCounts = {
+  /** Number of errors. */
+  readonly error: number;
+  /** Number of warnings. */
+  readonly warning: number;
 };
 
 /** The payload of `PUT /api/workspaces/{id}/files/{path}`. */
@@ -486,12 +484,7 @@ export type GroupDetail = {
   /** Description by its author. */
   readonly description: string | null;
   /** The place of its declaration. */
-  readonly source: {
-    /** Below the workspace's folder. */
-    readonly file: string;
-    /** Position in the file. */
-    readonly range: Range;
-  };
+  readonly source: ArtifactSource;
   /** As the author wrote it, comments and all, secrets masked; null where there is none. */
   readonly yaml: string | null;
   /** The line of the file that it begins with: lines, and columns up to a mask, are those of the file. */
@@ -538,6 +531,9 @@ export type GroupDetail = {
   /** Permissions that the caller needs to see running containers. */
   readonly liveNeeds?: "containers:read";
 };
+
+/** A part of `WorkspaceProject`. */
+export type GroupStanding = "main" | "included" | "variant" | "fragment";
 
 /** A part of `UnitLive`. */
 export type Match = {
@@ -634,12 +630,7 @@ export type UnitDetail = {
   /** Description by its author. */
   readonly description: string | null;
   /** The place of its declaration. */
-  readonly source: {
-    /** Below the workspace's folder. */
-    readonly file: string;
-    /** Position in the file. */
-    readonly range: Range;
-  };
+  readonly source: ArtifactSource;
   /** As the author wrote it, comments and all, secrets masked; null where there is none. */
   readonly yaml: string | null;
   /** The line of the file that it begins with: lines, and columns up to a mask, are those of the file. */
@@ -764,21 +755,9 @@ export type Workspace = {
   /** State of the workspace. */
   readonly state: WorkspaceState;
   /** Counts of its artifacts. */
-  readonly counts: {
-    /** Number of groups. */
-    readonly groups: number;
-    /** Number of units. */
-    readonly units: number;
-    /** Number of cards. */
-    readonly cards: number;
-  };
+  readonly counts: ArtifactCounts;
   /** Counts of its findings. */
-  readonly problems: {
-    /** Number of errors. */
-    readonly errors: number;
-    /** Number of warnings. */
-    readonly warnings: number;
-  };
+  readonly problems: FindingCounts;
   /** Changes when anything that was read does; null while nothing can be. */
   readonly revision: string | null;
 };
@@ -808,21 +787,9 @@ export type WorkspaceDetail = {
   /** State of the workspace. */
   readonly state: WorkspaceState;
   /** Counts of its artifacts. */
-  readonly counts: {
-    /** Number of groups. */
-    readonly groups: number;
-    /** Number of units. */
-    readonly units: number;
-    /** Number of cards. */
-    readonly cards: number;
-  };
+  readonly counts: ArtifactCounts;
   /** Counts of its findings. */
-  readonly problems: {
-    /** Number of errors. */
-    readonly errors: number;
-    /** Number of warnings. */
-    readonly warnings: number;
-  };
+  readonly problems: FindingCounts;
   /** Changes when anything that was read does; null while nothing can be. */
   readonly revision: string | null;
   /** False where a limit was reached: its report says which, as `fs/limit-reached`. */
@@ -838,22 +805,25 @@ export type WorkspaceFile = {
   /** Below the workspace's folder. */
   readonly path: string;
   /** The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is one that was created and that nothing names yet. */
-  readonly kind:
-    | "compose"
-    | "native"
-    | "backstage"
-    | "env"
-    | "settings"
-    | "readme"
-    | "secret"
-    | "config"
-    | "mounted"
-    | "other";
+  readonly kind: WorkspaceFileKind;
   /** The checksum of what was read. */
   readonly sha256: string;
   /** The last text that could be read stands in for a broken one. */
   readonly stale: boolean;
 };
+
+/** A part of `WorkspaceFile`. */
+export type WorkspaceFileKind =
+  | "compose"
+  | "native"
+  | "backstage"
+  | "env"
+  | "settings"
+  | "readme"
+  | "secret"
+  | "config"
+  | "mounted"
+  | "other";
 
 /** The answer of `GET /api/workspaces/{id}/files`. */
 export type WorkspaceFileList = {
@@ -868,17 +838,7 @@ export type WorkspaceFileText = {
   /** Below the workspace's folder. */
   readonly path: string;
   /** The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is one that was created and that nothing names yet. */
-  readonly kind:
-    | "compose"
-    | "native"
-    | "backstage"
-    | "env"
-    | "settings"
-    | "readme"
-    | "secret"
-    | "config"
-    | "mounted"
-    | "other";
+  readonly kind: WorkspaceFileKind;
   /** The checksum of what was read. */
   readonly sha256: string;
   /** The last text that could be read stands in for a broken one. */
@@ -910,10 +870,10 @@ export type WorkspaceProject = {
   /** The profiles that are active. */
   readonly profiles: readonly (string)[];
   /** True if it is a group of its own and not a part of another. */
-  readonly standing: "main" | "included" | "variant" | "fragment";
+  readonly standing: GroupStanding;
 };
 
-/** A part of `Workspace`. */
+/** `reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact. */
 export type WorkspaceState = "ready" | "reading" | "missing" | "unreadable" | "empty";
 
 /** The answer of `PUT /api/workspaces/{id}/files/{path}`. */
@@ -921,17 +881,7 @@ export type WrittenFile = {
   /** Below the workspace's folder. */
   readonly path: string;
   /** The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is one that was created and that nothing names yet. */
-  readonly kind:
-    | "compose"
-    | "native"
-    | "backstage"
-    | "env"
-    | "settings"
-    | "readme"
-    | "secret"
-    | "config"
-    | "mounted"
-    | "other";
+  readonly kind: WorkspaceFileKind;
   /** The checksum of what was read. */
   readonly sha256: string;
   /** The last text that could be read stands in for a broken one. */

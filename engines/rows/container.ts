@@ -1,6 +1,6 @@
 /** A container as lists show it, read from the engine's `inspect`. */
 import { z } from "zod";
-import { Condition, conditionOf, type Ending } from "../../core/condition.ts";
+import { Condition, conditionOf, type Ending, Stopped } from "../../core/condition.ts";
 import { ContainerState } from "../../core/runtime.ts";
 import {
   flagOf,
@@ -18,7 +18,7 @@ import { clean, said } from "../calls/failure.ts";
 import { maskText, maskValues } from "../../core/secrets.ts";
 import { Stale } from "./stale.ts";
 
-const Health = z.enum(["starting", "healthy", "unhealthy"]);
+const Health = z.enum(["starting", "healthy", "unhealthy"]).meta({ id: "ContainerHealth" });
 
 const Port = z.object({
   container: z.int().describe("The port in the container"),
@@ -37,6 +37,18 @@ const Mount = z.object({
   target: z.string().describe("Path in the container"),
   readOnly: z.boolean().describe("True if it is read-only"),
 }).meta({ id: "ContainerMount" });
+
+const ComposeLabels = z.object({
+  project: z.string().describe("The project"),
+  service: z.string().describe("The service"),
+  workingDir: z.string().nullable().describe("The folder it was started in"),
+  configFiles: z.array(z.string()).describe("The files it was started from"),
+}).meta({ id: "ComposeLabels" });
+
+const Owner = z.object({
+  id: z.string().describe("The workspace's id"),
+  unit: z.string().nullable().describe("The id of its unit"),
+}).meta({ id: "ContainerOwner" });
 
 export const Container = z.object({
   id: z.string().describe("The container's id"),
@@ -60,26 +72,13 @@ export const Container = z.object({
   createdAt: z.string().describe("When it was made"),
   startedAt: z.string().nullable().describe("When it last started"),
   finishedAt: z.string().nullable().describe("When it last ended"),
-  stopped: z.object({
-    since: z.string().nullable().describe("When it ended"),
-    byHand: z.boolean().describe(
-      "True if the engine told that somebody stopped it; false where nobody knows",
-    ),
-  }).nullable().describe("Only of a container whose condition is `stopped`"),
+  stopped: Stopped.nullable().describe("Only of a container whose condition is `stopped`"),
   ports: z.array(Port).describe("Its ports"),
   networks: z.array(z.string()).describe("The names of its networks"),
   mounts: z.array(Mount).describe("Its mounts"),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
-  compose: z.object({
-    project: z.string().describe("The project"),
-    service: z.string().describe("The service"),
-    workingDir: z.string().nullable().describe("The folder it was started in"),
-    configFiles: z.array(z.string()).describe("The files it was started from"),
-  }).nullable().describe("The project and service that its Compose labels name"),
-  workspace: z.object({
-    id: z.string().describe("The workspace's id"),
-    unit: z.string().nullable().describe("The id of its unit"),
-  }).nullable().describe("The workspace it belongs to"),
+  compose: ComposeLabels.nullable().describe("The project and service that its Compose labels name"),
+  workspace: Owner.nullable().describe("The workspace it belongs to"),
   backend: z.string().describe("The engine it is on, by name"),
   stale: Stale,
 }).meta({ id: "Container" });

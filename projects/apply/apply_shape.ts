@@ -2,10 +2,13 @@
 
 import { z } from "zod";
 import { APPLY_STATES } from "../../core/applies.ts";
+import { RegistryLogin } from "../../core/engine_acts.ts";
 import { PlanAction, Step } from "../plan/plan_shape.ts";
 
 /** `unknown`: it was begun, and nobody knows whether it was done. */
-export const StepState = z.enum(["waiting", "running", "done", "failed", "skipped", "unknown"]);
+export const StepState = z.enum(["waiting", "running", "done", "failed", "skipped", "unknown"]).meta({
+  id: "StepState",
+});
 export type StepState = z.infer<typeof StepState>;
 
 const Failure = z.object({
@@ -44,7 +47,7 @@ export const ApplyStep = Step.pick({
 }).meta({ id: "ApplyStep" });
 export type ApplyStep = z.infer<typeof ApplyStep>;
 
-const ApplyStateName = z.enum(APPLY_STATES);
+const ApplyStateName = z.enum(APPLY_STATES).meta({ id: "ApplyState" });
 
 /** Without its steps, as lists show it. */
 export const ApplySummary = z.object({
@@ -74,14 +77,6 @@ export const Apply = ApplySummary.extend({
 }).meta({ id: "Apply" });
 export type Apply = z.infer<typeof Apply>;
 
-const Login = z.union([
-  z.strictObject({
-    username: z.string().min(1).max(512).describe("Credentials for the registry"),
-    password: z.string().min(1).max(16_384).describe("Their password or token"),
-  }),
-  z.strictObject({ identityToken: z.string().min(1).max(16_384).describe("A token instead of both") }),
-]).meta({ id: "ApplyLogin" });
-
 const Seconds = z.int().min(1).max(86_400);
 
 /** The options of an apply. */
@@ -99,7 +94,7 @@ export const ApplyRequest = z.strictObject({
     completed: Seconds.optional().describe("Seconds until a one-shot container must have ended"),
     hook: Seconds.optional().describe("Seconds until a hook must have ended"),
   }).default({}).describe("Instead of berth's own"),
-  registries: z.record(z.string().min(1).max(253), Login).default({})
+  registries: z.record(z.string().min(1).max(253), RegistryLogin).default({})
     .describe("Credentials by the registry's host; kept in memory until the end, and nowhere else"),
 }).meta({
   id: "ApplyRequest",

@@ -93,15 +93,19 @@ export const PlanHook = z.object({
 }).meta({ id: "PlanHook", description: "A command that runs inside a container" });
 export type PlanHook = z.infer<typeof PlanHook>;
 
+const StepKind = z.enum(STEP_KINDS).meta({ id: "StepKind" });
+
+const StepRisk = z.enum(["none", "interruption", "dataLoss"]).meta({ id: "StepRisk" });
+
 export const Step = z.object({
   n: z.int().describe("In an order that works one by one"),
-  kind: z.enum(STEP_KINDS).describe("The kind of step"),
+  kind: StepKind.describe("The kind of step"),
   target: z.string().describe("The name of a container, image, network or volume"),
   unit: z.string().nullable().describe("The id of the unit it is done for"),
   why: z.array(Reason).min(1).describe("The reasons; never empty"),
   after: z.array(z.int()).describe("The steps that must be done before"),
   needs: z.array(Need).describe("The permissions that the caller of the apply must hold"),
-  risk: z.enum(["none", "interruption", "dataLoss"]).describe("The effect while the step runs"),
+  risk: StepRisk.describe("The effect while the step runs"),
   ifChanged: z.array(z.int()).optional()
     .describe(
       "Done only if one of these steps brings another image, or is a change in place that the engine refuses; " +
@@ -112,7 +116,7 @@ export const Step = z.object({
 }).meta({ id: "PlanStep" });
 export type Step = z.infer<typeof Step>;
 
-export const PlanAction = z.enum(["up", "down", "stop", "restart"]);
+export const PlanAction = z.enum(["up", "down", "stop", "restart"]).meta({ id: "PlanAction" });
 export type PlanAction = z.infer<typeof PlanAction>;
 
 /** The options of a plan. */

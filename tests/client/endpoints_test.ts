@@ -79,3 +79,32 @@ Deno.test("the client and its constants work against a running berth", async () 
   const missing = await client.get(WORKSPACE, { params: { id: "no/such one" } }).catch((error) => error);
   ok(isStatusError(missing) && missing.response.statusCode === 404, String(missing));
 });
+
+/** An object of several properties, or a choice among several values, that stands in another schema without a name. */
+function* inlineIn(schema: unknown, isNamed: boolean): Generator<string> {
+  if (typeof schema !== "object" || schema === null) return;
+  const { properties = {}, enum: values = [] } = schema as {
+    readonly properties?: Readonly<Record<string, unknown>>;
+    readonly enum?: readonly unknown[];
+  };
+  if (!isNamed && Object.keys(properties).length > 1) yield JSON.stringify(withoutWords(properties));
+  if (!isNamed && values.length > 2) yield JSON.stringify(values);
+  for (const child of Object.values(schema)) yield* inlineIn(child, false);
+}
+
+function withoutWords(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(withoutWords);
+  return Object.fromEntries(
+    Object.entries(schema).filter(([, value]) => typeof value !== "string" || !/ /.test(value))
+      .map(([key, value]) => [key, withoutWords(value)]),
+  );
+}
+
+Deno.test("no document of the API describes the same object or choice twice: a repeated one has a name", async () => {
+  for (const { components: { schemas }, ...rest } of await served()) {
+    const named = Object.values(schemas).flatMap((schema) => [...inlineIn(schema, true)]);
+    const all = [...inlineIn(rest, false), ...named];
+    deepEqual(all.filter((one, at) => all.indexOf(one) !== at), []);
+  }
+});

@@ -1,5 +1,4 @@
 /** Which events somebody asks for, and which of them they may be told. */
-import { z } from "zod";
 import { type Principal, type Reach, reachOf, type Subject } from "../../../core/access.ts";
 import { isOfProject, mayBeOfProject } from "../../../core/ownership.ts";
 import { reachOfRunning, type RunningContainer, SEES_RUNNING } from "../../../core/runtime.ts";
@@ -10,11 +9,9 @@ import { engineError } from "../../../engines/calls/errors.ts";
 import type { ContainerPermission } from "../backends/permissions.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
 import type { EventFilter } from "./event_hub.ts";
+import type { EventKind } from "./happenings.ts";
 
 const PROJECT = "com.docker.compose.project";
-
-export const EventKind = z.enum(["container", "image", "volume", "network"]);
-type EventKind = z.infer<typeof EventKind>;
 
 /** The filters of events. */
 interface AskedEvents {

@@ -10,9 +10,10 @@ import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { awakenBy } from "../logs/awaken.ts";
 import { begins, type LineWriter, MergedLogs } from "../logs/merged_logs.ts";
-import { type ContainerFilter, EventKind, filterOf, type Seen, seenBy } from "./event_filter.ts";
+import { type ContainerFilter, filterOf, type Seen, seenBy } from "./event_filter.ts";
 import type { EventHub } from "./event_hub.ts";
-import { HAPPENINGS, Thing } from "./happenings.ts";
+import { EventKind, HAPPENINGS, Thing } from "./happenings.ts";
+import { LogGap } from "../logs/log_gap.ts";
 
 const ROOM_BYTES = 256 * 1024;
 
@@ -54,10 +55,7 @@ const Message = z.union([
     type: z.literal("gap").describe("Something is missing here"),
     missed: z.int().nullable().describe("Number of messages, if known"),
     container: Thing.optional().describe("The container whose log has the gap"),
-    gap: z.object({
-      after: z.string().describe("The time of the last line before"),
-      before: z.string().nullable().describe("The time of the first line after"),
-    }).optional().describe("Position in the log"),
+    gap: LogGap.optional().describe("Position in the log"),
   }),
   z.object({
     type: z.literal("leftOut").describe("Some logs are not told"),

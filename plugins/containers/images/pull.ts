@@ -8,7 +8,8 @@ import { clean, EngineAnswer, said, withoutOthers } from "../../../engines/calls
 import { TextLines } from "../../../engines/calls/text_lines.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { numberOf, objectOf, parseJson, textOf, textOrNull, textsOf } from "../../../engines/calls/wire.ts";
-import { registryAuth, type RegistryCredentials } from "./credentials.ts";
+import type { RegistryLogin } from "../../../core/engine_acts.ts";
+import { registryAuth } from "./credentials.ts";
 import { nameOf, parseReference, type Reference, textOfReference, versionOf } from "./reference.ts";
 import { imageIdOf } from "../../../engines/rows/container.ts";
 import { engineError, type EngineErrorCode } from "../../../engines/calls/errors.ts";
@@ -36,7 +37,7 @@ const SILENCE_MS = 120_000;
 interface Pull {
   readonly reference: Reference;
   readonly platform?: string | undefined;
-  readonly credentials?: RegistryCredentials | undefined;
+  readonly credentials?: RegistryLogin | undefined;
   /** Aborting it ends the engine's pull as well. */
   readonly signal: AbortSignal;
   readonly progress: (frame: PullProgress) => void;

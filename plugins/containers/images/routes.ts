@@ -19,7 +19,7 @@ import { Cutoff } from "../../../engines/calls/cutoff.ts";
 import { isGone, sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
-import { RegistryCredentials } from "./credentials.ts";
+import { RegistryLogin } from "../../../core/engine_acts.ts";
 import { ImageDetail, readImage } from "./detail.ts";
 import { pull, type PullProgress, PullResult } from "./pull.ts";
 import { pullFormat, PullFrame, streamPull } from "./pull_answer.ts";
@@ -82,7 +82,7 @@ const PullRequest = z.strictObject({
   ),
   platform: z.string().regex(/^[a-z0-9]+(?:\/[a-z0-9_.-]+){0,2}$/, 'Expected "os/arch/variant"').max(64)
     .optional().describe("Another platform than the engine's own, as linux/arm64"),
-  auth: RegistryCredentials.optional().describe("For the reference's registry alone; kept nowhere"),
+  auth: RegistryLogin.optional().describe("For the reference's registry alone; kept nowhere"),
 }).meta({
   id: "PullRequest",
   examples: [{ reference: "ghcr.io/owner/app:1.2" }, {

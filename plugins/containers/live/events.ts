@@ -3,9 +3,9 @@ import { z } from "zod";
 import { feed, type LiveFeed } from "../../../http/live/feed.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
-import { EventKind, filterOf, seenBy } from "../events/event_filter.ts";
+import { filterOf, seenBy } from "../events/event_filter.ts";
 import type { EventHub } from "../events/event_hub.ts";
-import { HAPPENINGS } from "../events/happenings.ts";
+import { EventKind, HAPPENINGS } from "../events/happenings.ts";
 import { ProjectAsked } from "./sources.ts";
 
 const Name = z.string().min(1).max(256);

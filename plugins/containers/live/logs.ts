@@ -11,6 +11,7 @@ import { readCallersTime } from "../logs/log_time.ts";
 import { CURSOR_BYTES } from "../logs/log_position.ts";
 import { type LineWriter, MergedLogs } from "../logs/merged_logs.ts";
 import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage } from "./sources.ts";
+import { LogGap } from "../logs/log_gap.ts";
 
 /** Lines wait for a reader sooner than rows do, so that they never hold those up. */
 const ROOM_BYTES = 128 * 1024;
@@ -39,10 +40,7 @@ const Item = z.union([
   }),
   z.object({
     source: Source,
-    gap: z.object({
-      after: z.string().describe("The time of the last line before"),
-      before: z.string().nullable().describe("The time of the first line after"),
-    }).describe("The engine lost lines in between"),
+    gap: LogGap.describe("The engine lost lines in between"),
   }),
 ]);
 

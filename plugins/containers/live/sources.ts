@@ -48,24 +48,27 @@ interface AskedSources {
 
 export const Source = z.string().describe("The container, by its engine and id: `docker/0f1e…`");
 
+/** The state of one source. */
+const LiveSource = z.object({
+  source: z.string().describe(
+    "The container, by its engine and id; as it was asked for where it was not found",
+  ),
+  name: z.string().optional().describe("The container's name"),
+  state: z.enum(["following", "waiting", "ended"]).describe(
+    "`waiting`: it cannot be read for now, and is tried again by itself",
+  ),
+  reason: z.string().optional().describe(
+    "The reason why it is not followed: `removed`, `not_asked` where it belongs to another project by now, or a code " +
+      "for programs",
+  ),
+}).meta({ id: "LiveSource" });
+
 /** The message that says how the sources of a subscription are. */
 export const SourcesMessage = z.object({
-  items: z.array(z.object({
-    source: z.string().describe(
-      "The container, by its engine and id; as it was asked for where it was not found",
-    ),
-    name: z.string().optional().describe("The container's name"),
-    state: z.enum(["following", "waiting", "ended"]).describe(
-      "`waiting`: it cannot be read for now, and is tried again by itself",
-    ),
-    reason: z.string().optional().describe(
-      "The reason why it is not followed: `removed`, `not_asked` where it belongs to another project by now, or a code " +
-        "for programs",
-    ),
-  })).describe("The sources that are others than before"),
+  items: z.array(LiveSource).describe("The sources that are others than before"),
   leftOut: z.int().describe("Number of containers in scope that may not be followed, or are too many"),
 });
-type SourceState = z.input<typeof SourcesMessage>["items"][number];
+type SourceState = z.input<typeof LiveSource>;
 
 export const sourceOf = ({ engine, id }: Pick<LiveContainer, "engine" | "id">): string =>
   `${engine.name}/${id}`;

@@ -17,6 +17,7 @@ import { openConnection } from "../../../engines/frames/connection.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import { problems } from "../backends/problems.ts";
+import { LogGap } from "./log_gap.ts";
 
 const LogRecord = z.union([
   z.object({
@@ -27,10 +28,7 @@ const LogRecord = z.union([
     cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
   }),
   z.object({
-    gap: z.object({
-      after: z.string().describe("The last line before them, by its time"),
-      before: z.string().nullable().describe("The first line after them, by its time"),
-    }).meta({ id: "LogGap", description: "The engine lost lines in between" }),
+    gap: LogGap,
   }),
   z.object({
     end: z.object({

@@ -9,7 +9,7 @@ import { passes, type PruneFilters } from "./filters.ts";
 
 /** In the order of removal: users before what they use. */
 export const PRUNE_TYPES = ["containers", "networks", "volumes", "images", "buildCache"] as const;
-export const PruneType = z.enum(PRUNE_TYPES);
+export const PruneType = z.enum(PRUNE_TYPES).meta({ id: "PruneType" });
 export type PruneType = z.infer<typeof PruneType>;
 
 export const PruneItem = z.object({
