@@ -91,7 +91,7 @@ export const LooseContainers = z.object({
 export type LooseContainers = z.input<typeof LooseContainers>;
 const MOST_LOOSE = 200;
 
-export type Ports = ReadonlyMap<string, readonly number[]>;
+type Ports = ReadonlyMap<string, readonly number[]>;
 
 const keyOf = ({ backend, id }: Pick<RunningContainer, "backend" | "id">) => `${backend} ${id}`;
 

@@ -279,7 +279,7 @@ function ignoredKey(
 }
 
 /** Returns the project that an id or a name means. Throws `artifact_not_found` and `ambiguous_name`. */
-export function find<Row extends Pick<ProjectRow, "id" | "name" | "project">>(
+function find<Row extends Pick<ProjectRow, "id" | "name" | "project">>(
   rows: readonly Row[],
   asked: string,
 ): Row {

@@ -8,7 +8,7 @@ import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
 import type { Sources } from "./orders.ts";
 
 /** The parts of the audit log's entry for an act of an apply. */
-export interface Told {
+interface Told {
   readonly actor: AuditActor;
   readonly credential: string | null;
   readonly action: string;

@@ -7,7 +7,7 @@ import type { Journal } from "./journal.ts";
 import { ownedActs } from "./owned_acts.ts";
 import { isReadable } from "./work.ts";
 
-export interface InterruptedSwapsOptions {
+interface InterruptedSwapsOptions {
   readonly store: ApplyStore;
   readonly runtime: () => ActingRuntime | null;
   readonly journalOf: (record: ApplyRecord) => Journal;

@@ -82,9 +82,9 @@ export async function progressOf(
 export class LostApply extends Error {}
 
 /** The act of an audit log's entry; tidying up belongs to no step. */
-export type Act = Pick<Step, "kind" | "target" | "hook"> & { readonly n: number | null };
+type Act = Pick<Step, "kind" | "target" | "hook"> & { readonly n: number | null };
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly store: ApplyStore;
   readonly now: () => number;
   /** The entry of the audit log for an act, before it and after it. */

@@ -18,7 +18,7 @@ import { failed } from "./hand.ts";
 import { mountedElsewhere } from "./mounted.ts";
 import type { Orders } from "./orders.ts";
 
-export interface JudgeOptions {
+interface JudgeOptions {
   readonly orders: Orders;
   readonly step: Step;
   readonly workspace: string;

@@ -18,7 +18,7 @@ const AWAY_LOOK_MS = 500;
 /** Lines of a container that does not stay up. */
 const LAST_LINES = 100;
 
-export interface JudgementOptions {
+interface JudgementOptions {
   readonly acts: EngineActs;
   readonly journal: Pick<Journal, "log">;
   /** Ends the judgement: the apply is cancelled, or the service stops. */

@@ -3,7 +3,7 @@
 import type { ApplyRecord, ApplyStore } from "../../core/applies.ts";
 import { LostApply } from "./journal.ts";
 
-export interface LeasesOptions {
+interface LeasesOptions {
   readonly store: Pick<ApplyStore, "renew">;
   readonly owner: string;
   /** The milliseconds that an apply stays its owner's after a heartbeat. */

@@ -252,7 +252,7 @@ export class StepRunner {
 }
 
 /** Returns the needs that the holder does not meet. */
-export function notHeld(holder: Holder | null, needs: readonly Need[]): Need[] {
+function notHeld(holder: Holder | null, needs: readonly Need[]): Need[] {
   return needs.filter(({ permission, subject }) =>
     holder === null || !may<typeof permission>(holder, permission, subject)
   );

@@ -25,7 +25,7 @@ export interface Compared {
 }
 
 /** A comparison that is asked for, and its surroundings. */
-export interface CompareOptions {
+interface CompareOptions {
   readonly holdings: Holdings | null;
   readonly real: RealPath;
   /** The ids of the only units to compare. */

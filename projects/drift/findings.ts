@@ -20,7 +20,7 @@ export interface UnitDifference extends Difference {
 }
 
 /** The known facts about the engine and its host. */
-export interface EngineState {
+interface EngineState {
   readonly holdings: Holdings | null;
   readonly real: RealPath;
   /** Returns true if something answers at a TCP port of this host. */

@@ -9,7 +9,7 @@ import { differencesOf, type FieldDifference } from "../fields/table.ts";
 import { type DiskSide, type EngineSide, viewFor } from "./views.ts";
 
 /** The surroundings of a comparison. */
-export interface Around {
+interface Around {
   readonly runtime: ContainerRuntime;
   readonly engine: EngineSide;
   readonly disk: DiskSide;

@@ -17,7 +17,7 @@ export interface EngineSide extends Pick<EngineView, "kind" | "neighbour" | "ima
 }
 
 /** Looks at the source of a mount. */
-export type LookAtSource = (path: string) => Promise<BindSource | "absent" | null>;
+type LookAtSource = (path: string) => Promise<BindSource | "absent" | null>;
 
 /** The facts that are known of this machine. */
 export interface DiskSide extends Pick<EngineView, "digest" | "contents"> {

@@ -65,7 +65,7 @@ export interface Scene {
 }
 
 /** Tells if the caller may know of a thing on the engine of the plan. */
-export interface Sees {
+interface Sees {
   container(container: { readonly id: string }): boolean;
   /** A network or volume. */
   resource(labels: Readonly<Record<string, string>>): boolean;
