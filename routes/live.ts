@@ -10,6 +10,7 @@ import { flag } from "../http/declare/query.ts";
 import { type CoreRouter, router, socketRoute } from "../http/declare/router.ts";
 import { openSocket, type Socket, SocketFailure } from "../http/socket/socket.ts";
 import type { Message } from "../http/socket/queue.ts";
+import { jsonMembers, jsonObject, jsonText } from "../core/json_text.ts";
 
 /** Subscriptions of one socket. */
 const MOST_SUBSCRIPTIONS = 32;
@@ -182,14 +183,15 @@ class Subscriptions {
     try {
       const feed = this.#allowed(name);
       const { principal } = this.#around;
-      const head = `,"feed":${JSON.stringify(name)},"id":${JSON.stringify(id)}`;
+      const around = { feed: jsonText(name), id: jsonText(id) };
       await feed.run({
         principal,
         reach: reachOf<Permission>(principal, feed.permission),
         asked: checked(feed.asked, asked, "message") as Record<string, unknown>,
         signal,
         tell: (type, members) => {
-          if (!signal.aborted) this.#send(`{"type":"${type}"${head}${members === "" ? "" : ","}${members}}`);
+          if (signal.aborted) return;
+          this.#send(jsonObject(jsonMembers({ type: jsonText(type), ...around }), members));
         },
         room: (belowBytes = ROOM_BYTES) => this.#socket.drained(belowBytes),
       });

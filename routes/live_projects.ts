@@ -8,6 +8,7 @@ import { Counts, EngineStatus } from "./compared.ts";
 import { keyOf } from "./compared_answers.ts";
 import type { ProjectList } from "./project_list.ts";
 import { LooseContainers, ProjectRow } from "./project_rows.ts";
+import { jsonText, membersOf } from "../core/json_text.ts";
 
 /** Projects are looked at this often while somebody follows. */
 const EVERY_MS = 500;
@@ -56,8 +57,8 @@ export function projectFeeds(listOf: (principal: Principal, reach: Reach) => Pro
             const all = await listOf(principal, reach);
             if (all === last) return null;
             last = all;
-            const rows = new Map(all.rows.map((row) => [row.id, JSON.stringify(row)]));
-            return { rows, beside: JSON.stringify(besideOf(all)).slice(1, -1) };
+            const rows = new Map(all.rows.map((row) => [row.id, jsonText(row)]));
+            return { rows, beside: membersOf(jsonText(besideOf(all))) };
           },
         };
       });

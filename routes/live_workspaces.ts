@@ -7,6 +7,7 @@ import { feed, type LiveFeed } from "../http/live/feed.ts";
 import { ListAsked, LiveLists, rowsMessage } from "../http/live/list.ts";
 import { text } from "../http/declare/query.ts";
 import { modelSeen } from "./artifact_lookup.ts";
+import { type JsonText, jsonText } from "../core/json_text.ts";
 
 /** Folders are looked at this often while somebody follows. */
 const EVERY_MS = 500;
@@ -39,7 +40,7 @@ export function workspaceFeeds(
             if (all === last) return null;
             last = all;
             const seen = all.filter(({ id }) => reach.has({ workspace: id }));
-            return { rows: new Map(seen.map((one) => [one.id, JSON.stringify(one)])) };
+            return { rows: new Map(seen.map((one) => [one.id, jsonText(one)])) };
           },
         };
       });
@@ -66,11 +67,11 @@ export function workspaceFeeds(
               return null;
             }
             last = models;
-            const rows = new Map<string, string>();
+            const rows = new Map<string, JsonText>();
             for (const { workspace: { id }, model } of all) {
               const seen = await modelSeen(model, id, reach);
               if (seen !== null) {
-                rows.set(id, JSON.stringify({ workspace: id, revision: seen.revision } satisfies Declared));
+                rows.set(id, jsonText({ workspace: id, revision: seen.revision } satisfies Declared));
               }
             }
             return { rows };
@@ -94,7 +95,7 @@ export function workspaceFeeds(
         everyMs: EVERY_MS,
         read: async () => {
           const { files } = await registry.get(workspace);
-          return { rows: new Map(files.map((one) => [one.path, JSON.stringify(one)])) };
+          return { rows: new Map(files.map((one) => [one.path, jsonText(one)])) };
         },
       }));
       return list.follow(subscription, "rows", since);

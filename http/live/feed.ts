@@ -1,6 +1,7 @@
 /** The contract of `/api/live`: a feed is declared as a route is, and runs once for each subscription to it. */
 import type { z } from "zod";
 import type { Permission, Principal, Reach } from "../../core/access.ts";
+import type { JsonMembers } from "../../core/json_text.ts";
 
 /** Something that goes on, of which a caller may be told. */
 export interface LiveFeed<Asked extends z.ZodObject = z.ZodObject> {
@@ -23,8 +24,8 @@ export interface Subscription<Asked = unknown> {
   readonly asked: Asked;
   /** Aborted when the subscription or its socket is over. */
   readonly signal: AbortSignal;
-  /** Queues a message; `members` is the JSON of what it holds, without braces. */
-  tell(type: string, members: string): void;
+  /** Queues a message. */
+  tell(type: string, members: JsonMembers): void;
   /** Resolves when at most this much waits to be read, or the subscription is over. */
   room(belowBytes?: number): Promise<void>;
 }

@@ -1,11 +1,21 @@
 /** A list that many follow: each is told the rows that are another since they looked, however slow they read. */
 import { z } from "zod";
 import type { Subscription } from "./feed.ts";
+import {
+  jsonMap,
+  type JsonMembers,
+  jsonMembers,
+  jsonObject,
+  type JsonText,
+  jsonText,
+  membersOf,
+  NO_MEMBERS,
+} from "../../core/json_text.ts";
 
-/** A list: rows as JSON by their keys, and the JSON of the fields beside them, without braces. */
+/** A list: rows by their keys, and the fields beside them. */
 export interface Listing {
-  readonly rows: ReadonlyMap<string, string>;
-  readonly beside?: string;
+  readonly rows: ReadonlyMap<string, JsonText>;
+  readonly beside?: JsonMembers;
 }
 
 export interface ListSource {
@@ -46,7 +56,7 @@ export function rowsMessage<Row extends z.ZodType>(row: Row, beside: z.ZodRawSha
 }
 
 interface Row {
-  readonly text: string;
+  readonly text: JsonText;
   /** The number of the change that it came with. */
   readonly seq: number;
 }
@@ -57,7 +67,7 @@ interface Row {
 interface Told {
   readonly from: number | null;
   readonly to: number;
-  readonly pieces: readonly string[];
+  readonly pieces: readonly JsonMembers[];
 }
 
 export class LiveList implements Disposable {
@@ -70,7 +80,7 @@ export class LiveList implements Disposable {
   #seq = 0;
   /** A client below this has missed removals that are forgotten. */
   #floor = 0;
-  #beside: { text: string; seq: number } = { text: "", seq: 0 };
+  #beside: { text: JsonMembers; seq: number } = { text: NO_MEMBERS, seq: 0 };
   #last: Told | null = null;
   #isRead = false;
   #reading: Promise<void> | null = null;
@@ -160,7 +170,7 @@ export class LiveList implements Disposable {
     }
   }
 
-  #take({ rows, beside = "" }: Listing): void {
+  #take({ rows, beside = NO_MEMBERS }: Listing): void {
     const seq = this.#seq + 1;
     let isOther = this.#seq === 0;
     for (const [key, text] of rows) {
@@ -206,29 +216,32 @@ export class LiveList implements Disposable {
     return this.#last = { from, to: this.#seq, pieces: this.#pieces(from) };
   }
 
-  #pieces(from: number | null): string[] {
-    const pieces: string[] = [];
-    let put: string[] = [];
+  #pieces(from: number | null): JsonMembers[] {
+    const pieces: JsonMembers[] = [];
+    let put: [key: string, text: JsonText][] = [];
     let size = 0;
-    const begun = () => `${from === null && pieces.length === 0 ? `"reset":true,` : ""}"put":{${put.join()}}`;
+    const piece = (removed: readonly string[], others: Readonly<Record<string, JsonText>> = {}) => ({
+      ...(from === null && pieces.length === 0 && { reset: jsonText(true) }),
+      put: jsonMap(put),
+      removed: jsonText(removed),
+      ...others,
+    });
     for (const [key, { text, seq }] of this.#rows) {
       if (from !== null && seq <= from) continue;
       if (size > 0 && size + text.length > PIECE_CHARACTERS) {
-        pieces.push(`${begun()},"removed":[]`);
+        pieces.push(jsonMembers(piece([])));
         put = [];
         size = 0;
       }
-      put.push(`${JSON.stringify(key)}:${text}`);
+      put.push([key, text]);
       size += text.length + key.length;
     }
     const removed = from === null
       ? []
       : [...this.#removed].filter(([, seq]) => seq > from).map(([key]) => key);
     const { text, seq } = this.#beside;
-    const beside = text !== "" && (from === null || seq > from) ? `,${text}` : "";
-    pieces.push(
-      `${begun()},"removed":${JSON.stringify(removed)}${beside},"cursor":"${this.#id}.${this.#seq}"`,
-    );
+    const last = piece(removed, { cursor: jsonText(`${this.#id}.${this.#seq}`) });
+    pieces.push(membersOf(jsonObject(jsonMembers(last), from === null || seq > from ? text : NO_MEMBERS)));
     return pieces;
   }
 }

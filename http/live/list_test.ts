@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { eventually } from "../../tests/support/eventually.ts";
 import type { Subscription } from "./feed.ts";
 import { LiveList } from "./list.ts";
+import { jsonText } from "../../core/json_text.ts";
 import { Reach } from "../../core/access.ts";
 
 /** Follows a list, and takes a message only when it is let. */
@@ -60,11 +61,13 @@ class Reader {
 }
 
 const row = (number: number, state: string) =>
-  JSON.stringify({ id: String(number).padStart(64, "0"), state, labels: { about: "x".repeat(380) } });
+  jsonText({ id: String(number).padStart(64, "0"), state, labels: { about: "x".repeat(380) } });
 
 /** 5,000 rows of 470 bytes, as of containers. */
 function scene() {
-  const rows = new Map(Array.from({ length: 5_000 }, (_, at) => [`docker/${at}`, row(at, "running")]));
+  const rows = new Map(
+    Array.from({ length: 5_000 }, (_, at) => [`docker/${at}`, row(at, "running")] as const),
+  );
   const seen = { reads: 0 };
   const list = new LiveList({
     everyMs: 5,
@@ -167,7 +170,7 @@ Deno.test("nobody reads for a list that nobody follows, and what fails is told t
     read: () => {
       reads++;
       if (failure !== null) throw failure;
-      return { rows: new Map([["a", "1"]]) };
+      return { rows: new Map([["a", jsonText(1)]]) };
     },
   });
   const reader = new Reader();

@@ -15,6 +15,14 @@ import { merged, OrderedRows } from "./ordered.ts";
 import { type ContainerQuery, cursorBehind } from "./query.ts";
 import { Container, type ContainerRow } from "../../../engines/rows/container.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
+import {
+  jsonArray,
+  jsonMembers,
+  jsonObject,
+  type JsonText,
+  jsonText,
+  membersOf,
+} from "../../../core/json_text.ts";
 
 export const ContainerList = z.object({
   items: z.array(Container).describe("The containers of this page"),
@@ -46,7 +54,7 @@ export class ContainerLists {
   #made = 0;
   /** Versions start again at 0 with every start of the service. */
   readonly #epoch = crypto.randomUUID();
-  #texts = new WeakMap<ContainerRow, string>();
+  #texts = new WeakMap<ContainerRow, JsonText>();
   #textsOwnership = -1;
 
   private readonly backends: Backends;
@@ -73,7 +81,7 @@ export class ContainerLists {
   }
 
   /** A row as the answer shows it. */
-  textOf(row: ContainerRow): string {
+  textOf(row: ContainerRow): JsonText {
     if (this.#textsOwnership !== this.ownership.revision) {
       this.#texts = new WeakMap();
       this.#textsOwnership = this.ownership.revision;
@@ -81,7 +89,7 @@ export class ContainerLists {
     let text = this.#texts.get(row);
     if (text === undefined) {
       const { networkIds: _ids, healthCommand: _command, ending: _ending, backend, ...shown } = row;
-      text = JSON.stringify({ ...shown, workspace: this.ownership.ownerOf(row), backend });
+      text = jsonText({ ...shown, workspace: this.ownership.ownerOf(row), backend });
       this.#texts.set(row, text);
     }
     return text;
@@ -127,13 +135,14 @@ export class ContainerLists {
     const { rows, isMore } = merged(lists, query, query.limit ?? total);
     const last = rows.at(-1);
     const next = isMore && last !== undefined ? cursorBehind(last, query) : undefined;
-    const text =
-      `{"items":[${
-        rows.map((row) => behind.has(row.backend) ? asStale(this.textOf(row)) : this.textOf(row)).join(",")
-      }],"total":${total}` +
-      `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
-      `,"unavailable":${JSON.stringify(unavailable)}` +
-      `${stale.length === 0 ? "" : `,"stale":${JSON.stringify(stale)}`}}`;
+    const texts = rows.map((row) => behind.has(row.backend) ? asStale(this.textOf(row)) : this.textOf(row));
+    const text = jsonObject(jsonMembers({
+      items: jsonArray(texts),
+      total: jsonText(total),
+      next: next === undefined ? undefined : jsonText(next),
+      unavailable: jsonText(unavailable),
+      stale: stale.length === 0 ? undefined : jsonText(stale),
+    }));
     const cached = this.#listsFor(sight.reach);
     const list = {
       stamp,
@@ -157,9 +166,9 @@ export class ContainerLists {
   /** Returns the rows that the mirrors show now in this sight, by engine and id, without waiting. */
   current(
     sight: Sight,
-  ): { readonly rows: Map<string, string>; readonly unavailable: readonly Unavailable[] } {
+  ): { readonly rows: Map<string, JsonText>; readonly unavailable: readonly Unavailable[] } {
     const { shown, unavailable } = this.backends.current("containers");
-    const rows = new Map<string, string>();
+    const rows = new Map<string, JsonText>();
     for (const link of shown) {
       for (const row of rowsInSight(link, sight)) {
         const text = this.textOf(row);
@@ -179,7 +188,9 @@ export class ContainerLists {
   }
 }
 
+const STALE = jsonMembers({ stale: jsonText(true) });
+
 /** The row's text with the mark that it is how it was last known. */
-function asStale(text: string): string {
-  return `${text.slice(0, -1)},"stale":true}`;
+function asStale(text: JsonText): JsonText {
+  return jsonObject(membersOf(text), STALE);
 }

@@ -1,5 +1,6 @@
 /** Sends container events to many viewers, once per tick, encoded once for all with the same filter. */
 import type { EngineEvent, EventFeed } from "../../../engines/mirror/event_feed.ts";
+import { type JsonText, jsonText } from "../../../core/json_text.ts";
 
 /** Events of one tick share a frame: a frame for each would be far slower. */
 const TICK_MS = 10;
@@ -18,13 +19,8 @@ export interface EventFilter {
 
 interface EventViewer {
   readonly filter: EventFilter;
-  /** Takes some messages as JSON, joined by commas; the events up to `seq` were told with them. */
-  frame(messages: string, count: number, seq: number): void;
-}
-
-interface Frame {
-  readonly messages: string;
-  readonly count: number;
+  /** Takes some messages; the events up to `seq` were told with them. */
+  frame(messages: readonly JsonText[], seq: number): void;
 }
 
 interface Loop {
@@ -51,7 +47,7 @@ export class EventHub implements Disposable {
   readonly #listening: Disposable;
   readonly #viewers = new Set<EventViewer>();
   readonly #loops = new Map<string, Loop>();
-  #pending: { readonly event: EngineEvent | string; readonly text: string }[] = [];
+  #pending: { readonly event: EngineEvent | string; readonly text: JsonText }[] = [];
   #tick: ReturnType<typeof setTimeout> | undefined;
   #summary: ReturnType<typeof setTimeout> | undefined;
 
@@ -59,8 +55,8 @@ export class EventHub implements Disposable {
     this.#feed = feed;
     this.#listening = feed.subscribe({
       event: (event) => this.#hear(event),
-      resync: (backend) => this.#say(backend, JSON.stringify({ type: "resync", backend })),
-      backend: (backend, state) => this.#say(backend, JSON.stringify({ type: "backend", backend, state })),
+      resync: (backend) => this.#say(backend, jsonText({ type: "resync", backend })),
+      backend: (backend, state) => this.#say(backend, jsonText({ type: "backend", backend, state })),
     });
   }
 
@@ -76,12 +72,12 @@ export class EventHub implements Disposable {
     const told = past === null ? wanted.slice(-Math.max(earlier, 1)) : wanted;
     if (since !== undefined && past === null) {
       const before = told[0] === undefined ? this.#feed.seq : told[0].seq - 1;
-      viewer.frame(JSON.stringify({ type: "resync" }), 1, before);
+      viewer.frame([jsonText({ type: "resync" })], before);
     }
     for (let at = 0; at < told.length; at += PAST_AT_ONCE) {
       const some = told.slice(at, at + PAST_AT_ONCE);
       const seq = at + PAST_AT_ONCE < told.length ? some.at(-1)!.seq : this.#feed.seq; // a slice has one at least
-      viewer.frame(some.map((event) => eventText(event)).join(), some.length, seq);
+      viewer.frame(some.map((event) => eventText(event)), seq);
     }
     this.#viewers.add(viewer);
     return { [Symbol.dispose]: () => this.#viewers.delete(viewer) };
@@ -139,7 +135,7 @@ export class EventHub implements Disposable {
   }
 
   /** Of an event, or of an engine by its name. */
-  #say(event: EngineEvent | string, text: string): void {
+  #say(event: EngineEvent | string, text: JsonText): void {
     if (this.#viewers.size === 0) return;
     this.#pending.push({ event, text });
     this.#tick ??= setTimeout(() => this.#flush(), TICK_MS);
@@ -151,18 +147,17 @@ export class EventHub implements Disposable {
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];
-    const frames = new Map<string, Frame | null>();
+    const frames = new Map<string, readonly JsonText[]>();
     for (const viewer of this.#viewers) {
       const { filter } = viewer;
       let frame = frames.get(filter.key);
       if (frame === undefined) {
-        const wanted = pending.filter(({ event }) =>
+        frame = pending.filter(({ event }) =>
           typeof event === "string" ? filter.wantsEngine(event) : filter.wants(event)
         ).map(({ text }) => text);
-        frame = wanted.length === 0 ? null : { messages: wanted.join(), count: wanted.length };
         frames.set(filter.key, frame);
       }
-      if (frame !== null) viewer.frame(frame.messages, frame.count, this.#feed.seq);
+      if (frame.length > 0) viewer.frame(frame, this.#feed.seq);
     }
   }
 }
@@ -174,9 +169,9 @@ function isShown({ action }: EngineEvent): boolean {
 function eventText(
   { seq, time, type, action, id, backend, attributes }: EngineEvent,
   repeated?: number,
-): string {
+): JsonText {
   const { name = "", ...rest } = attributes;
-  return JSON.stringify({
+  return jsonText({
     type: "event",
     seq,
     time,

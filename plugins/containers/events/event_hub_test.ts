@@ -17,12 +17,10 @@ class Screen {
   constructor(readonly filter: EventFilter = ALL) {}
   /** With each frame. */
   readonly seqs: number[] = [];
-  frame(messages: string, count: number, seq: number): void {
-    this.frames.push(messages);
+  frame(messages: readonly string[], seq: number): void {
+    this.frames.push(messages.join());
     this.seqs.push(seq);
-    const items = JSON.parse(`[${messages}]`);
-    assert.equal(items.length, count);
-    this.messages.push(...items);
+    this.messages.push(...messages.map((message) => JSON.parse(message)));
   }
   get events() {
     return this.messages.filter(({ type }) => type === "event");

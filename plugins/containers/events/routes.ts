@@ -14,6 +14,7 @@ import { type ContainerFilter, filterOf, type Seen, seenBy } from "./event_filte
 import type { EventHub } from "./event_hub.ts";
 import { EventKind, HAPPENINGS, Thing } from "./happenings.ts";
 import { LogGap } from "../logs/log_gap.ts";
+import { jsonArray, jsonMembers, jsonObject, type JsonText, jsonText } from "../../../core/json_text.ts";
 
 const ROOM_BYTES = 256 * 1024;
 
@@ -106,12 +107,12 @@ async function show(socket: Socket, query: Query, seen: Seen, parts: TerminalRou
   socket.send(JSON.stringify({ type: "hello", seq: feed.seq }));
   // Subscribed before the list, so that a start in between is not missed
   using _watching = query.events
-    ? parts.hub.add({ filter, frame: (messages, count) => socket.send(framed(messages, count)) }, query)
+    ? parts.hub.add({ filter, frame: (messages) => socket.send(framed(messages)) }, query)
     : null;
   if (!query.logs) return void await socket.closed;
   await using logs = new MergedLogs({
     viewer: {
-      frame: (messages) => socket.send(framed(messages.join(), messages.length)),
+      frame: (messages) => socket.send(framed(messages)),
       ready: () => socket.drained(ROOM_BYTES),
       write: written,
     },
@@ -167,17 +168,27 @@ async function chosen(
 /** A line, or what is missing, as a message. */
 function written({ id, name, engine }: LiveContainer): LineWriter {
   const container = { id, name };
-  const label = JSON.stringify(container);
-  const backend = JSON.stringify(engine.name);
+  const shown = { container: jsonText(container), backend: jsonText(engine.name) };
   return {
     line: ({ time, stream, text }) =>
-      `{"type":"log","time":"${time}","stream":"${stream}","container":${label},"backend":${backend},` +
-      `"line":${JSON.stringify(text)}}`,
-    gap: (gap) => JSON.stringify({ type: "gap", missed: null, container, gap }),
+      jsonObject(jsonMembers({
+        type: LOG,
+        time: jsonText(time),
+        stream: jsonText(stream),
+        ...shown,
+        line: jsonText(text),
+      })),
+    gap: (gap) => jsonText({ type: "gap", missed: null, container, gap }),
   };
 }
 
 /** One message as it is, several as `{"type":"batch","items":[...]}`. */
-function framed(messages: string, count: number): string {
-  return count === 1 ? messages : `{"type":"batch","items":[${messages}]}`;
+function framed(messages: readonly JsonText[]): JsonText {
+  const [first] = messages;
+  return first !== undefined && messages.length === 1
+    ? first
+    : jsonObject(jsonMembers({ type: BATCH, items: jsonArray(messages) }));
 }
+
+const LOG = jsonText("log");
+const BATCH = jsonText("batch");

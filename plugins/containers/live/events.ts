@@ -6,6 +6,7 @@ import type { StreamLimit } from "../backends/stream_limit.ts";
 import { filterOf, seenBy } from "../events/event_filter.ts";
 import type { EventHub } from "../events/event_hub.ts";
 import { EventKind, HAPPENINGS } from "../events/happenings.ts";
+import { jsonArray, jsonMembers, type JsonText, jsonText } from "../../../core/json_text.ts";
 import { ProjectAsked } from "./sources.ts";
 
 const Name = z.string().min(1).max(256);
@@ -58,13 +59,13 @@ export function eventFeed(
       using _viewer = streamLimit.enter(principal, "live");
       const filter = await filterOf(query, seen, engines);
       if (signal.aborted) return;
-      const say = (messages: string, seq: number) =>
-        tell("events", `"items":[${messages}],"cursor":"${epoch}.${seq}"`);
+      const say = (messages: readonly JsonText[], seq: number) =>
+        tell("events", jsonMembers({ items: jsonArray(messages), cursor: jsonText(`${epoch}.${seq}`) }));
       using _watching = hub.add(
-        { filter, frame: (messages, _count, seq) => say(messages, seq) },
+        { filter, frame: say },
         { since: seqOf(since), earlier },
       );
-      say("", engines.backends.feed.seq); // so that whoever was told nothing can resume, too
+      say([], engines.backends.feed.seq); // so that whoever was told nothing can resume, too
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
     },
   });

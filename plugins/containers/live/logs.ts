@@ -12,6 +12,7 @@ import { CURSOR_BYTES } from "../logs/log_position.ts";
 import { type LineWriter, MergedLogs } from "../logs/merged_logs.ts";
 import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage } from "./sources.ts";
 import { LogGap } from "../logs/log_gap.ts";
+import { jsonArray, jsonMembers, jsonObject, jsonText } from "../../../core/json_text.ts";
 
 /** Lines wait for a reader sooner than rows do, so that they never hold those up. */
 const ROOM_BYTES = 128 * 1024;
@@ -83,9 +84,9 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
         viewer: {
           frame: (items, cursors, firsts) => {
             for (const [source, cursor] of cursors) read.set(source, cursor);
-            const json = (places: ReadonlyMap<string, string>) => JSON.stringify(Object.fromEntries(places));
-            const begins = firsts.size === 0 ? "" : `,"firsts":${json(firsts)}`;
-            tell("lines", `"items":[${items.join()}],"cursors":${json(cursors)}${begins}`);
+            const json = (places: ReadonlyMap<string, string>) => jsonText(Object.fromEntries(places));
+            const begins = firsts.size === 0 ? undefined : json(firsts);
+            tell("lines", jsonMembers({ items: jsonArray(items), cursors: json(cursors), firsts: begins }));
           },
           ready: () => room(ROOM_BYTES),
           write: written,
@@ -113,7 +114,8 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
           logs.add(source, () => Promise.resolve(target), start);
         },
         stop: (source) => logs.remove(source),
-        tell: (states, leftOut) => tell("sources", `"items":${JSON.stringify(states)},"leftOut":${leftOut}`),
+        tell: (states, leftOut) =>
+          tell("sources", jsonMembers({ items: jsonText(states), leftOut: jsonText(leftOut) })),
       });
       await sources.begin(onFailure);
       if (!signal.aborted) {
@@ -125,12 +127,16 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
 
 /** A line, or what is missing, as an item. */
 function written(target: LiveContainer): LineWriter {
-  const source = JSON.stringify(sourceOf(target));
+  const source = jsonText(sourceOf(target));
   return {
     line: ({ time, stream, text, cut }) =>
-      `{"source":${source},"time":"${time}","stream":"${stream}","line":${JSON.stringify(text)}${
-        cut ? `,"cut":true` : ""
-      }}`,
-    gap: (gap) => `{"source":${source},"gap":${JSON.stringify(gap)}}`,
+      jsonObject(jsonMembers({
+        source,
+        time: jsonText(time),
+        stream: jsonText(stream),
+        line: jsonText(text),
+        cut: cut ? jsonText(true) : undefined,
+      })),
+    gap: (gap) => jsonObject(jsonMembers({ source, gap: jsonText(gap) })),
   };
 }

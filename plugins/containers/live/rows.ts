@@ -14,6 +14,7 @@ import { Container } from "../../../engines/rows/container.ts";
 import { Image } from "../../../engines/rows/image.ts";
 import { Network } from "../../../engines/rows/network.ts";
 import { Volume } from "../../../engines/rows/volume.ts";
+import { jsonMembers, type JsonText, jsonText } from "../../../core/json_text.ts";
 
 /** Messages beside rows. */
 const BESIDE = {
@@ -62,7 +63,7 @@ export function rowFeeds(
             const { items, unavailable } = isFirst
               ? await list.listed({ reach, sight })
               : list.current({ reach, sight });
-            return listing(items.map((item) => [keyOf(item), JSON.stringify(item)]), unavailable);
+            return listing(items.map((item) => [keyOf(item), jsonText(item)]), unavailable);
           }));
       },
     });
@@ -106,7 +107,7 @@ export function rowFeeds(
         const { reach } = subscription;
         return follow(subscription, `engines ${reach.key}`, () => ({
           read: () => ({
-            rows: new Map(backends.report(reach).map((one) => [one.name, JSON.stringify(one)])),
+            rows: new Map(backends.report(reach).map((one) => [one.name, jsonText(one)])),
           }),
         }));
       },
@@ -116,10 +117,10 @@ export function rowFeeds(
 }
 
 function listing(
-  rows: Iterable<readonly [string, string]>,
+  rows: Iterable<readonly [string, JsonText]>,
   unavailable: readonly z.infer<typeof Unavailable>[],
 ): Listing {
-  return { rows: new Map(rows), beside: `"unavailable":${JSON.stringify(unavailable)}` };
+  return { rows: new Map(rows), beside: jsonMembers({ unavailable: jsonText(unavailable) }) };
 }
 
 /** Reads only when something in the mirrors, the engines' states or the owners is another. */

@@ -7,6 +7,14 @@ import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { Sample, type StatsFeeds } from "../stats/stats_feed.ts";
 import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage } from "./sources.ts";
+import {
+  jsonArray,
+  jsonMembers,
+  jsonObject,
+  type JsonText,
+  jsonText,
+  membersOf,
+} from "../../../core/json_text.ts";
 
 /** Samples of several containers share a message. */
 const GATHER_MS = 200;
@@ -26,7 +34,7 @@ interface StatsFeedOptions {
 }
 
 /** Returns the items in messages of a size that a reader takes at once. */
-function inParts(items: readonly string[]): (readonly string[])[] {
+function inParts(items: readonly JsonText[]): (readonly JsonText[])[] {
   const count = Math.ceil(items.length / EARLIER_AT_ONCE);
   return Array.from(
     { length: count },
@@ -53,10 +61,10 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
       using _viewer = streamLimit.enter(principal, "live");
       using watching = new DisposableStack();
       const watches = new Map<string, Disposable>();
-      const unsent = new Map<string, string>();
+      const unsent = new Map<string, JsonText>();
       /** Earlier measurements that have not been told yet. */
-      let earlier: { readonly source: string; readonly items: readonly string[] }[] = [];
-      const say = (items: readonly string[]) => tell("samples", `"items":[${items.join()}]`);
+      let earlier: { readonly source: string; readonly items: readonly JsonText[] }[] = [];
+      const say = (items: readonly JsonText[]) => tell("samples", jsonMembers({ items: jsonArray(items) }));
       const stop = (source: string) => {
         watches.get(source)?.[Symbol.dispose]();
         watches.delete(source);
@@ -72,12 +80,12 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
         signal,
         begin: (target) => {
           const source = sourceOf(target);
-          const head = `{"source":${JSON.stringify(source)},`;
-          const item = (sample: string) => head + sample.slice(1);
+          const head = jsonMembers({ source: jsonText(source) });
+          const item = (sample: JsonText) => jsonObject(head, membersOf(sample));
           const items = asked.earlier ? feeds.earlier(target.engine, target.id).map(item) : [];
           earlier.push(...inParts(items).map((part) => ({ source, items: part })));
           const last = items.at(-1);
-          const sample = (text: string) => {
+          const sample = (text: JsonText) => {
             if (item(text) !== last) unsent.set(source, item(text));
           };
           const end = (error: Parameters<Sources["over"]>[1]) => {
@@ -94,7 +102,8 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
           stop(source);
           sources.over(source, "removed");
         },
-        tell: (states, leftOut) => tell("sources", `"items":${JSON.stringify(states)},"leftOut":${leftOut}`),
+        tell: (states, leftOut) =>
+          tell("sources", jsonMembers({ items: jsonText(states), leftOut: jsonText(leftOut) })),
       });
       await sources.begin(onFailure);
       while (!signal.aborted) {

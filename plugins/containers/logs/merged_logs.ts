@@ -9,6 +9,7 @@ import { type Gap, LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
 import { type LogRequest, LogSource } from "./log_source.ts";
 import type { LogTime } from "./log_time.ts";
+import type { JsonText } from "../../../core/json_text.ts";
 
 /** Lines that come within this time are sorted. */
 const ORDER_MS = 30;
@@ -27,7 +28,7 @@ interface LogViewer {
    * with which reading began.
    */
   frame(
-    messages: readonly string[],
+    messages: readonly JsonText[],
     cursors: ReadonlyMap<string, string>,
     firsts: ReadonlyMap<string, string>,
   ): void;
@@ -53,8 +54,8 @@ export interface LineWriter {
       readonly text: string;
       readonly cut: boolean;
     },
-  ): string;
-  gap(gap: Gap): string;
+  ): JsonText;
+  gap(gap: Gap): JsonText;
 }
 
 /** The position from which a log is read. */
@@ -71,7 +72,7 @@ interface Collected {
   readonly source: string;
   /** Of the line, or of a later one of its source before it: lines of one source stay in order. */
   readonly time: string;
-  readonly text: string;
+  readonly text: JsonText;
   /** Null for what is no line. */
   readonly cursor: string | null;
   /** Reading its log began here. */
@@ -188,7 +189,7 @@ export class MergedLogs implements AsyncDisposable {
     const { source, position, signal } = reader;
     const writer = this.#viewer.write(target);
     let latest = "";
-    const collect = (time: string, text: string, cursor: string | null) => {
+    const collect = (time: string, text: JsonText, cursor: string | null) => {
       if (time > latest) latest = time;
       this.#collect({ source, time: latest, text, cursor, isFirst: cursor !== null && !reader.begun });
       reader.begun ||= cursor !== null;
@@ -258,7 +259,7 @@ export class MergedLogs implements AsyncDisposable {
     this.#pendingCharacters = 0;
     // A stable sort, so that lines of one time keep their order
     lines.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
-    let frame: string[] = [];
+    let frame: JsonText[] = [];
     let cursors = new Map<string, string>();
     let firsts = new Map<string, string>();
     let characters = 0;

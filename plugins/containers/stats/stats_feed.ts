@@ -16,6 +16,7 @@ import {
   type Wire,
 } from "../../../engines/calls/wire.ts";
 import { pause } from "../../../core/pause.ts";
+import { type JsonText, jsonText } from "../../../core/json_text.ts";
 
 /** Keeps an unwatched stream open briefly, for reconnects. */
 const LINGER_MS = 2_000;
@@ -50,11 +51,11 @@ const MOST_REMEMBERED = 128;
 
 interface Remembered {
   readonly atMs: number;
-  readonly text: string;
+  readonly text: JsonText;
 }
 
 interface StatsViewer {
-  sample(text: string): void;
+  sample(text: JsonText): void;
   /** The engine cannot be asked for now; it is tried again. */
   waits?(error: ServiceError): void;
   /** The engine measures again after `waits`. */
@@ -89,14 +90,14 @@ export class StatsFeeds implements AsyncDisposable {
   }
 
   /** The samples of the last ten minutes, as far as somebody watched. */
-  earlier(engine: Engine, id: string): string[] {
+  earlier(engine: Engine, id: string): JsonText[] {
     const since = performance.now() - EARLIER_MS;
     return (this.#earlier.get(`${engine.name} ${id}`) ?? []).filter(({ atMs }) => atMs > since).map((
       { text },
     ) => text);
   }
 
-  #remember(key: string, text: string): void {
+  #remember(key: string, text: JsonText): void {
     const atMs = performance.now();
     const known = this.#earlier.get(key) ?? [];
     if (atMs - (known.at(-1)?.atMs ?? -Infinity) < EARLIER_EVERY_MS * 0.9) return;
@@ -119,16 +120,16 @@ export class StatsFeeds implements AsyncDisposable {
 class StatsFeed {
   readonly #engine: Engine;
   readonly #id: string;
-  readonly #listener: { stopped(): void; told(text: string): void };
+  readonly #listener: { stopped(): void; told(text: JsonText): void };
   readonly #viewers = new Set<StatsViewer>();
   readonly #ending = new AbortController();
   readonly #running: Promise<void>;
   #linger: ReturnType<typeof setTimeout> | undefined;
-  #latest: string | null = null;
+  #latest: JsonText | null = null;
   /** The reason that there are no measurements for now. */
   #waiting: ServiceError | null = null;
 
-  constructor(engine: Engine, id: string, listener: { stopped(): void; told(text: string): void }) {
+  constructor(engine: Engine, id: string, listener: { stopped(): void; told(text: JsonText): void }) {
     this.#engine = engine;
     this.#id = id;
     this.#listener = listener;
@@ -213,7 +214,7 @@ class StatsFeed {
   }
 
   #tell(sample: Sample): void {
-    this.#latest = JSON.stringify(sample);
+    this.#latest = jsonText(sample);
     this.#listener.told(this.#latest);
     for (const viewer of this.#viewers) viewer.sample(this.#latest);
   }
