@@ -128,7 +128,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     seal,
     clock,
     rules: () => rules,
-    onEnd: (session) => credentials.revoke(`session:${session}`),
+    onEnd: (session) => credentials.revoke({ kind: "session", id: session }),
   });
   const credentials = new Credentials({ keys, sessions, clock });
   const people = new People({

@@ -3,6 +3,7 @@ import { may, type Principal, reachOf } from "../core/access.ts";
 import type { ApplyRecord } from "../core/applies.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Scope } from "../core/scope.ts";
+import { credentialText } from "../core/credential.ts";
 import type { Call } from "../http/declare/call.ts";
 import type { Applies } from "../projects/apply/applies.ts";
 import type { Applier } from "../projects/apply/applies_options.ts";
@@ -30,7 +31,7 @@ export function applierOf(call: Call<unknown, unknown, unknown>): Applier {
   const { principal: { kind, id, name }, source } = call;
   return {
     by: { kind, id, name },
-    credential: source,
+    credential: credentialText(source),
     entry: (apply) => call.entry({ particulars: { apply } }),
   };
 }

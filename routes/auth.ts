@@ -6,6 +6,7 @@ import { honestly, peerGroup } from "../auth/rate_limit.ts";
 import { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { within } from "../core/signal.ts";
+import { sessionIn } from "../core/credential.ts";
 import { bearerOf } from "../http/serve/admission.ts";
 import {
   bindingOf,
@@ -218,9 +219,8 @@ function signedIn({ access }: AuthOptions): CoreRouter {
   return router()
     .on(me, ({ principal }) => reply(200, principal, NO_STORE))
     .on(logout, async (call) => {
-      const source = call.source ?? "";
-      const revoked = source.startsWith("session:") &&
-        await sessions.end(source.slice("session:".length), call.entry());
+      const session = sessionIn(call.source);
+      const revoked = session !== null && await sessions.end(session, call.entry());
       const cookie = bindingOf(call.request.headers) === null ? {} : { "set-cookie": refreshCookie("", 0) };
       return reply(200, { revoked }, { ...NO_STORE, ...cookie });
     });

@@ -8,6 +8,7 @@ import { honestly, peerGroup } from "../auth/rate_limit.ts";
 import { KeyName } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { AccountRecord, SessionHolder } from "../core/access_store.ts";
+import { sessionIn } from "../core/credential.ts";
 import type { Call } from "../http/declare/call.ts";
 import { deviceCookie, deviceCookieOf } from "../http/declare/device_cookie.ts";
 import { type CoreRouter, empty, json, problems, route, router } from "../http/declare/router.ts";
@@ -199,7 +200,7 @@ async function ownSession(
   { sessions }: Access,
   { source }: Pick<Call, "source">,
 ): Promise<{ account: AccountRecord; session: string }> {
-  const session = source?.startsWith("session:") === true ? source.slice("session:".length) : null;
+  const session = sessionIn(source);
   const holder = session === null ? null : await sessions.holderOf(session);
   if (session === null || holder?.kind !== "user" || holder.account.grants === null) {
     throw new ServiceError("not_local", "Cannot change the password: you signed in without one");

@@ -4,6 +4,7 @@ import type { Access } from "../auth/access.ts";
 import { EVERYTHING, may, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { SessionRecord } from "../core/access_store.ts";
+import { sessionIn } from "../core/credential.ts";
 import { text } from "../http/declare/query.ts";
 import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";
@@ -91,12 +92,12 @@ export function sessionRoutes({ access }: { readonly access: Access }): CoreRout
   return router()
     .on(list, async ({ query, principal, source }) => {
       const found = await sessions.list(await holderOf(query.person, principal));
-      const items = found.map((session) => shown(session, source));
+      const items = found.map((session) => shown(session, sessionIn(source)));
       return reply(200, { items, total: items.length }, NO_STORE);
     })
     .on(endAll, async (call) => {
       const holder = await holderOf(call.query.person, call.principal);
-      const keep = call.source?.startsWith("session:") === true ? call.source.slice("session:".length) : null;
+      const keep = sessionIn(call.source);
       const ended = await sessions.endAll(holder, keep, call.entry());
       return reply(200, { ended });
     })
@@ -127,11 +128,11 @@ function noSuchSession(): ServiceError {
   return new ServiceError("not_found", "Cannot end the session: there is none with that id");
 }
 
-function shown(session: SessionRecord, source: string | null): z.input<typeof Session> {
+function shown(session: SessionRecord, own: string | null): z.input<typeof Session> {
   const { id, device, peer, createdAt, lastUsedAt, expiresAt, provedAt } = session;
   return {
     id,
-    current: source === `session:${id}`,
+    current: id === own,
     device,
     peer,
     createdAt: time(createdAt),

@@ -1,6 +1,7 @@
 /** Fresh proof: for some actions a session alone is not enough, because it may be stolen. */
 import { ServiceError } from "../../core/error.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
+import { type CredentialRef, sessionIn } from "../../core/credential.ts";
 import type { ApiKeys } from "../keys/api_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { CodeAnswer, IdentityProvider } from "../provider/identity_provider.ts";
@@ -28,11 +29,12 @@ export class FreshProof {
   }
 
   /** Throws `sign_in_again`, which says how, for a session whose last proof is too old. A key in a header is proof itself. */
-  async demand(source: string | null): Promise<void> {
+  async demand(credential: CredentialRef | null): Promise<void> {
     const { maxAgeMs, clock } = this.#options;
-    if (maxAgeMs === 0 || source === null || !source.startsWith("session:")) return;
+    const id = sessionIn(credential);
+    if (maxAgeMs === 0 || id === null) return;
     // Asked of the store each time: what another replica was proved counts here at once.
-    const session = await this.#living(source);
+    const session = await this.#living(id);
     if (this.#isExempt(session) || clock.now() - session.provedAt < maxAgeMs) return;
     const [path, message] = this.#how(session);
     throw new ServiceError(
@@ -43,15 +45,16 @@ export class FreshProof {
   }
 
   /** Takes a proof for the session. Throws `login_refused` for a bad one, and `invalid_request` for one of another kind. */
-  async give(source: string | null, proof: Proof, entry: NewAuditEntry): Promise<void> {
+  async give(credential: CredentialRef | null, proof: Proof, entry: NewAuditEntry): Promise<void> {
     const { sessions, people, keys, clock } = this.#options;
-    if (source === null || !source.startsWith("session:")) {
+    const id = sessionIn(credential);
+    if (id === null) {
       throw new ServiceError(
         "invalid_request",
         "Cannot take a proof: an API key needs none, only a session does",
       );
     }
-    const session = await this.#living(source);
+    const session = await this.#living(id);
     const { holder } = session;
     let at = clock.now();
     if (holder.kind === "apiKey" && "key" in proof) {
@@ -69,7 +72,7 @@ export class FreshProof {
         errors: [{ path, message }],
       });
     }
-    await sessions.prove(source.slice("session:".length), at, entry);
+    await sessions.prove(id, at, entry);
   }
 
   async #signedInAt(
@@ -89,8 +92,8 @@ export class FreshProof {
     return at;
   }
 
-  async #living(source: string): Promise<LivingSession> {
-    const session = await this.#options.sessions.principal(source.slice("session:".length));
+  async #living(id: string): Promise<LivingSession> {
+    const session = await this.#options.sessions.principal(id);
     if (session === null) throw new ServiceError("unauthenticated", "The session has ended: sign in again");
     return session;
   }

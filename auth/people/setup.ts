@@ -2,6 +2,7 @@
 import { ServiceError } from "../../core/error.ts";
 import type { AccountRecord, FirstAdmin, KeyStore } from "../../core/access_store.ts";
 import type { NewAuditEntry, ReplicaStore, SetupToken } from "../../core/store.ts";
+import { credentialText } from "../../core/credential.ts";
 import { type MadeKey, makeKey } from "../keys/api_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { People } from "./people.ts";
@@ -83,7 +84,7 @@ export class Setup {
     await this.#finish({ key: made.record }, {
       ...entry,
       actor: { kind: "apiKey", id, name },
-      credential: `key:${id}`,
+      credential: credentialText({ kind: "key", id }),
       target: `/api/settings/api-keys/${id}`,
     });
     return made;

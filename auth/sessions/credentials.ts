@@ -1,6 +1,7 @@
 /** Checks `Authorization` headers: verified once, remembered briefly, forgotten on revocation. */
 import type { Principal } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
+import { type CredentialRef, credentialText, isSameCredential } from "../../core/credential.ts";
 import { type AddressRange, isInRange } from "../keys/address_range.ts";
 import { type ApiKeys, rangesOf } from "../keys/api_keys.ts";
 import type { Clock } from "../clock.ts";
@@ -15,8 +16,7 @@ const MAX_HOT = 64;
 /** A credential that was good a moment ago. */
 interface Credential {
   readonly principal: Principal;
-  /** The revoked credential: `key:<id>` or `session:<id>`. */
-  readonly source: string;
+  readonly source: CredentialRef;
   /** When the token or key itself ends, in milliseconds since 1970; `Infinity` for never. */
   readonly expiresAt: number;
   /** The addresses it may come from; null for all. */
@@ -33,7 +33,7 @@ interface Remembered extends Credential {
 }
 
 interface Watch {
-  readonly source: string;
+  readonly source: CredentialRef;
   readonly secret: string;
   readonly controller: AbortController;
   readonly rights: string;
@@ -58,7 +58,7 @@ export class Credentials {
   #hotSince = -Infinity;
   /** By source and secret: a secret that was rotated away ends alone. */
   readonly #watches = new Map<string, Watch>();
-  readonly #sourceOf = new WeakMap<Principal, string>();
+  readonly #sourceOf = new WeakMap<Principal, CredentialRef>();
   #hash: Hash | null = null;
   /** Rises with every revocation: an answer that was begun before it is not remembered. */
   #epoch = 0;
@@ -95,16 +95,20 @@ export class Credentials {
   }
 
   /** Returns the credential behind a principal that `check` returned. */
-  sourceOf(principal: Principal): string | null {
+  sourceOf(principal: Principal): CredentialRef | null {
     return this.#sourceOf.get(principal) ?? null;
   }
 
   /** Forgets everything that came from this source, and ends its streams, at once. */
-  revoke(source: string): void {
+  revoke(source: CredentialRef): void {
     this.#epoch++;
     this.#hot.clear();
-    for (const [hash, one] of this.#remembered) if (one.source === source) this.#remembered.delete(hash);
-    for (const [name, watch] of this.#watches) if (watch.source === source) this.#end(name, watch);
+    for (const [hash, one] of this.#remembered) {
+      if (isSameCredential(one.source, source)) this.#remembered.delete(hash);
+    }
+    for (const [name, watch] of this.#watches) {
+      if (isSameCredential(watch.source, source)) this.#end(name, watch);
+    }
   }
 
   /** Asks the store again about everybody, for a change that may concern many, and ends what it took away. */
@@ -159,7 +163,7 @@ export class Credentials {
     const found = presented.startsWith("berth_") ? await this.#key(presented) : await this.#token(presented);
     if (found === null) throw unauthenticated();
     this.#sourceOf.set(found.principal, found.source);
-    const secret = found.source.startsWith("key:") ? hash : "";
+    const secret = found.source.kind === "key" ? hash : "";
     const credential = {
       ...found,
       secret,
@@ -176,7 +180,7 @@ export class Credentials {
     const { record, expiresAt } = verdict;
     return {
       principal: this.#keys.principalOf(record),
-      source: `key:${record.id}`,
+      source: { kind: "key", id: record.id } as const,
       expiresAt,
       from: rangesOf(record),
     };
@@ -190,7 +194,7 @@ export class Credentials {
     return {
       principal: session.principal,
       from: session.from,
-      source: `session:${token.session}`,
+      source: { kind: "session", id: token.session } as const,
       expiresAt: Math.min(token.expiresAt, session.expiresAt),
     };
   }
@@ -203,7 +207,9 @@ export class Credentials {
     if (!asBefore) {
       this.#forget(known);
       for (const [name, watch] of this.#watches) {
-        if (watch.source === known.source && watch.secret === known.secret) this.#end(name, watch);
+        if (isSameCredential(watch.source, known.source) && watch.secret === known.secret) {
+          this.#end(name, watch);
+        }
       }
     }
     // Also when it was revoked while we asked: then it is verified from scratch, and refused.
@@ -212,9 +218,8 @@ export class Credentials {
     return known;
   }
 
-  async #standing(source: string, secret: string): Promise<Standing | null> {
-    const id = source.slice(source.indexOf(":") + 1);
-    if (source.startsWith("session:")) return await this.#sessions.principal(id);
+  async #standing({ kind, id }: CredentialRef, secret: string): Promise<Standing | null> {
+    if (kind === "session") return await this.#sessions.principal(id);
     const key = await this.#keys.alive(id);
     if (key === null || !this.#keys.takes(key, secret)) return null;
     return { principal: this.#keys.principalOf(key), from: rangesOf(key) };
@@ -228,8 +233,8 @@ export class Credentials {
     this.#remembered.set(hash, credential);
   }
 
-  #watch(source: string, secret: string, standing: Standing): AbortSignal {
-    const name = `${source} ${secret}`;
+  #watch(source: CredentialRef, secret: string, standing: Standing): AbortSignal {
+    const name = `${credentialText(source)} ${secret}`;
     let watch = this.#watches.get(name);
     if (watch === undefined) {
       watch = { source, secret, controller: new AbortController(), rights: rightsOf(standing) };
@@ -252,7 +257,9 @@ export class Credentials {
         this.#epoch++;
         this.#hot.clear();
         for (const [hash, one] of this.#remembered) {
-          if (one.source === watch.source && one.secret === watch.secret) this.#remembered.delete(hash);
+          if (isSameCredential(one.source, watch.source) && one.secret === watch.secret) {
+            this.#remembered.delete(hash);
+          }
         }
       } catch {
         // The store is away: nobody was revoked by that. It is asked again in four seconds.

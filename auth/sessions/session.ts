@@ -14,6 +14,7 @@ import { isAlive, principalOfKey, rangesOf } from "../keys/api_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Identity } from "../provider/identity_provider.ts";
 import type { RoleRule } from "../../core/sign_in.ts";
+import { credentialText } from "../../core/credential.ts";
 import { claimsToKeep, grantsOf, grantsOfAccount } from "../keys/roles.ts";
 import { Seal } from "../sealing/sealing.ts";
 import { digest, randomSecret, sameDigest } from "../secret.ts";
@@ -352,7 +353,7 @@ function ofSession(entry: NewAuditEntry, session: string, holder: SessionHolder)
   return {
     ...entry,
     actor: { kind: holder.kind, id, name },
-    credential: `session:${session}`,
+    credential: credentialText({ kind: "session", id: session }),
     target: session,
   };
 }

@@ -2,6 +2,7 @@
 import type { Principal, Reach } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
+import type { CredentialRef } from "../../core/credential.ts";
 import type { Caller } from "./caller.ts";
 import type { Outcome, Particulars, Trail } from "./trail.ts";
 
@@ -76,8 +77,8 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     return !this.#reach.everywhere && !this.#isReachUsed;
   }
 
-  /** The credential of the caller: `key:<id>` or `session:<id>`. */
-  get source(): string | null {
+  /** The credential of the caller. */
+  get source(): CredentialRef | null {
     return this.#caller?.source ?? null;
   }
 

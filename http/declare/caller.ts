@@ -1,12 +1,13 @@
 /** The contract of the router with the authentication: identify the caller, and record the act. */
 import type { Principal } from "../../core/access.ts";
 import type { AuditChain, NewAuditEntry } from "../../core/store.ts";
+import type { CredentialRef } from "../../core/credential.ts";
 
 /** Somebody whose credential was checked for this one request. */
 export interface Caller {
   readonly principal: Principal;
-  /** The credential: `key:<id>` or `session:<id>`. */
-  readonly source: string | null;
+  /** The credential; null for a caller whom an open route let in. */
+  readonly source: CredentialRef | null;
   /** Aborted within five seconds of the credential losing its rights; what open streams end by. */
   revoked(): AbortSignal;
 }

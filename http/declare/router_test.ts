@@ -59,7 +59,11 @@ function service(routes: Router) {
     guard: {
       authenticate: (request) =>
         request.headers.has("authorization")
-          ? { principal: viewer, source: "key:v", revoked: () => new AbortController().signal }
+          ? {
+            principal: viewer,
+            source: { kind: "key", id: "v" } as const,
+            revoked: () => new AbortController().signal,
+          }
           : null,
       admit: () => null,
       stranger: () => {},

@@ -1,6 +1,7 @@
 /** Turns what the router saw of a request into entries of the audit log. */
 import { auditEntry, NOBODY } from "../../auth/audit/audit.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
+import { credentialText } from "../../core/credential.ts";
 import type { Auditor } from "../declare/caller.ts";
 
 interface AuditorOptions {
@@ -20,7 +21,7 @@ export function createAuditor({ audit, clock }: AuditorOptions): Auditor {
         actor: caller === null
           ? NOBODY
           : { kind: caller.principal.kind, id: caller.principal.id, name: caller.principal.name },
-        credential: caller?.source ?? null,
+        credential: credentialText(caller?.source ?? null),
       }),
     first: (entry) => audit.first(entry),
     record: (entry) => audit.record(entry),
