@@ -53,9 +53,13 @@ export function rangeOf(place: Place): Range {
   return { start: positionOf(place.file, place.start), end: positionOf(place.file, place.end) };
 }
 
-/** The path of the innermost value (or key) around an offset; empty where the file has none. */
+/**
+ * The path of the innermost value (or key) around an offset; empty where the file has none, and in a text with errors,
+ * where a part of a secret may have been taken for a key.
+ */
 export function pathAt(file: ArtifactFile, offset: number): ValuePath {
   const path: ValuePath = [];
+  if (!file.sound) return path;
   let node = file.documents.find((document) => holds(document, offset));
   while (node !== undefined) {
     const inside: Node = node;

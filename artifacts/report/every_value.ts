@@ -11,18 +11,26 @@ const PROPERTIES = /^[&!]\S+(?:[ \t]+[&!]\S+)*$/;
 /** Brackets and document marks, which hold nothing. */
 const EMPTY = /^(?:[[\]{},]+|---|\.\.\.)$/;
 
+const WITH_TAB = /^[ \t]*\t/m;
+const WITH_SPACE = /^[ \t]* /m;
+
 /**
  * Everything but keys, indentation, the signs of lists and comments, and brackets on lines of their own. A line that
- * is indented deeper than a value continues it, as in YAML, so nothing in it is taken for a key.
+ * is indented deeper than a value continues it, as in YAML, so nothing in it is taken for a key. Where some lines are
+ * indented by tabs and others by spaces, nobody can tell how deep one with a tab stands: all of it is a value, and so
+ * is what follows up to a line without indentation.
  */
 export function* everyValue(text: string): Generator<Span> {
   let offset = 0;
   let continued = Infinity;
+  const isMixed = WITH_TAB.test(text) && WITH_SPACE.test(text);
   for (const line of text.split("\n")) {
     const end = line.trimEnd().length;
     const indent = line.length - line.trimStart().length;
-    const isContinued = indent > continued && end > 0;
-    if (end > 0 && !isContinued) continued = Infinity;
+    const isDoubtful = isMixed && WITH_TAB.test(line);
+    const isContinued = (isDoubtful || indent > continued) && end > 0;
+    if (isDoubtful && isContinued) continued = 0;
+    else if (end > 0 && !isContinued) continued = Infinity;
     const start = isContinued ? indent : INDICATORS.exec(line)![0].length; // matches any line
     const rest = line.slice(start, end);
     const key = isContinued ? 0 : KEY.exec(rest)?.[0].length ?? 0;

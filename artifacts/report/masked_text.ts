@@ -10,7 +10,9 @@ import {
   maskDeclared,
   type Span,
 } from "../../core/secrets.ts";
+import { nearest } from "../../core/nearest.ts";
 import type { ArtifactFile, Node, Scalar } from "../artifact.ts";
+import { commentedSecrets } from "./commented_secrets.ts";
 import { everyValue } from "./every_value.ts";
 import { secretsInPlain } from "./plain_secrets.ts";
 
@@ -81,6 +83,7 @@ export function secretsIn(file: ArtifactFile): Span[] {
   for (const { 0: comment, index } of text.matchAll(/(?:^|[ \t])#.*$/gm)) {
     spans.push(...among(comment, declaredSpans(comment), index), ...namedInLines(comment, /^.*$/gm, index));
   }
+  spans.push(...commentedSecrets(text));
   for (const document of file.documents) if (document.file === file) collect(document, file, spans);
   return joined(spans.filter(([start, end]) => text.slice(start, end) !== MASK));
 }
@@ -147,8 +150,10 @@ function collect(node: Node, file: ArtifactFile, spans: Span[], isOwn = false): 
       }
       collect(value, file, spans, isAuthors);
     }
-    const [program, command] = ["entrypoint", "command"].map((name) => node.entries.get(name)?.value);
-    if (program !== undefined && command !== undefined) spans.push(...ofCommand(program, command));
+    const program = node.entries.get("entrypoint")?.value;
+    for (const [name, { value }] of program === undefined ? [] : node.entries) {
+      if (isCommand(name)) spans.push(...ofCommand(program!, value)); // only with one
+    }
   } else if (node.kind === "list") {
     for (const [index, [from, to]] of argumentSpans(wordsOf(node))) {
       spans.push(...part(node.items[index]!, from, to));
@@ -163,6 +168,9 @@ function collect(node: Node, file: ArtifactFile, spans: Span[], isOwn = false): 
     if (isBlock(node)) spans.push(...namedInLines(rawOf(node), /^.*$/gm, node.start));
   }
 }
+
+/** Says of a misspelt key, too, that it is most likely a command: it is no less secret for it. */
+const isCommand = (name: string): boolean => name.length < 12 && nearest(name, ["command"], 2) !== null;
 
 /** An extension that ends so holds secrets at any depth; "x-auth" may be the template of a service. */
 const NAMES_SECRETS = /(?:pass(?:word|wd|phrase)|secret|token|key|credential)s?$/i;
