@@ -31,10 +31,13 @@ export const CADDY: Proxy = {
   },
 };
 
-/** Returns nginx with its file, from which `change` may leave something out. */
-export function nginx(change: (text: string) => string = (text) => text): Proxy {
+/** Returns nginx with its file, from which `change` may leave something out, and Debian's number of workers. */
+export function nginx(
+  change: (text: string) => string = (text) => text,
+  workers: "auto" | 1 = "auto",
+): Proxy {
   return {
-    name: "nginx",
+    name: workers === "auto" ? "nginx" : `nginx with ${workers} worker`,
     program: "/usr/sbin/nginx",
     async prepare(folder, port) {
       const kind = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost"
@@ -54,7 +57,7 @@ export function nginx(change: (text: string) => string = (text) => text): Proxy 
       );
       await Deno.writeTextFile(
         `${folder}/nginx.conf`,
-        `user root;\nworker_processes auto;\ndaemon off;\npid ${folder}/pid;\nevents { worker_connections 4096; }\nhttp {\naccess_log off;\n${
+        `user root;\nworker_processes ${workers};\ndaemon off;\npid ${folder}/pid;\nevents { worker_connections 4096; }\nhttp {\naccess_log off;\n${
           temporary.join("\n")
         }\ninclude ${folder}/berth.conf;\n}\n`,
       );
