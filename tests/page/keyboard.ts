@@ -13,9 +13,9 @@ const MOST_WALKS = 3;
  * tabs or a drawing, within which arrows go on.
  */
 export async function assertWalked(opened: Opened, screen: string): Promise<void> {
-  let walked = await walk(opened, screen);
+  let walked = await walk(opened);
   for (let again = 1; walked.wrong.length > 0 && walked.isNew && again < MOST_WALKS; again++) {
-    walked = await walk(opened, screen);
+    walked = await walk(opened);
   }
   assert.deepEqual(walked.wrong, [], `${screen}, by keyboard`);
 }
@@ -26,7 +26,7 @@ interface Walked {
   readonly isNew: boolean;
 }
 
-async function walk({ page }: Opened, screen: string): Promise<Walked> {
+async function walk({ page }: Opened): Promise<Walked> {
   await page.evaluate(BEGIN);
   let isOver = false;
   for (let steps = 0; !isOver && steps < MOST_STEPS; steps += AT_ONCE) {
