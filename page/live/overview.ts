@@ -28,6 +28,8 @@ export interface Difference {
   readonly field: string;
   readonly declared: string;
   readonly actual: string;
+  readonly resolved?: string;
+  readonly from?: readonly { readonly name: string; readonly file: string; readonly line: number }[];
   readonly mount?: MountReading;
   readonly container: string | null;
   /** Of the value itself; of its unit where it is not declared. */
@@ -38,8 +40,11 @@ export interface Difference {
 export type SeenContainer = OverviewContainer;
 
 /** A unit with what runs of it. */
-export interface Unit
-  extends Pick<OverviewUnit, "id" | "workspace" | "name" | "verdict" | "desired" | "image" | "notCompared"> {
+export interface Unit extends
+  Pick<
+    OverviewUnit,
+    "id" | "workspace" | "name" | "verdict" | "desired" | "image" | "notCompared" | "resolved"
+  > {
   readonly containers: readonly SeenContainer[];
   readonly place: Place | null;
   readonly differences: readonly Difference[];

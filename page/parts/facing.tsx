@@ -39,24 +39,36 @@ export interface FacingProps {
   readonly field: string;
   readonly declared: string;
   readonly actual: string;
+  /** The declared value with those of its variables, where they may be shown. */
+  readonly resolved?: string;
+  /** The places that set them. */
+  readonly from?: readonly { readonly name: string; readonly file: string; readonly line: number }[];
   readonly mount?: MountReading;
   /** Content at the end of the row, such as the place of the value. */
   readonly children?: ComponentChildren;
 }
 
-export function Facing({ field, declared, actual, mount, children }: FacingProps) {
+export function Facing({ field, declared, resolved, from = [], actual, mount, children }: FacingProps) {
   if (mount !== undefined) return <StaleMount field={field} mount={mount}>{children}</StaleMount>;
   return (
     <div class="facing">
       <span class="facing-field">{shown(field)}</span>
       <span class="facing-side is-declared">
-        <span class="facing-word">{words.unit.declared}</span> <Differing text={declared} other={actual} />
+        <span class="facing-word">{words.unit.declared}</span>{" "}
+        <Differing text={resolved ?? declared} other={actual} />
       </span>
       <span class="facing-line" aria-hidden="true" />
       <span class="facing-side is-actual">
-        <span class="facing-word">{words.unit.runs}</span> <Differing text={actual} other={declared} />
+        <span class="facing-word">{words.unit.runs}</span>{" "}
+        <Differing text={actual} other={resolved ?? declared} />
       </span>
-      <span class="facing-end">{children}</span>
+      <span class="facing-end">
+        {resolved !== undefined && resolved !== declared && (
+          <span class="quiet">
+            {shown([declared, ...from.map(({ name, file, line }) => `${name} ${file}:${line}`)].join(" · "))}
+          </span>
+        )} {children}
+      </span>
     </div>
   );
 }

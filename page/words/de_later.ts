@@ -123,7 +123,8 @@ export const later = {
     which: (name: string) => `Mehrere Projekte heißen ${name}`,
     tabs: "Ansichten des Projekts",
     history: "Verlauf",
-    noHistory: "Noch wurde nichts darauf angewendet.",
+    noHistory: "Noch ist nichts mit ihm geschehen.",
+    saved: "wurde gespeichert",
     on: (engines: string) => `auf ${engines}`,
     folder: "deklariert in",
     onlyRuns: (running: number) =>

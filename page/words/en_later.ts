@@ -127,7 +127,8 @@ const english = {
     which: (name: string) => `Several projects are called ${name}`,
     tabs: "Views of the project",
     history: "History",
-    noHistory: "Nothing was applied to it yet.",
+    noHistory: "Nothing has happened to it yet.",
+    saved: "was saved",
     on: (engines: string) => `on ${engines}`,
     folder: "declared in",
     onlyRuns: (running: number) =>

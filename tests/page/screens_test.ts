@@ -19,7 +19,7 @@ test("every screen opens by its address, accessible in both themes and at 360 px
       ["/p/shop%40shop?view=files", "compose.yaml"],
       ["/p/shop%40shop?view=graph", "postgres:17"],
       ["/p/shop%40shop?view=logs", "job 40 done in 120 ms"],
-      ["/p/shop%40shop?view=history", "Nothing was applied"],
+      ["/p/shop%40shop?view=history", "exited with 137"],
       ["/p/no-such-project", "There is no project"],
       ["/w/shop", "shop.migrate"],
       ["/w/shop?view=findings", "compose.yaml:"],

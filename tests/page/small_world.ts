@@ -51,7 +51,7 @@ export const SCREENS: readonly (readonly [path: string, text: string | RegExp])[
   ["/p/shop%40all?unit=shop.db", "db:1"],
   ["/p/shop%40all?view=graph", "web:1"],
   ["/p/shop%40all?view=files", "depends_on: [db]"],
-  ["/p/shop%40all?view=history", "Nothing was applied"],
+  ["/p/shop%40all?view=history", "Nothing has happened"],
   ["/w/all", "db:1"],
   ["/w/all?view=graph", "web:1"],
   ["/w/all?view=files&file=shop%2Fcompose.yaml", "depends_on: [db]"],

@@ -16,7 +16,7 @@ export function Reasons(
       {why.map((reason, index) =>
         reason.code === "field"
           ? (
-            <Facing key={index} field={reason.field} declared={reason.declared} actual={reason.seen}>
+            <Facing key={index} {...valuesOf(reason)}>
               <Place place={startOf(reason.at)} workspace={workspace} />
             </Facing>
           )
@@ -36,6 +36,16 @@ export function Reasons(
       )}
     </>
   );
+}
+
+function valuesOf({ field, declared, resolved, from, seen }: Extract<PlanReason, { code: "field" }>) {
+  return {
+    field,
+    declared,
+    actual: seen,
+    ...(resolved !== undefined && { resolved }),
+    ...(from !== undefined && { from }),
+  };
 }
 
 const textOf = (reason: Exclude<PlanReason, { code: "field" | "staleMount" | "hook" }>): string =>

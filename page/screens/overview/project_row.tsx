@@ -110,8 +110,9 @@ function Why({ row: { verdict, reason, counts, desired } }: { readonly row: Row 
       )}
       <span class="project-unit">{shown(unit)}</span> {difference !== null && (
         <>
-          {shown(difference.field)} <ins>{shown(readable(difference.declared))}</ins> ≠ {words.unit.runs}{" "}
-          <del>{shown(readable(difference.actual))}</del>
+          {shown(difference.field)} <ins>{shown(readable(difference.resolved ?? difference.declared))}</ins> ≠
+          {" "}
+          {words.unit.runs} <del>{shown(readable(difference.actual))}</del>
         </>
       )}
       {container !== null && shown(container.healthOutput ?? container.reason ?? "")}

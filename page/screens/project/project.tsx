@@ -1,5 +1,4 @@
 /** One project: its services beside what runs of them, its files, logs and graph, and its past applies. */
-import { APPLIES } from "../../../client/berth/applies.ts";
 import { WORKSPACE, type Workspace } from "../../../client/berth/workspaces.ts";
 import { problemOf } from "../../live/problem.ts";
 import {
@@ -11,16 +10,16 @@ import {
 } from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
-import { ApplyMark } from "../../parts/apply_mark.tsx";
 import { Files } from "../../parts/files/files.tsx";
 import { Graph } from "../../parts/graph/graph.tsx";
 import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Sign } from "../../parts/sign.tsx";
-import { Empty, Trouble, Unread } from "../../parts/states.tsx";
+import { Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { VERDICTS } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
+import { History } from "./history.tsx";
 import { Services } from "./services.tsx";
 
 const TEXT = words.projects;
@@ -70,7 +69,7 @@ function Known({ project }: { readonly project: Model }) {
     ...folder === null ? [] : [{ id: "files", word: words.files.word }],
     { id: "logs", word: words.logs.word },
     ...workspace === null ? [] : [{ id: "graph", word: words.graph.word }],
-    ...workspace !== null && may("projects:plan") ? [{ id: "history", word: words.project.history }] : [],
+    { id: "history", word: words.project.history },
   ];
   const tab = currentTab(tabs);
   return (
@@ -80,10 +79,10 @@ function Known({ project }: { readonly project: Model }) {
       {tab === "services" && <Services project={project} revision={folder?.revision ?? ""} />}
       {tab === "files" && folder !== null && <Files workspace={folder} folder={project.folder ?? "."} />}
       {tab === "logs" && (
-        <MergedLogView chosen={{ project: project.project }} name={project.name} key={project.id} />
+        <MergedLogView chosen={{ project: project.id }} name={project.name} key={project.id} />
       )}
       {tab === "graph" && workspace !== null && <Graph id={workspace.id} group={project.name} />}
-      {tab === "history" && workspace !== null && <History workspace={workspace.id} group={project.name} />}
+      {tab === "history" && <History id={project.id} revision={project.revision} />}
     </div>
   );
 }
@@ -140,29 +139,3 @@ const Ways = ({ id }: { readonly id: string }) => (
     <a class="button" href={planHref(id, "down")}>{words.applies.actions.down}</a>
   </>
 );
-
-/** The applies of the project, the newest first. */
-function History({ workspace, group }: { readonly workspace: string; readonly group: string }) {
-  const read = useResource(`history ${workspace} ${group}`, async (signal) => {
-    const { items } = (await client.get(APPLIES, { query: { workspace, limit: 200 }, signal })).json();
-    return items.filter((one) => one.group === group);
-  });
-  const items = read.value.value;
-  const problem = read.problem.value;
-  if (items === undefined) return problem === null ? null : <Trouble problem={problem} again={read.reload} />;
-  if (items.length === 0) return <Empty title={words.project.noHistory} />;
-  return (
-    <ul class="rows">
-      {items.map(({ id, action, state, by, createdAt, reason }) => (
-        <li class="row journal-row" key={id}>
-          <a href={`/applies/${encodeURIComponent(id)}`}>{words.applies.actions[action]}</a>
-          <ApplyMark apply={{ state, reason }} />
-          <span class="quiet">
-            {words.moment(Date.parse(createdAt))} {shown(words.applies.by(by))}
-          </span>
-          {reason !== null && <span class="hint">{shown(reason)}</span>}
-        </li>
-      ))}
-    </ul>
-  );
-}

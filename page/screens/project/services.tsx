@@ -33,10 +33,10 @@ export function Services({ project, revision }: { readonly project: Project; rea
 }
 
 /** The image of a unit, and its containers with what they use. */
-function Runs({ unit: { image, containers } }: { readonly unit: Unit }) {
+function Runs({ unit: { image, resolved, containers } }: { readonly unit: Unit }) {
   return (
     <div class="unit-runs">
-      {image !== null && <code class="quiet">{shown(image)}</code>}
+      {image !== null && <code class="quiet">{shown(resolved ?? image)}</code>}
       {containers.map((one) => (
         <span key={`${one.backend} ${one.id}`}>
           <a href={containerHref(one)}>{shown(one.name)}</a>

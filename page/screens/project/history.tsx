@@ -1,0 +1,79 @@
+/** The latest events of a project, newest first: applies, saved files, and containers that ended. */
+import { PROJECT_HISTORY, type ProjectHistory } from "../../../client/berth/projects.ts";
+import { useResource } from "../../live/resource.ts";
+import { client } from "../../live/session.ts";
+import { ApplyMark } from "../../parts/apply_mark.tsx";
+import { containerHref } from "../../parts/container_href.ts";
+import { shown } from "../../parts/shown.ts";
+import { Mark } from "../../parts/sign.tsx";
+import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { withQuery } from "../../router.ts";
+import { words } from "../../words/en_later.ts";
+
+const TEXT = words.project;
+
+type Item = ProjectHistory["items"][number];
+
+export function History({ id, revision }: { readonly id: string; readonly revision: string }) {
+  const read = useResource(
+    `history ${id} ${revision}`,
+    async (signal) => (await client.get(PROJECT_HISTORY, { params: { id }, signal })).json(),
+  );
+  const history = read.value.value;
+  const problem = read.problem.value;
+  if (history === undefined) {
+    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
+  }
+  const { items, missing } = history;
+  return (
+    <>
+      {missing.map(({ permission }) => <p class="hint" key={permission}>{words.lacks(permission)}</p>)}
+      {items.length === 0 ? <Empty title={TEXT.noHistory} /> : (
+        <ul class="rows">
+          {items.map((item) => (
+            <li class="row journal-row" key={keyOf(item)}>
+              <time class="quiet" dateTime={item.at}>{words.moment(Date.parse(item.at))}</time>
+              <What item={item} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+const keyOf = (item: Item): string =>
+  item.kind === "apply"
+    ? item.apply.id
+    : item.kind === "file"
+    ? `${item.version}`
+    : `${item.at} ${item.engine} ${item.container}`;
+
+function What({ item }: { readonly item: Item }) {
+  if (item.kind === "apply") {
+    const { id, action, by, reason } = item.apply;
+    return (
+      <>
+        <a href={`/applies/${encodeURIComponent(id)}`}>{words.applies.actions[action]}</a>
+        <ApplyMark apply={item.apply} />
+        <span class="quiet">{shown(words.applies.by(by))}</span>
+        {reason !== null && <span class="hint">{shown(reason)}</span>}
+      </>
+    );
+  }
+  if (item.kind === "file") {
+    return (
+      <>
+        <a href={withQuery({ view: "files", file: item.path })}>{shown(item.path)}</a>
+        <span>{TEXT.saved}</span>
+        <span class="quiet">{shown(words.applies.by(item.by))}</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <a href={containerHref({ backend: item.engine, name: item.container })}>{shown(item.container)}</a>
+      <Mark verdict={item.exitCode === 0 ? "completed" : "broken"}>{words.unit.exited(item.exitCode)}</Mark>
+    </>
+  );
+}
