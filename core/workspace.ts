@@ -68,7 +68,7 @@ export const WorkspaceFile = z.object({
 }).meta({ id: "WorkspaceFile" });
 export type WorkspaceFile = z.infer<typeof WorkspaceFile>;
 
-export const GroupStanding = z.enum(["main", "included", "variant", "fragment"]).meta({
+const GroupStanding = z.enum(["main", "included", "variant", "fragment"]).meta({
   id: "GroupStanding",
 });
 

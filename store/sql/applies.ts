@@ -84,46 +84,49 @@ export function sqlApplies(sql: Sql): ApplyStore {
   };
 }
 
+function* writeLines(
+  ...[id, epoch, lines, entries, end]: Parameters<ApplyStore["write"]>
+): Steps<Awaited<ReturnType<ApplyStore["write"]>>> {
+  const mine = yield* get(
+    "SELECT 1 FROM applies WHERE id = $1 AND epoch = $2 AND state = 'running' FOR UPDATE",
+    id,
+    epoch,
+  );
+  if (mine === undefined) return null;
+  const last = yield* get<{ seq: number }>(
+    "SELECT coalesce(max(seq), 0) AS seq FROM apply_lines WHERE apply_id = $1",
+    id,
+  );
+  const written = lines.map((line, index): JournalEntry => ({
+    seq: (last?.seq ?? 0) + index + 1,
+    ...line,
+  }));
+  yield* run(
+    "INSERT INTO apply_lines (apply_id, seq, at, kind, step, body) SELECT $1::text, * " +
+      "FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::integer[], $6::text[]) AS l",
+    id,
+    written.map(({ seq }) => seq),
+    written.map(({ at }) => at),
+    written.map(({ kind }) => kind),
+    written.map(({ step }) => step),
+    written.map(({ body }) => body),
+  );
+  if (end !== undefined) {
+    yield* run(
+      "UPDATE applies SET state = $1, reason = $2, ended_at = $3, wish = NULL WHERE id = $4",
+      end.state,
+      end.reason,
+      end.state === "paused" ? null : end.at,
+      id,
+    );
+  }
+  for (const entry of entries) yield* insertEntry(entry);
+  return written;
+}
+
 function journals(sql: Sql): Pick<ApplyStore, "write" | "lines"> {
   return {
-    write: (id, epoch, lines, entries, end) =>
-      sql.write(function* () {
-        const mine = yield* get(
-          "SELECT 1 FROM applies WHERE id = $1 AND epoch = $2 AND state = 'running' FOR UPDATE",
-          id,
-          epoch,
-        );
-        if (mine === undefined) return null;
-        const last = yield* get<{ seq: number }>(
-          "SELECT coalesce(max(seq), 0) AS seq FROM apply_lines WHERE apply_id = $1",
-          id,
-        );
-        const written = lines.map((line, index): JournalEntry => ({
-          seq: (last?.seq ?? 0) + index + 1,
-          ...line,
-        }));
-        yield* run(
-          "INSERT INTO apply_lines (apply_id, seq, at, kind, step, body) SELECT $1::text, * " +
-            "FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::integer[], $6::text[]) AS l",
-          id,
-          written.map(({ seq }) => seq),
-          written.map(({ at }) => at),
-          written.map(({ kind }) => kind),
-          written.map(({ step }) => step),
-          written.map(({ body }) => body),
-        );
-        if (end !== undefined) {
-          yield* run(
-            "UPDATE applies SET state = $1, reason = $2, ended_at = $3, wish = NULL WHERE id = $4",
-            end.state,
-            end.reason,
-            end.state === "paused" ? null : end.at,
-            id,
-          );
-        }
-        for (const entry of entries) yield* insertEntry(entry);
-        return written;
-      }),
+    write: (...given) => sql.write(() => writeLines(...given)),
     lines: (id, after, limit) =>
       sql.read(() =>
         all<JournalEntry>(

@@ -25,7 +25,8 @@ export function* insertEntries(entries: readonly NewAuditEntry[]): Steps<void> {
   yield* run(MANY, ...first!.map((value, column) => [value, ...others.map((values) => values[column]!)]));
 }
 
-function valuesOf({ actor, particulars, ...entry }: NewAuditEntry): Scalar[] {
+function valuesOf(entry: NewAuditEntry): Scalar[] {
+  const { actor, particulars } = entry; // without the rest, which would be a copy
   return [
     entry.chain,
     entry.at,

@@ -16,7 +16,11 @@ export type Step =
   | { readonly kind: "tell"; readonly hint: string }
   | { readonly kind: "shared"; readonly sql: string };
 
-/** Statements and what becomes of their answers. They are repeated after a conflict, so they do nothing else. */
+/**
+ * Statements and what becomes of their answers. They are repeated after a conflict, so they do nothing else. A write
+ * that is asked for often is a generator function of its own: one that is made anew for every call costs twice as much
+ * as all its steps.
+ */
 export type Steps<T> = Generator<Step, T, unknown>;
 
 /** A database that carries out steps. Its texts are those of PostgreSQL, as `sqlite/sql.ts` can translate them. */
