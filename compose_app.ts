@@ -2,7 +2,7 @@
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
-import type { Judge } from "./artifacts/registry/snapshot.ts";
+import { judge } from "./artifacts/report/judge.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
 import { auditEntry, BERTH } from "./auth/audit/audit.ts";
 import type { Clock } from "./auth/clock.ts";
@@ -397,6 +397,3 @@ async function auditReceiver(
     throw new StartFailure(`Cannot read the file "${ca}" of "auditSyslog.ca"`, { cause });
   }
 }
-
-/** Counts what the rules find; they are loaded with the first workspace that is read. */
-const judge: Judge = async (model) => (await import("./artifacts/report/report.ts")).problemsOf(model);

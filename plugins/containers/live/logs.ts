@@ -10,7 +10,7 @@ import { awakenBy } from "../logs/awaken.ts";
 import { readCallersTime } from "../logs/log_time.ts";
 import { CURSOR_BYTES } from "../logs/log_position.ts";
 import { type LineWriter, MergedLogs } from "../logs/merged_logs.ts";
-import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage } from "./sources.ts";
+import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage, sourcesTold } from "./sources.ts";
 import { LogGap } from "../logs/log_gap.ts";
 import { jsonArray, jsonMembers, jsonObject, jsonText } from "../../../core/json_text.ts";
 
@@ -114,8 +114,7 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
           logs.add(source, () => Promise.resolve(target), start);
         },
         stop: (source) => logs.remove(source),
-        tell: (states, leftOut) =>
-          tell("sources", jsonMembers({ items: jsonText(states), leftOut: jsonText(leftOut) })),
+        tell: (states, leftOut) => tell("sources", sourcesTold(states, leftOut)),
       });
       await sources.begin(onFailure);
       if (!signal.aborted) {

@@ -11,6 +11,7 @@ import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import type { Engines } from "../backends/seen.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
+import { type JsonMembers, jsonMembers, jsonText } from "../../../core/json_text.ts";
 
 /** The most containers of one subscription: with all their cursors it fits into a message. */
 const MOST = 128;
@@ -69,6 +70,11 @@ export const SourcesMessage = z.object({
   leftOut: z.int().describe("Number of containers in scope that may not be followed, or are too many"),
 });
 type SourceState = z.input<typeof LiveSource>;
+
+/** Writes the message of the states that are others than before. */
+export function sourcesTold(items: readonly SourceState[], leftOut: number): JsonMembers {
+  return jsonMembers({ items: jsonText(items), leftOut: jsonText(leftOut) });
+}
 
 export const sourceOf = ({ engine, id }: Pick<LiveContainer, "engine" | "id">): string =>
   `${engine.name}/${id}`;

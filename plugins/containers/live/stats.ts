@@ -6,7 +6,7 @@ import { feed, type LiveFeed } from "../../../http/live/feed.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { Sample, type StatsFeeds } from "../stats/stats_feed.ts";
-import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage } from "./sources.ts";
+import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage, sourcesTold } from "./sources.ts";
 import {
   jsonArray,
   jsonMembers,
@@ -102,8 +102,7 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
           stop(source);
           sources.over(source, "removed");
         },
-        tell: (states, leftOut) =>
-          tell("sources", jsonMembers({ items: jsonText(states), leftOut: jsonText(leftOut) })),
+        tell: (states, leftOut) => tell("sources", sourcesTold(states, leftOut)),
       });
       await sources.begin(onFailure);
       while (!signal.aborted) {
