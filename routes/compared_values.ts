@@ -3,7 +3,6 @@ import type { Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { Drift } from "../artifacts/live/live.ts";
 import { resolvedAt, revealedAt } from "../artifacts/report/values.ts";
 import { differenceBehind } from "../projects/drift/look.ts";
-import type { OverviewUnit } from "./compared.ts";
 
 /** The group of a unit, and the whole model that it is in. */
 interface Around {
@@ -27,13 +26,16 @@ export function driftWithValues(drift: Drift, around: Around | null): Drift {
 export function imageWithValues(
   { service }: Unit,
   around: Around | null,
-): Pick<OverviewUnit, "resolved" | "from"> {
+): Pick<Drift, "resolved" | "from"> {
   const at = service?.imageAt ?? null;
   return at === null || around === null ? {} : resolvedAt(at, around.group, around.model) ?? {};
 }
 
 /** Returns a unit with every value of its variables, for callers who may see secrets. */
-export function revealedUnit(unit: OverviewUnit, group: Group): OverviewUnit {
+export function revealedUnit<Shown extends { readonly id: string; readonly drift: Drift[] }>(
+  unit: Shown,
+  group: Group,
+): Shown {
   const image = group.units.find(({ id }) => id === unit.id)?.service?.imageAt ?? null;
   return {
     ...unit,

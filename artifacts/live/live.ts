@@ -7,17 +7,19 @@ import { Condition } from "../../core/condition.ts";
 import { SEES_RUNNING } from "../../core/runtime.ts";
 import { Verdict } from "./verdict.ts";
 
+const VariableSource = z.object({
+  name: z.string().describe("The variable"),
+  file: z.string().describe("The file that sets it, below the workspace's folder"),
+  line: z.int().describe("Its line"),
+}).meta({ id: "VariableSource" });
+
 /** The values of variables, where they may be shown. */
 export const Valued = {
   resolved: z.string().optional().describe(
     "The declared value with those of its variables, masked where they may be secrets; only of fields that an engine " +
       "shows anyway, to callers with `containers:read` on the project",
   ),
-  from: z.array(z.object({
-    name: z.string().describe("The variable"),
-    file: z.string().describe("The file that sets it, below the workspace's folder"),
-    line: z.int().describe("Its line"),
-  })).optional().describe("Where the variables in `resolved` are set"),
+  from: z.array(VariableSource).optional().describe("The places that set the variables in `resolved`"),
 };
 
 /** A difference between a unit as declared and a container of it. Values that may be secrets are masked. */

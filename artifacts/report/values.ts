@@ -9,7 +9,7 @@ import { scalarsOf } from "../yaml/values.ts";
 import { maskedUses } from "./masked_uses.ts";
 
 /** A text with the values of its variables, and where each of them is set. */
-export interface Resolved {
+interface Resolved {
   readonly resolved: string;
   readonly from: { name: string; file: string; line: number }[];
 }

@@ -184,15 +184,8 @@ export type Drift = {
   readonly mount?: MountReading;
   /** The declared value with those of its variables, masked where they may be secrets; only of fields that an engine shows anyway, to callers with `containers:read` on the project. */
   readonly resolved?: string;
-  /** Where the variables in `resolved` are set. */
-  readonly from?: readonly ({
-    /** The variable. */
-    readonly name: string;
-    /** The file that sets it, below the workspace's folder. */
-    readonly file: string;
-    /** Its line. */
-    readonly line: number;
-  })[];
+  /** The places that set the variables in `resolved`. */
+  readonly from?: readonly (VariableSource)[];
 };
 
 /** A part of `LiveMessage`. */
@@ -399,15 +392,8 @@ export type PlanReason = {
   readonly declared: string;
   /** The declared value with those of its variables, masked where they may be secrets; only of fields that an engine shows anyway, to callers with `containers:read` on the project. */
   readonly resolved?: string;
-  /** Where the variables in `resolved` are set. */
-  readonly from?: readonly ({
-    /** The variable. */
-    readonly name: string;
-    /** The file that sets it, below the workspace's folder. */
-    readonly file: string;
-    /** Its line. */
-    readonly line: number;
-  })[];
+  /** The places that set the variables in `resolved`. */
+  readonly from?: readonly (VariableSource)[];
   /** As it runs. */
   readonly seen: string;
   /** Location of the declared value, or of the unit if it declares none. */
@@ -672,6 +658,16 @@ export type UsingContainer = {
   readonly id: string;
   /** The container's name. */
   readonly name: string;
+};
+
+/** A part of `ProjectReason`. */
+export type VariableSource = {
+  /** The variable. */
+  readonly name: string;
+  /** The file that sets it, below the workspace's folder. */
+  readonly file: string;
+  /** Its line. */
+  readonly line: number;
 };
 
 /** A part of `ProjectRow`. */

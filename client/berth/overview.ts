@@ -8,6 +8,7 @@ import type {
   FindingCounts,
   LiveState,
   Location,
+  VariableSource,
   Verdict,
   VerdictCounts,
   WorkspaceRef,
@@ -110,15 +111,8 @@ export type OverviewUnit = {
   readonly image: string | null;
   /** The declared value with those of its variables, masked where they may be secrets; only of fields that an engine shows anyway, to callers with `containers:read` on the project. */
   readonly resolved?: string;
-  /** Where the variables in `resolved` are set. */
-  readonly from?: readonly ({
-    /** The variable. */
-    readonly name: string;
-    /** The file that sets it, below the workspace's folder. */
-    readonly file: string;
-    /** Its line. */
-    readonly line: number;
-  })[];
+  /** The places that set the variables in `resolved`. */
+  readonly from?: readonly (VariableSource)[];
   /** The place of its declaration. */
   readonly location: Location;
   /** Its containers. */
