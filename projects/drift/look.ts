@@ -126,7 +126,7 @@ function driftOf(result: Compared | undefined): Drift[] | null {
   return result.differences.map(shownDrift);
 }
 
-/** What a drift was made of, for those who tell values: nothing of it is in an answer by itself. */
+/** The difference behind each drift, for telling values: nothing of it is in an answer by itself. */
 const behind = new WeakMap<Drift, UnitDifference>();
 
 export const differenceBehind = (drift: Drift): UnitDifference | null => behind.get(drift) ?? null;

@@ -164,7 +164,7 @@ const USES: readonly string[] = [
 ];
 const NAMES = ["DB_PASSWORD", "TOKEN", "SECRET", "API_KEY", "JWT", "PRIVATE", "ACCESS_KEY", "CREDENTIAL"];
 
-/** Where an engine shows the value. */
+/** Fields whose values an engine shows. */
 const OPEN = [
   "image: 'app:${@}'",
   "hostname: '${@}'\n    image: app",
