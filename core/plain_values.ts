@@ -7,6 +7,7 @@ const MOST_WORDS = 3;
 const SIGNS = /^[A-Za-z0-9 ._/:,~-]*$/;
 const URL_WITHOUT_USER = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s@?#]+$/i;
 const SCHEME = /^[a-z][a-z0-9+.-]{1,20}:\/\//i;
+const LOCALE = /^[a-z]{2}_[A-Z]{2}\.UTF-8$/;
 const IMAGE_DIGEST = /@sha256:[0-9a-f]{64}$/;
 /** Longer numbers and words are ids or keys. */
 const LONGEST_NUMBER = 8;
@@ -18,6 +19,8 @@ export function looksPlain(value: string): boolean {
   if (value.includes("://") && !URL_WITHOUT_USER.test(value)) return false;
   const bare = value.replace(IMAGE_DIGEST, "").replace(SCHEME, "");
   if (!SIGNS.test(bare)) return false;
+  // Keys have small and great letters and digits side by side.
+  if (/[a-z]/.test(bare) && /[A-Z]/.test(bare) && /\d/.test(bare) && !LOCALE.test(bare)) return false;
   if (bare.split(" ").length > MOST_WORDS) return false;
   // Groups of hex digits with dashes are ids.
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(bare)) return false;
@@ -32,9 +35,8 @@ function isPlainPart(part: string): boolean {
 }
 
 function isWord(letters: string): boolean {
+  if (letters.length > LONGEST_WORD || !/^(?:[a-z]*|[A-Z]*|[A-Z][a-z]+)$/.test(letters)) return false;
   if (letters.length <= 4) return true; // as "ghcr" and "html"
-  if (letters.length > LONGEST_WORD) return false;
-  if (!/^(?:[a-z]+|[A-Z]+|[A-Z][a-z]+|[A-Z]?[a-z]+[A-Z][a-z]+)$/.test(letters)) return false;
   // What can be spoken: nobody writes a key so.
   if (/[bcdfghjklmnpqrstvwxz]{5}/i.test(letters)) return false;
   const vowels = letters.match(/[aeiouy]/gi)?.length ?? 0;
