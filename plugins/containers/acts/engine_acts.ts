@@ -15,8 +15,6 @@ import type { Link } from "../../../engines/links/link.ts";
 import { copyInto } from "../containers/copy_into.ts";
 import { connectBody, createBody, given, updateBody } from "../containers/create_body.ts";
 import type { Inspections } from "../containers/inspected.ts";
-import type { EngineCall } from "../../../engines/calls/call.ts";
-import type { Done } from "../../../engines/calls/engine.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import { EngineAnswer, unreadable } from "../../../engines/calls/failure.ts";
 import { at, type EnginePath, SlashedName } from "../../../engines/calls/path.ts";
@@ -34,6 +32,8 @@ const SLOW_MS = 60_000;
 const CREATE_MS = 30_000;
 /** The milliseconds beyond a container's own time that the engine may take to stop it. */
 const STOP_MS = 10_000;
+/** An apply looks at what became of an act whose connection is in doubt, and asks again. */
+const LOOKED_AT = { endsInDoubt: true } as const;
 /** One run of a health check. */
 const HEALTH_MS = 60_000;
 
@@ -66,7 +66,8 @@ export class LinkActs implements EngineActs {
 
   async create(name: string, { files: _, platform, ...spec }: Partial<ContainerSpec>): Promise<string> {
     const doing = `create container "${name}"`;
-    const { text } = await this.#send("post", at`/containers/create`, {
+    const { text } = await this.link.engine.post(at`/containers/create`, {
+      ...LOOKED_AT,
       doing,
       missing: "image_not_found",
       query: { name, platform: platform || undefined },
@@ -106,7 +107,8 @@ export class LinkActs implements EngineActs {
 
   async remove(id: string): Promise<void> {
     try {
-      await this.#send("delete", at`/containers/${id}`, {
+      await this.link.engine.delete(at`/containers/${id}`, {
+        ...LOOKED_AT,
         doing: `remove container "${this.#nameOf(id)}"`,
         missing: "container_not_found",
         firstByteMs: SLOW_MS,
@@ -155,7 +157,8 @@ export class LinkActs implements EngineActs {
   }
 
   async createNetwork(spec: NetworkSpec): Promise<void> {
-    await this.#send("post", at`/networks/create`, {
+    await this.link.engine.post(at`/networks/create`, {
+      ...LOOKED_AT,
       doing: `create network "${spec.name}"`,
       body: networkBody(spec),
       firstByteMs: SLOW_MS, // Docker searches 15 s for a missing driver
@@ -163,7 +166,8 @@ export class LinkActs implements EngineActs {
   }
 
   async removeNetwork(name: string): Promise<void> {
-    await this.#send("delete", at`/networks/${name}`, {
+    await this.link.engine.delete(at`/networks/${name}`, {
+      ...LOOKED_AT,
       doing: `remove network "${name}"`,
       missing: "network_not_found",
       firstByteMs: SLOW_MS,
@@ -192,7 +196,8 @@ export class LinkActs implements EngineActs {
   }
 
   async createVolume({ name, driver, driverOptions, labels }: VolumeSpec): Promise<void> {
-    await this.#send("post", at`/volumes/create`, {
+    await this.link.engine.post(at`/volumes/create`, {
+      ...LOOKED_AT,
       doing: `create volume "${name}"`,
       body: given({ Name: name, Driver: driver ?? undefined, DriverOpts: driverOptions, Labels: labels }),
       firstByteMs: SLOW_MS,
@@ -200,7 +205,8 @@ export class LinkActs implements EngineActs {
   }
 
   async removeVolume(name: string): Promise<void> {
-    await this.#send("delete", at`/volumes/${name}`, {
+    await this.link.engine.delete(at`/volumes/${name}`, {
+      ...LOOKED_AT,
       doing: `remove volume "${name}"`,
       missing: "volume_not_found",
       firstByteMs: SLOW_MS,
@@ -256,7 +262,13 @@ export class LinkActs implements EngineActs {
   ): Promise<void> {
     const doing = `${verb} container "${this.#nameOf(id)}"`;
     try {
-      await this.#send("post", path, { doing, missing: "container_not_found", firstByteMs, ...more });
+      await this.link.engine.post(path, {
+        ...LOOKED_AT,
+        doing,
+        missing: "container_not_found",
+        firstByteMs,
+        ...more,
+      });
     } finally {
       this.#touch(id);
     }
@@ -270,7 +282,13 @@ export class LinkActs implements EngineActs {
     isSoAlready: RegExp,
   ): Promise<void> {
     try {
-      await this.#send("post", path, { doing, missing: "network_not_found", body, firstByteMs: SLOW_MS });
+      await this.link.engine.post(path, {
+        ...LOOKED_AT,
+        doing,
+        missing: "network_not_found",
+        body,
+        firstByteMs: SLOW_MS,
+      });
     } catch (error) {
       const said = error instanceof ServiceError && error.cause instanceof EngineAnswer
         ? error.cause.words
@@ -280,14 +298,6 @@ export class LinkActs implements EngineActs {
       this.#touch(id);
       this.link.mirror.networks.touch();
     }
-  }
-
-  /**
-   * Sends a change, and waits for its answer no longer when its connection is in doubt: an apply looks at what became of
-   * it, and asks again.
-   */
-  #send(method: "post" | "delete", path: EnginePath, call: EngineCall): Promise<Done> {
-    return this.link.engine[method](path, { ...call, endsInDoubt: true });
   }
 
   #touch(id: string): void {
