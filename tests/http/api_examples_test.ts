@@ -141,6 +141,17 @@ async function sceneOf({ engine, berth }: Parameters<PostBeside>[0]): Promise<Ap
 }
 
 const WITH_ENGINE: Readonly<Record<string, PostBeside>> = {
+  "put /api/projects/{id}/ignored": async ({ engine, berth }, example) => {
+    const labels = ["project=stray", "service=web"].flatMap((
+      one,
+    ) => ["--label", `com.docker.compose.${one}`]);
+    await engine.cli("create", ...labels, "--network", "none", FIXTURE, "idle");
+    await eventually(
+      "it is seen",
+      async () => (await berth.call("GET /api/projects/stray@engine:docker")).status === 200,
+    );
+    return await berth.call("PUT /api/projects/stray@engine:docker/ignored", example);
+  },
   "post /api/workspaces/{id}/artifacts/groups/{name}/plan": async (beside, example) => {
     const { workspace } = await sceneOf(beside);
     return await beside.berth.call(`POST /api/workspaces/${workspace}/artifacts/groups/shop/plan`, example);
