@@ -86,6 +86,7 @@ const STEPS: readonly Step[] = [
     "hostile",
     "logs",
     "measures",
+    "new_project",
     "palette",
     "people",
     "plan_links",
