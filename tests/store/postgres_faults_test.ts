@@ -448,7 +448,9 @@ test("A start without its database is worth another try, by its exit code; one w
       [server.url("nowhere"), /^64 .*does not exist on that server; make it/],
       [
         server.url(newer!.name),
-        /^64 .*has schema 2, which takes a berth that knows 2, .*; start the newer berth$/,
+        new RegExp(
+          `^64 .*has schema ${later.oldest}, which takes a berth that knows ${later.oldest}, .*; start the newer berth$`,
+        ),
       ],
       [server.url(foreign!.name), /^64 .*holds the tables of another program; make one for berth alone$/],
       [
