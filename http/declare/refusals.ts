@@ -21,6 +21,7 @@ export function refusalsOf(entry: Entry): ReadonlyMap<number, readonly string[]>
   } else {
     add(403, "origin_refused");
     add(426, "upgrade_required");
+    add(429, "too_many_streams");
   }
   add(400, "invalid_request");
   if (permission !== "open") {
