@@ -75,3 +75,26 @@ Deno.test("without any engine lists are empty and changes are refused as no_engi
   assert.deepEqual([refused.status, refused.body.code], [503, "no_engine"]);
   assert.equal((await app.call("GET /api/system/disk-usage")).body.measuredAt, null);
 });
+
+Deno.test("without any engine callers with scopes are told what they would be told with one", async () => {
+  await using app = await serveEngines({});
+  const grants = [{ role: "operator", on: ["project:shop"] }];
+  const made = await app.call("POST /api/settings/api-keys", { name: "operator of shop", grants });
+  const scoped = app.as(made.body.key);
+  const tries: readonly (readonly [route: string, code: string, body?: unknown])[] = [
+    ["GET /api/containers/x", "container_not_found"],
+    ["POST /api/containers/x/start", "container_not_found"],
+    ["DELETE /api/containers/x", "forbidden"],
+    ["GET /api/images/x", "image_not_found"],
+    ["POST /api/images/pull", "forbidden", { reference: "x" }],
+    ["GET /api/networks/x", "network_not_found"],
+    ["POST /api/networks", "forbidden", { name: "x" }],
+    ["POST /api/networks/x/connect", "network_not_found", { container: "x" }],
+    ["DELETE /api/volumes/x", "volume_not_found"],
+    ["POST /api/volumes", "forbidden", { name: "x" }],
+  ];
+  for (const [route, code, body] of tries) {
+    const refused = await scoped.call(route, body);
+    assert.deepEqual([refused.status, refused.body.code], [code === "forbidden" ? 403 : 404, code], route);
+  }
+});
