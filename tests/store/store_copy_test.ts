@@ -239,7 +239,7 @@ test("berth export and berth import move a running installation to PostgreSQL, w
   assert.deepEqual([
     without.code,
     /the key that the audit log was sealed with, is not there/.test(without.stderr),
-  ], [2, true]);
+  ], [1, true]);
   await Deno.writeTextFile(env.BERTH_SEALING_KEY_FILE, new Uint8Array(32).toBase64(), { mode: 0o600 });
   const wrong = await runBerth(["import", `${folder}/all.ndjson`], env);
   assert.match(wrong.stderr, /sealed with another key; put the sealing key of the exported store/);
@@ -260,5 +260,5 @@ test("berth export and berth import move a running installation to PostgreSQL, w
   const verified = await runBerth(["audit", "verify"], env);
   assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   const again = await runBerth(["import", `${folder}/all.ndjson`], env);
-  assert.deepEqual([again.code, /in use already/.test(again.stderr)], [2, true]);
+  assert.deepEqual([again.code, /in use already/.test(again.stderr)], [1, true]);
 });
