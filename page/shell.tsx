@@ -12,6 +12,7 @@ import { Palette } from "./parts/palette.tsx";
 import { PrintHead } from "./parts/print_head.tsx";
 import { Loading, ScreenName, Trouble } from "./parts/states.tsx";
 import { shown } from "./parts/shown.ts";
+import { theme, THEMES, wearTheme } from "./parts/theme.ts";
 import { address } from "./router.ts";
 import { screenAt, SetPassword, Setup } from "./screens.tsx";
 import { SignIn, SignInAgain } from "./screens/sign_in/sign_in.tsx";
@@ -144,6 +145,15 @@ function Person() {
         <button type="button" onClick={() => makeDense(!isDense.value)}>
           {isDense.value ? words.bar.roomy : words.bar.dense}
         </button>
+        {THEMES.filter((one) => one !== theme.value).map((one) => (
+          <button
+            type="button"
+            key={one}
+            onClick={() => wearTheme(one)}
+          >
+            {words.bar.themes[one]}
+          </button>
+        ))}
         {Object.entries(LANGUAGES).filter(([name]) => name !== language).map(([name, word]) => (
           <button
             type="button"

@@ -1,6 +1,7 @@
 /** Keys that count on every screen; single letters only while nothing is written, and as long as they are wanted. */
 import { signal } from "@preact/signals";
 import { go } from "../router.ts";
+import { NAMED } from "../screen_table.ts";
 
 const OFF = "berth.no-letters";
 
@@ -16,20 +17,7 @@ export function switchLetters(areOn: boolean): void {
 export const opened = signal<"palette" | "keys" | null>(null);
 
 /** The letter behind `g`, and the screen that it goes to. */
-export const WAYS: Readonly<Record<string, string>> = {
-  o: "/",
-  c: "/c",
-  l: "/logs",
-  i: "/images",
-  v: "/volumes",
-  n: "/networks",
-  d: "/disk",
-  e: "/events",
-  a: "/audit",
-  k: "/settings/keys",
-  p: "/settings/people",
-  s: "/settings/sessions",
-};
+const WAYS = new Map(NAMED.flatMap(({ key, path }) => key === undefined ? [] : [[key, path] as const]));
 
 /** The time within which a letter may follow `g`. */
 const PATIENCE_MS = 1_500;
@@ -50,7 +38,7 @@ export function listenToKeys(): () => void {
     }
     const isSecond = performance.now() - begunAt < PATIENCE_MS;
     begunAt = -Infinity;
-    const way = isSecond ? WAYS[event.key] : undefined;
+    const way = isSecond ? WAYS.get(event.key) : undefined;
     if (way !== undefined) {
       event.preventDefault();
       go(way);

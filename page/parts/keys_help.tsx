@@ -1,15 +1,12 @@
 /** All keys, and whether single letters count. */
 import { words } from "../words/en_later.ts";
 import { Dialog } from "./dialog.tsx";
-import { areLettersOn, switchLetters, WAYS } from "./keys.ts";
-import { SCREENS } from "./navigation.tsx";
+import { NAMED } from "../screen_table.ts";
+import { areLettersOn, switchLetters } from "./keys.ts";
 
 export function Keys({ close }: { readonly close: () => void }) {
   const { help } = words.keys;
-  const letters = Object.entries(WAYS).flatMap(([letter, path]) => {
-    const word = SCREENS.find(([one]) => one === path)?.[1];
-    return word === undefined ? [] : [[`g ${letter}`, word] as const];
-  });
+  const letters = NAMED.flatMap(({ key, word }) => key === undefined ? [] : [[`g ${key}`, word] as const]);
   const rows = [
     ["Ctrl K", help.palette],
     ["/", help.search],

@@ -1,76 +1,42 @@
 /** The navigation: the few words of the bar, and the screens that share one of them. */
 import { address } from "../router.ts";
+import { type GroupName, NAMED, type ScreenEntry, SCREENS } from "../screen_table.ts";
 import { words } from "../words/en.ts";
 
-interface Group {
-  readonly word: string;
-  /** All that belongs to it begins like one of these. */
-  readonly paths: readonly string[];
-  readonly screens: readonly (readonly [path: string, word: string])[];
-}
+const { nav } = words;
 
-const { nav, titles } = words;
-
-const GROUPS: readonly Group[] = [
-  {
-    word: nav.overview,
-    paths: ["/w/", "/p/"],
-    screens: [["/", words.projects.list], ["/folders", words.projects.folders]],
-  },
-  { word: nav.containers, paths: [], screens: [["/c", nav.containers]] },
-  {
-    word: nav.resources,
-    paths: [],
-    screens: [
-      ["/images", titles.images],
-      ["/volumes", titles.volumes],
-      ["/networks", titles.networks],
-      ["/disk", titles.disk],
-    ],
-  },
-  {
-    word: nav.activity,
-    paths: [],
-    screens: [["/events", titles.events], ["/logs", titles.logs], ["/audit", titles.audit]],
-  },
+/** The words of the bar; the settings stand in the menu of the person. */
+const GROUPS: readonly (readonly [name: GroupName, word: string])[] = [
+  ["projects", nav.overview],
+  ["containers", nav.containers],
+  ["resources", nav.resources],
+  ["activity", nav.activity],
 ];
+const ALL = [...GROUPS, ["settings", nav.settings]] as const;
 
-const SETTINGS: Group = {
-  word: nav.settings,
-  paths: [],
-  screens: [
-    ["/settings/keys", titles.keys],
-    ["/settings/people", titles.people],
-    ["/settings/sessions", titles.sessions],
-    ["/settings/engines", titles.engines],
-  ],
-};
+const namedOf = (name: GroupName) => NAMED.filter(({ group }) => group === name);
 
-function isIn({ paths, screens }: Group, pathname: string): boolean {
-  return screens.some(([path]) => path === pathname || (path !== "/" && pathname.startsWith(`${path}/`))) ||
-    paths.some((path) => pathname.startsWith(path));
+/** True if a screen of the group is shown: an address below it, or of one of its things. */
+function isIn(name: GroupName, pathname: string): boolean {
+  return SCREENS.some(({ path, group }: ScreenEntry) => {
+    if (group !== name) return false;
+    const colon = path.indexOf(":");
+    if (colon > 0) return pathname.startsWith(path.slice(0, colon));
+    return path === pathname || (path !== "/" && pathname.startsWith(`${path}/`));
+  });
 }
 
-function current(group: Group, pathname: string): { "aria-current"?: "page" | "true" } {
-  if (!isIn(group, pathname)) return {};
-  return { "aria-current": group.screens[0]![0] === pathname ? "page" : "true" };
+function current(name: GroupName, pathname: string): { "aria-current"?: "page" | "true" } {
+  if (!isIn(name, pathname)) return {};
+  return { "aria-current": namedOf(name)[0]?.path === pathname ? "page" : "true" };
 }
-
-/** Every screen that has an address of its own, with its word. */
-export const SCREENS = [...GROUPS, SETTINGS].flatMap(({ screens }) => screens);
 
 export function Navigation() {
   const { pathname } = address.value;
   return (
     <nav aria-label={nav.label}>
-      {GROUPS.map((group) => (
-        <a
-          key={group.word}
-          href={group.screens[0]![0]}
-          {...current(group, pathname)}
-        >
-          {group.word}
-        </a>
+      {GROUPS.map(([name, word]) => (
+        <a key={name} href={namedOf(name)[0]?.path ?? "/"} {...current(name, pathname)}>{word}</a>
       ))}
     </nav>
   );
@@ -79,11 +45,11 @@ export function Navigation() {
 /** The screens beside the one that is shown; nothing where it stands alone. */
 export function Sections() {
   const { pathname } = address.value;
-  const group = [...GROUPS, SETTINGS].find((group) => isIn(group, pathname));
-  if (group === undefined || group.screens.length < 2) return null;
+  const [name, word] = ALL.find(([name]) => isIn(name, pathname)) ?? [];
+  if (name === undefined || word === undefined || namedOf(name).length < 2) return null;
   return (
-    <nav class="tabs sections" aria-label={nav.within(group.word)}>
-      {group.screens.map(([path, word]) => (
+    <nav class="tabs sections" aria-label={nav.within(word)}>
+      {namedOf(name).map(({ path, word }) => (
         <a key={path} href={path} {...(path === pathname ? { "aria-current": "page" as const } : {})}>
           {word}
         </a>

@@ -8,11 +8,12 @@ import { listenToKeys, opened } from "./keys.ts";
 import { LaterKeysHelp } from "./later.tsx";
 import { may, signOut } from "../live/session.ts";
 import { go } from "../router.ts";
+import { NAMED } from "../screen_table.ts";
 import { words } from "../words/en.ts";
 import { language, LANGUAGES, speak } from "../words/language.ts";
 import { Dialog } from "./dialog.tsx";
-import { SCREENS } from "./navigation.tsx";
 import { shown } from "./shown.ts";
+import { theme, THEMES, wearTheme } from "./theme.ts";
 
 interface Item {
   readonly word: string;
@@ -117,7 +118,7 @@ function fitting(text: string, found: Destinations): readonly Item[] {
 
 function* itemsOf({ projects, containers }: Destinations, parts: readonly string[]): Iterable<Item> {
   const { palette } = words;
-  for (const [path, word] of SCREENS) yield { word, kind: palette.screen, act: () => go(path) };
+  for (const { path, word } of NAMED) yield { word, kind: palette.screen, act: () => go(path) };
   for (const { id, name } of projects) {
     yield { word: name, kind: palette.project, act: () => go(projectHref(id)) };
   }
@@ -146,6 +147,10 @@ function* itemsOf({ projects, containers }: Destinations, parts: readonly string
     kind: palette.action,
     act: () => makeDense(!isDense.value),
   };
+  for (const one of THEMES) {
+    if (one === theme.value) continue;
+    yield { word: words.bar.themes[one], kind: palette.action, act: () => wearTheme(one) };
+  }
   for (const [name, word] of Object.entries(LANGUAGES)) {
     if (name === language) continue;
     yield { word, kind: words.bar.language, act: () => speak(name as keyof typeof LANGUAGES) };

@@ -121,6 +121,7 @@ export const words = {
     language: "Sprache",
     dense: "Dichte Zeilen",
     roomy: "Zeilen mit mehr Raum",
+    themes: { system: "Farben des Systems", light: "Helle Farben", dark: "Dunkle Farben" },
   },
   problem: {
     notReached: "berth antwortet nicht",

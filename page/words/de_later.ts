@@ -1,5 +1,6 @@
 /** The German sentences of what is loaded later. */
 import { applies } from "./de_applies.ts";
+import { audited } from "./de_audit.ts";
 import { count, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { findings } from "./de_findings.ts";
@@ -214,6 +215,7 @@ export const later = {
       "Im Klartext zeigen? Das Audit hält fest, wer sie gesehen hat, und mit dieser Ansicht sind sie wieder weg.",
     mask: "Wieder verdecken",
   },
+  audited,
   settings,
   files,
   findings,

@@ -25,6 +25,8 @@ export const records = {
     strangers: "Fremde in dieser Stunde",
     strangersHint:
       "Was Aufrufern ohne gültigen Ausweis verweigert wurde; gezählt, damit es nichts anderes verdrängt.",
+    refused: (sentence: string) => `nicht geschehen: ${sentence}`,
+    step: (kind: string, target: string) => `beim Anwenden: ${kind} ${target}`,
     others: "alle anderen",
   },
   events: {

@@ -109,6 +109,7 @@ const english = {
     language: "Language",
     dense: "Dense rows",
     roomy: "Rows with more room",
+    themes: { system: "Colours of the system", light: "Light colours", dark: "Dark colours" },
   },
   problem: {
     notReached: "berth does not answer",

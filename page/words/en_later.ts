@@ -1,6 +1,7 @@
 /** The English sentences of what is loaded later, and `words`: all of them in the language that is spoken. */
 import { words as first } from "./en.ts";
 import { applies } from "./en_applies.ts";
+import { audited } from "./en_audit.ts";
 import { count, number } from "./en_counts.ts";
 import { files } from "./en_files.ts";
 import { findings } from "./en_findings.ts";
@@ -218,6 +219,7 @@ const english = {
       "Show them in clear? The audit log notes who saw them, and they are gone when you leave this view.",
     mask: "Mask them again",
   },
+  audited,
   settings,
   files,
   findings,

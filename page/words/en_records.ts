@@ -26,6 +26,9 @@ export const records = {
     strangersHint:
       "What callers without a good credential were refused; counted, so that they push nothing out.",
     others: "all others",
+    /** Of an act that was not done. */
+    refused: (sentence: string) => `not done: ${sentence}`,
+    step: (kind: string, target: string) => `in an apply: ${kind} ${target}`,
   },
   events: {
     time: "When",

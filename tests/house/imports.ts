@@ -73,6 +73,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["verdict.ts", "style.ts"],
     ["words/", "leaves/"],
     ["live/", "router.ts"],
+    ["screen_table.ts"],
     ["parts/"],
     ["screens/"],
     ["screens_later.tsx"],

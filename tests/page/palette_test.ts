@@ -75,3 +75,31 @@ Deno.test({
     assert.deepEqual(opened.complaints, []);
   },
 });
+
+Deno.test({
+  ...BROWSER_TEST,
+  name: "colours are light, dark or the system's, in this browser from then on",
+  fn: async () => {
+    await using berth = await startService();
+    await using browser = await startBrowser();
+    await using opened = await openPage(browser, berth, { key: berth.admin });
+    const { page } = opened;
+    const ground = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    const light = await ground();
+    const choose = async (word: string) => {
+      await page.getByLabel(/^Signed in as/).click();
+      await page.getByRole("button", { name: word }).click();
+    };
+    await choose("Dark colours");
+    const dark = await ground();
+    assert.notEqual(dark, light);
+    await page.reload();
+    await page.getByRole("banner").waitFor();
+    assert.equal(await ground(), dark, "a reload keeps it");
+    await choose("Colours of the system");
+    assert.equal(await ground(), light);
+    await page.emulateMedia({ colorScheme: "dark" });
+    assert.equal(await ground(), dark);
+    assert.deepEqual(opened.complaints, []);
+  },
+});

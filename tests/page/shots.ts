@@ -2,6 +2,7 @@
 import type { Page } from "npm:playwright-core@1.65.1";
 import { startEngine } from "../support/engine.ts";
 import { startBrowser } from "../support/browser.ts";
+import { crowd } from "./crowd.ts";
 import { openPage } from "./opened.ts";
 import { seed, startScene } from "./scene.ts";
 
@@ -141,6 +142,38 @@ await inAll(async (look, suffix) => {
   }
   if (opened.complaints.length > 0) console.error(suffix, opened.complaints);
 });
+
+/** The same screens with much that is not well. */
+const CROWD: readonly (readonly [name: string, path: string])[] = [
+  ["crowd-overview", "/"],
+  ["crowd-folders", "/folders"],
+  ["crowd-new", "/new"],
+  ["crowd-project", "/p/changed"],
+  ["crowd-edge", "/p/edge%40engine%3Adocker"],
+  ["crowd-plan", "/p/changed/plan"],
+  ["crowd-plans", "/plan?p=changed&p=not-started&p=variables&p=partly"],
+  ["crowd-containers", "/c"],
+  ["crowd-audit", "/audit"],
+];
+if (CROWD.some(([name]) => wanted(name))) {
+  await using strangers = await startEngine("docker");
+  const folder = `${await Deno.makeTempDir()}/stacks`;
+  await using many = await crowd(strangers, folder);
+  await inAll(async (look, suffix) => {
+    await using opened = await openPage(browser, many, { ...look, key: many.admin });
+    for (const [name, path] of CROWD.filter(([name]) => wanted(name))) {
+      await opened.visit(path);
+      await opened.page.getByRole("main").waitFor();
+      await opened.page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {});
+      await opened.page.screenshot({
+        path: `${FOLDER}${name}-${suffix}.png`,
+        animations: "disabled",
+        fullPage: true,
+      });
+    }
+  });
+  await Deno.remove(folder, { recursive: true });
+}
 
 async function inAll(
   shoot: (

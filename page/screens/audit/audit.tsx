@@ -5,6 +5,7 @@
 import { type AuditEntry, type AuditPage, SYSTEM_AUDIT } from "../../../client/berth/system.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
+import { sentenceOf } from "../../parts/audit_sentence.ts";
 import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
 import { Choose, offered } from "../../parts/choose.tsx";
 import { shown } from "../../parts/shown.ts";
@@ -74,6 +75,7 @@ function Filters({ items }: { readonly items: readonly AuditEntry[] }) {
         label={TEXT.action}
         all={TEXT.everything}
         options={offered(items.map(({ action }) => action), query.value.get("action"))}
+        word={(action) => sentenceOf({ action, target: null, particulars: {} }) ?? action}
         also={NEWEST}
       />
       <Choose
@@ -129,20 +131,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
       </>
     ),
   },
-  {
-    head: TEXT.action,
-    cell: ({ action, particulars }) => (
-      <>
-        <a href={withQuery({ action, before: null })}>
-          <code>{shown(action)}</code>
-        </a>
-        {Object.entries(particulars).map(([name, value]) => (
-          <span class="hint" key={name}>{shown(`${name}: ${value}`)}</span>
-        ))}
-      </>
-    ),
-  },
-  { head: TEXT.target, cell: ({ target }) => target !== null && <code>{shown(target)}</code> },
+  { head: TEXT.action, cell: (entry) => <Said entry={entry} /> },
   {
     head: TEXT.result,
     kind: "short",
@@ -155,6 +144,28 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   { head: TEXT.peer, kind: "short", cell: ({ peer }) => <span class="quiet">{shown(peer ?? "")}</span> },
 ];
+
+/** The act as a sentence, which unfolds to what was asked of berth. */
+function Said({ entry }: { readonly entry: AuditEntry }) {
+  const { action, target, particulars, result, requestId } = entry;
+  const sentence = sentenceOf(entry);
+  const isDone = result === "done" || result === "begun";
+  return (
+    <details class="audit-said">
+      <summary>
+        {sentence === null ? <code>{shown(action)}</code> : shown(isDone ? sentence : TEXT.refused(sentence))}
+      </summary>
+      <a href={withQuery({ action, before: null })}>
+        <code>{shown(action)}</code>
+      </a>
+      {target !== null && <code>{shown(target)}</code>}
+      {Object.entries(particulars).map(([name, value]) => (
+        <span class="hint" key={name}>{shown(`${name}: ${value}`)}</span>
+      ))}
+      {requestId !== null && <span class="hint">{shown(words.problem.request(requestId))}</span>}
+    </details>
+  );
+}
 
 type Stranger = NonNullable<AuditPage["strangers"]>[number];
 

@@ -46,8 +46,10 @@ function Answer(
   const asked = query.value.get("verdict");
   const wanted = (query.value.get("q") ?? "").toLowerCase();
   const rows = state.items.filter((row) => holds(row, wanted) && (asked === null || row.verdict === asked));
+  const order = ORDERS[query.value.get("sort") ?? ""];
+  const found = rows.filter(({ workspace }) => workspace !== null);
   const { rows: declared, held } = useSteady(
-    rows.filter(({ workspace }) => workspace !== null),
+    order === undefined ? found : found.toSorted(order),
     ({ id }) => id,
   );
   const undeclared = rows.filter(({ workspace }) => workspace === null);
@@ -138,14 +140,37 @@ function Question(
   );
 }
 
+/** The order of rows by a column; the list itself comes with the worst first. */
+const ORDERS: Readonly<Record<string, (one: Row, other: Row) => number>> = {
+  name: (one, other) => one.name.localeCompare(other.name),
+  running: (one, other) => other.running - one.running,
+  ports: (one, other) => (one.ports[0] ?? Infinity) - (other.ports[0] ?? Infinity),
+  engine: (one, other) => one.engines.join().localeCompare(other.engines.join()),
+};
+
+/** The columns; each sorts the rows, and the state is their own order. */
 function Head() {
+  const sorted = query.value.get("sort");
+  const columns = [
+    ["project-name", "name", TEXT.name],
+    ["project-why", null, TEXT.state],
+    ["project-running", "running", TEXT.running],
+    ["project-ports", "ports", TEXT.ports],
+    ["project-engines", "engine", TEXT.engine],
+  ] as const;
   return (
-    <p class="project-head" aria-hidden="true">
-      <span class="project-name">{TEXT.name}</span>
-      <span class="project-why">{TEXT.state}</span>
-      <span class="project-running">{TEXT.running}</span>
-      <span class="project-ports">{TEXT.ports}</span>
-      <span class="project-engines">{TEXT.engine}</span>
+    <p class="project-head">
+      {columns.map(([place, sort, word]) => (
+        <a
+          key={place}
+          class={place}
+          href={withQuery({ sort })}
+          {...(sort === sorted ? { "aria-current": "true" as const } : {})}
+        >
+          {word}
+          {sort === sorted && " ↓"}
+        </a>
+      ))}
     </p>
   );
 }
