@@ -53,6 +53,8 @@ export const audited = {
   "POST /api/workspaces/{id}/versions/{version}/restore": "hat in {id} einen früheren Text zurückgelegt",
   "POST /api/workspaces/{id}/artifacts/validate": "hat Dateien von {id} geprüft",
   "POST /api/workspaces/{id}/artifacts/groups/{name}/plan": "hat {name}@{id} geplant",
+  "signing_keys.add": "hat einen Schlüssel für Sitzungen angelegt",
+  "signing_keys.activate": "unterschreibt Sitzungen mit einem anderen Schlüssel",
   "session.end": "die Sitzung ist zu Ende, weil sich ihre Person nicht mehr anmelden darf",
   "session.reuse": "ein verbrauchtes Token kam wieder: die Sitzung wurde beendet",
   "keys.ending": "ein benutzter API-Schlüssel endet binnen einer Woche",

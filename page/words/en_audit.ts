@@ -53,6 +53,8 @@ export const audited = {
   "POST /api/workspaces/{id}/versions/{version}/restore": "put an earlier text back in {id}",
   "POST /api/workspaces/{id}/artifacts/validate": "checked files of {id}",
   "POST /api/workspaces/{id}/artifacts/groups/{name}/plan": "planned {name}@{id}",
+  "signing_keys.add": "made a key that signs sessions",
+  "signing_keys.activate": "began to sign sessions with another key",
   "session.end": "the session ended, because its holder may no longer sign in",
   "session.reuse": "a used token came back: the session was ended",
   "keys.ending": "an API key in use ends within a week",

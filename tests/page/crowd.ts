@@ -21,7 +21,7 @@ const STRANGERS = 150;
 const service = (name: string, lines = "", command = "[idle]") =>
   `  ${name}:\n    image: ${FIXTURE}\n    command: ${command}\n    stop_grace_period: 1s\n    network_mode: none\n${lines}`;
 
-const text = (name: string, services: string) => `name: ${name}\nversion: "2.4"\nservices:\n${services}`;
+const text = (services: string) => `version: "2.4"\nservices:\n${services}`;
 
 /** The files that are brought up, and those that are written afterwards. */
 function filesOf(name: string): readonly [first: string, then: string] {
@@ -30,25 +30,22 @@ function filesOf(name: string): readonly [first: string, then: string] {
     case "changed": {
       const ghost = service("ghost");
       return [
-        text(name, web + ghost),
-        text(name, service("web", '    environment: { GREETING: "hello" }\n')),
+        text(web + ghost),
+        text(service("web", '    environment: { GREETING: "hello" }\n')),
       ];
     }
     case "crashing": {
-      const file = text(
-        name,
-        service("web", "    restart: always\n", "[sh, -c, 'echo no space left; exit 137']"),
-      );
+      const file = text(service("web", "    restart: always\n", "[sh, -c, 'echo no space left; exit 137']"));
       return [file, file];
     }
     case "variables":
-      return [text(name, web), text(name, service("web", '    user: "${NOBODY_SET_THIS}"\n'))];
+      return [text(web), text(service("web", '    user: "${NOBODY_SET_THIS}"\n'))];
     case "partly": {
-      const file = text(name, web + service("worker") + service("db"));
+      const file = text(web + service("worker") + service("db"));
       return [file, file];
     }
     default: {
-      const file = text(name, web + service("db"));
+      const file = text(web + service("db"));
       return [file, file];
     }
   }
@@ -62,7 +59,8 @@ export async function crowd(engine: TestEngine, folder: string): Promise<TestSer
     const file = `${folder}/${name}/compose.yaml`;
     await Deno.mkdir(`${folder}/${name}`);
     await Deno.writeTextFile(file, first);
-    if (name !== "not-started") await compose(engine, `${folder}/${name}`, "up", "-d");
+    const complaint = name === "not-started" ? "" : await compose(engine, `${folder}/${name}`, "up", "-d");
+    if (complaint !== "") throw new Error(complaint);
     await Deno.writeTextFile(file, then);
   }
   await engine.cli("rm", "--force", "partly_db_1").catch(() => engine.cli("rm", "--force", "partly-db-1"));

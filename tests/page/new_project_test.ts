@@ -22,14 +22,16 @@ const TEXT = `services:
 `;
 
 async function paste(page: Page, text: string): Promise<void> {
-  await page.locator(".cm-content").click();
+  // Before it may be written to, the editor only shows the text.
+  const content = page.locator(".cm-content[contenteditable=true]");
+  await content.click();
   await page.keyboard.press("Control+A");
-  await page.locator(".cm-content").evaluate((content, text) => {
+  await content.evaluate((element, text) => {
     // deno-lint-ignore no-explicit-any -- a browser has them
     const { DataTransfer, ClipboardEvent } = globalThis as any;
     const clipboardData = new DataTransfer();
     clipboardData.setData("text/plain", text);
-    content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
   }, text);
 }
 

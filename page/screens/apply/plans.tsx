@@ -112,7 +112,7 @@ function Row({ planned, reload }: { readonly planned: Planned; readonly reload: 
         <span class="project-name">
           <a href={projectHref(id)}>{name}</a>
         </span>
-        <span class="project-why">
+        <span class="project-why is-wide">
           {problem
             ? <Trouble problem={problem} again={reload} />
             : <Said plan={plan} isBusy={isBusy} isBegun={apply !== undefined} />}

@@ -65,7 +65,11 @@ function Known({ project }: { readonly project: Model }) {
     (signal) => readFolder(workspace?.id ?? "", signal),
   ).value.value ?? null;
   const tabs: readonly Tab[] = [
-    { id: "services", word: words.project.servicesWord, count: project.units.length },
+    {
+      id: "services",
+      word: words.project.servicesWord,
+      count: workspace === null ? project.containers.length : project.units.length,
+    },
     ...folder === null ? [] : [{ id: "files", word: words.files.word }],
     { id: "logs", word: words.logs.word },
     ...workspace === null ? [] : [{ id: "graph", word: words.graph.word }],

@@ -54,11 +54,17 @@ function OnlyRuns({ project }: { readonly project: Project }) {
     <>
       <p class="lead">{TEXT.onlyRuns(running)} {TEXT.onlyRunsLead}</p>
       <ul class="findings" aria-label={TEXT.servicesOf(shown(project.name))}>
-        {containers.map((one) => <OnlyRunning key={`${one.backend} ${one.id}`} container={one} />)}
+        {containers.toSorted(byName).map((one) => (
+          <OnlyRunning key={`${one.backend} ${one.id}`} container={one} />
+        ))}
       </ul>
     </>
   );
 }
+
+/** `agent-9` before `agent-10`. */
+const byName = (one: ProjectContainer, other: ProjectContainer): number =>
+  one.name.localeCompare(other.name, undefined, { numeric: true });
 
 function OnlyRunning({ container }: { readonly container: ProjectContainer }) {
   const verdict = SIGN_OF[container.condition];
