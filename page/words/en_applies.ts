@@ -58,7 +58,7 @@ export const applies = {
   actions: { up: "Bring up", down: "Take down", stop: "Stop", restart: "Restart" },
   again: "Plan again",
   question: (steps: number, group: string) => `Carry out ${count(steps, "step", "steps")} for ${group}?`,
-  interrupts: (steps: number) => `${count(steps, "step interrupts", "steps interrupt")} what runs.`,
+  interrupts: (steps: number) => `${count(steps, "step interrupts", "steps interrupt")} what runs`,
   exactly: "Exactly these steps are done. If anything moved meanwhile, nothing is.",
   nothing: "There is nothing to do.",
   unchanged: (containers: number) =>

@@ -105,19 +105,19 @@ test(
     ) {
       await opened.visit(path);
       await note(text).getByRole("button", { name: button }).click();
-      await note(text).and(page.locator(".diagnostic")).waitFor({ state: "detached" });
+      await note(text).and(page.locator(".note")).waitFor({ state: "detached" });
       assert.ok(page.url().includes(kept), page.url());
       await page.reload();
       await page.getByRole("button", { name: "Plan again" }).waitFor();
       assert.equal(
-        await note(text).and(page.locator(".diagnostic")).count(),
+        await note(text).and(page.locator(".note")).count(),
         0,
         "a link shows the same plan",
       );
     }
     await opened.visit(path);
     await note("messy-still-1").getByRole("button", { name: "Resume messy-still-1" }).click();
-    await note("messy-still-1").and(page.locator(".diagnostic")).waitFor({ state: "detached" });
+    await note("messy-still-1").and(page.locator(".note")).waitFor({ state: "detached" });
     const state = await engine.cli("inspect", "--format", "{{.State.Status}}", "messy-still-1");
     assert.equal(state.trim(), "running");
     assert.deepEqual(opened.complaints, []);

@@ -157,11 +157,10 @@ function Said(
   if (plan.steps.length === 0) return <>{TEXT.nothing}</>;
   if (lostBy(plan).length > 0) return <Mark verdict="differs">{TEXT.losesData}</Mark>;
   const interrupting = interruptionsOf(plan);
-  return (
-    <>
-      {TEXT.steps(plan.steps.length)}
-      {interrupting > 0 && <>· {TEXT.interrupts(interrupting)}</>}
-      {plan.warnings.length > 0 && <>· {TEXT.notes(plan.warnings.length)}</>}
-    </>
-  );
+  const said = [
+    TEXT.steps(plan.steps.length),
+    ...interrupting > 0 ? [TEXT.interrupts(interrupting)] : [],
+    ...plan.warnings.length > 0 ? [TEXT.notes(plan.warnings.length)] : [],
+  ];
+  return <>{said.join(" · ")}</>;
 }

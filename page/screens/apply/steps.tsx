@@ -89,8 +89,8 @@ function Notes(
       <h3>{title}</h3>
       <ul class="rows">
         {notes.map(({ message, location, code, subject, remedies = [] }) => (
-          <li class="row diagnostic" key={`${code} ${subject} ${message}`}>
-            <span class="diagnostic-message">{shown(message)}</span>
+          <li class="row note" key={`${code} ${subject} ${message}`}>
+            <span class="note-message">{shown(message)}</span>
             {location !== null && <Place place={startOf(location)} workspace={workspace} />}
             <Remedies remedies={remedies} choosing={choosing} />
           </li>
