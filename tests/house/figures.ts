@@ -156,7 +156,9 @@ function tables(texts: ReadonlyMap<string, string>): Figure {
 /** The folder, the sentences and every other file that names the component or the address, of the usual screen. */
 function screens(texts: ReadonlyMap<string, string>): Figure {
   const table = texts.get("page/screen_table.ts") ?? "";
-  const own = [...table.matchAll(/path: "(\/\w+)",\s*title: titles\.(\w+),\s*view: "(\w+)",\s*group: "\w+",\s*word:/g)];
+  const own = [
+    ...table.matchAll(/path: "(\/\w+)",\s*title: titles\.(\w+),\s*view: "(\w+)",\s*group: "\w+",\s*word:/g),
+  ];
   const knowing = own.map(([, address = "", key = "", component = ""]) => {
     const isNamed = new RegExp(`"${address}"|\\b${component}\\b`);
     const imported = new RegExp(`\\b${component}\\b.* from "\\.(/screens/\\w+/)`);
