@@ -1,4 +1,4 @@
-/** What people have put aside: projects and containers that run, that no file declares, and that they know of. */
+/** Projects and containers that people have put aside: they run, no file declares them, and that is known. */
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 
 export const IGNORED_KINDS = ["project", "container"] as const;

@@ -1,4 +1,4 @@
-/** What callers wait for: a latch that somebody opens, a promise for a limited time, and one that a signal cuts short. */
+/** Waits: a latch that somebody opens, a promise for a limited time, and one that a signal cuts short. */
 
 /** Lets callers pass while it is open and holds them while it is closed. */
 export class Latch {

@@ -22,7 +22,7 @@ interface Asked {
   readonly reach: Reach;
   /** The route and its query. */
   readonly question: readonly unknown[];
-  /** What the result depends on besides, compared by identity. */
+  /** Further things that the result depends on, compared by identity. */
   readonly also?: unknown;
 }
 

@@ -15,7 +15,7 @@ interface IgnoredOptions {
   readonly entryOf: (told: { readonly action: string; readonly target: string }) => NewAuditEntry;
 }
 
-/** What is ignored, as of one moment. */
+/** The ignored projects and containers, as of one moment. */
 export interface Ignored {
   readonly records: readonly IgnoredRecord[];
   has(key: IgnoredKey): boolean;

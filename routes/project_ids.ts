@@ -16,7 +16,7 @@ export async function declaredProject(
   registry: Pick<Registry, "models">,
   asked: string,
   reach: Reach,
-  /** What can be done about a project that only runs. */
+  /** The remedies for a project that only runs. */
   remediesOf: (engine: string, project: string) => Promise<readonly Remedy[]> = () => Promise.resolve([]),
 ): Promise<{ readonly id: string; readonly name: string }> {
   const at = asked.lastIndexOf("@");

@@ -1,7 +1,7 @@
 /** The states of the connection to one engine, and the steps that lead from one to another. */
 import type { BackendState } from "../../core/runtime.ts";
 
-/** Why an engine is down. */
+/** The reason why an engine is down. */
 export interface Failure {
   readonly state: "away" | "refused" | "unsupported";
   readonly reason: string;

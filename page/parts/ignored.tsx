@@ -1,4 +1,4 @@
-/** What people have put aside, and the way back. */
+/** Rows that people have put aside, and the way back. */
 import { useState } from "preact/hooks";
 import { forgetBefore, ignoredBefore } from "../live/ignored.ts";
 import { type Aside, setIgnored } from "../live/projects.ts";

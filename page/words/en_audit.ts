@@ -1,4 +1,4 @@
-/** What each entry of the audit log says, in English: `{name}` is a part of the request's path, or of its particulars. */
+/** The sentences of the audit log in English: `{name}` is a part of the request's path, or of its particulars. */
 
 export const audited = {
   "POST /api/applies/{id}/cancel": "cancelled an apply",

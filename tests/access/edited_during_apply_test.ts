@@ -1,4 +1,4 @@
-/** What an engine gets is what was judged, however quickly the files of a project change while it is applied. */
+/** An engine gets what was judged, however quickly the files of a project change while it is applied. */
 import assert from "node:assert/strict";
 import { pause } from "../../core/pause.ts";
 import { numbers } from "../support/numbers.ts";

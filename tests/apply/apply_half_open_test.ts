@@ -30,7 +30,7 @@ const ACTS = {
 interface Scenario {
   readonly name: string;
   readonly acts: readonly (keyof typeof ACTS)[];
-  /** What runs before is another colour of the same; nothing in the beginning. */
+  /** Another colour of the same runs before; nothing in the beginning. */
   readonly from: "nothing" | "red";
   readonly down?: true;
 }

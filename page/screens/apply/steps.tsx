@@ -1,4 +1,4 @@
-/** What a plan says: what blocks it, what is good to know, what is missing, and its steps with their reasons. */
+/** The text of a plan: what blocks it, what is good to know, what is missing, and its steps with their reasons. */
 import type { Diagnostic, Plan } from "../../../client/berth/models.ts";
 import { startOf } from "../../live/overview.ts";
 import { Act } from "../../parts/act.tsx";
