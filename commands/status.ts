@@ -65,7 +65,7 @@ export async function run(line: Line): Promise<number> {
 async function ask(names: readonly string[], fail: (error: unknown) => void): Promise<Answer> {
   using client = await openClient();
   const limit = names.length === 0 ? MOST : 0;
-  const all = await (await client.get(PROJECTS, { query: { limit } })).json();
+  const all = await (await client.get(PROJECTS, { query: { limit, ignored: false } })).json();
   if (names.length === 0) return all;
   const items: ProjectRow[] = [];
   for (const id of names) {

@@ -61,3 +61,16 @@ Deno.test("berth status lists the ids that an ambiguous name may mean", async ()
   assert.match(stderr, /^berth: Several projects are called "shop": use an id: .*\n$/);
   assert.ok(stderr.includes("shop@all") && stderr.includes("shop@other"), stderr);
 });
+
+Deno.test("berth status leaves out what people have put aside, and still answers for it by name", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth } = await berthOf({ one: ONE, two: TWO }, [], stack);
+  const { items } = (await berth.call("GET /api/projects")).body;
+  const [{ id }] = items;
+  const path = `PUT /api/projects/${encodeURIComponent(id)}/ignored`;
+  assert.equal((await berth.call(path, { ignored: true })).status, 204);
+  const names = async (...args: string[]) =>
+    (await status(berth, "--names", ...args)).stdout.trim().split("\n");
+  assert.deepEqual(await names(), items.slice(1).map((row: Row) => row.id));
+  assert.deepEqual(await names(id), [id]);
+});
