@@ -80,6 +80,7 @@ export const later = {
     },
   },
   newProject: {
+    taken: (name: string) => `Im Ordner ${name} sind schon Dateien: wählen Sie einen anderen Namen`,
     noFolder: "Tragen Sie zuerst einen Ordner ein: ein Projekt ist ein Ordner darin.",
     name: "Name",
     nameHint: "Kleine Buchstaben, Ziffern, - und _, denn so heißen ein Ordner und ein Compose-Projekt.",

@@ -84,6 +84,7 @@ const english = {
     },
   },
   newProject: {
+    taken: (name: string) => `The folder ${name} has files already: choose another name`,
     noFolder: "Register a folder first: a project is a folder in it.",
     name: "Name",
     nameHint: "Small letters, digits, - and _, as it is the name of a folder and of a Compose project.",

@@ -71,6 +71,7 @@ test(
         "# mine\n",
         "nothing is overwritten",
       );
+      assert.deepEqual([...Deno.readDirSync(`${path}/taken`)].map(({ name }) => name), ["compose.yaml"]);
       await page.getByLabel("Name", { exact: true }).fill("hello");
       await save.click();
 

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import type { Diagnostic } from "../../../client/berth/models.ts";
 import { type Workspace, WORKSPACES } from "../../../client/berth/workspaces.ts";
-import { checkNew, createFile } from "../../live/files.ts";
+import { checkNew, createFile, readFiles } from "../../live/files.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
 import { planHref, projectHref, readProjects } from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
@@ -159,9 +159,11 @@ function useSaving(workspace: string, name: string, texts: Texts) {
     setBusy(true);
     setProblem(null);
     const done = new Set(made);
+    const files = filesOf(name, texts).map((file) => ({ file, key: JSON.stringify([workspace, ...file]) }));
     try {
-      for (const [path, text] of filesOf(name, texts)) {
-        const key = JSON.stringify([workspace, path, text]);
+      const isBegun = files.some(({ key }) => done.has(key));
+      if (!isBegun && await isTaken(workspace, name)) return setProblem(takenBy(name));
+      for (const { file: [path, text], key } of files) {
         if (!done.has(key)) await createFile(workspace, path, text);
         done.add(key);
       }
@@ -170,12 +172,27 @@ function useSaving(workspace: string, name: string, texts: Texts) {
       go(hrefOf(id));
     } catch (error) {
       setProblem(problemOf(error));
+    } finally {
+      setMade(done);
+      setBusy(false);
     }
-    setMade(done);
-    setBusy(false);
   };
   return { isBusy, problem, save };
 }
+
+/** True if files stand in the folder already: nothing is put among somebody else's, not even beside them. */
+async function isTaken(workspace: string, name: string): Promise<boolean> {
+  const listed = await readFiles(workspace, AbortSignal.timeout(10_000));
+  return listed.some(({ path }) => path.startsWith(`${name}/`));
+}
+
+const takenBy = (name: string): Problem => ({
+  title: TEXT.taken(shown(name)),
+  code: "file_exists",
+  status: 412,
+  requestId: null,
+  errors: [],
+});
 
 /** Waits until berth has read the new project. A file that names it otherwise decides what it is called. */
 async function idOf(workspace: string, name: string): Promise<string> {
