@@ -37,7 +37,7 @@ function isPlainPart(part: string): boolean {
 function isWord(letters: string): boolean {
   if (letters.length > LONGEST_WORD || !/^(?:[a-z]*|[A-Z]*|[A-Z][a-z]+)$/.test(letters)) return false;
   if (letters.length <= 4) return true; // as "ghcr" and "html"
-  // What can be spoken: nobody writes a key so.
+  // Letters that can be spoken: nobody writes a key so.
   if (/[bcdfghjklmnpqrstvwxz]{5}/i.test(letters)) return false;
   const vowels = letters.match(/[aeiouy]/gi)?.length ?? 0;
   return vowels / letters.length >= 0.2 && vowels / letters.length <= 0.75;

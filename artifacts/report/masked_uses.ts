@@ -34,7 +34,7 @@ function find(file: ArtifactFile): ReadonlySet<string> {
   return hidden;
 }
 
-/** What is masked, and what may be a secret besides: a password of a program that nobody knows is masked nowhere. */
+/** Masked values, and further ones that may be secrets: a password of a program that nobody knows is masked nowhere. */
 function spansIn(file: ArtifactFile, text: string): readonly Span[] {
   if (file.kind === "env") return secretsOfLines(file.path, text);
   if (!file.sound) return [[0, text.length]];

@@ -26,7 +26,7 @@ export function secretsInPlain({ path, text }: Pick<ArtifactFile, "path" | "text
   );
 }
 
-/** What follows a suspect word on its line; without that, what stands on the next one, and what is indented below. */
+/** The text behind a suspect word on its line; without one, that of the next line, and all that is indented below. */
 function* namedInLines(text: string): Iterable<Span> {
   let below: number | null = null;
   let isFirst = false;

@@ -120,7 +120,7 @@ function findShown(group: Group, model: Model): ReadonlySet<string> {
       value === other || (other.length >= SHORTEST_PART && value.includes(other));
     if (names.has(name) && hidden.some(holds)) names.delete(name);
   }
-  // What is made of a hidden one, however often it was handed on.
+  // All that is made of a hidden one, however often it was handed on.
   for (let isChanged = true; isChanged;) {
     isChanged = false;
     for (const name of names) {

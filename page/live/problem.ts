@@ -11,7 +11,7 @@ export interface Problem {
   readonly requestId: string | null;
   /** The errors of single fields of the input. */
   readonly errors: readonly { readonly path: string; readonly message: string }[];
-  /** What can be done about it; only of plans and applies. */
+  /** Its remedies; only of plans and applies. */
   readonly remedies?: readonly Remedy[];
 }
 

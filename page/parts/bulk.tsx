@@ -1,4 +1,4 @@
-/** What can be done with the projects that are chosen. */
+/** The acts on the projects that are chosen. */
 import { planHref } from "../live/projects.ts";
 import { words } from "../words/en_later.ts";
 

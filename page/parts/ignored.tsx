@@ -62,7 +62,7 @@ export function IgnoredBefore() {
   const takeOver = async () => {
     for (const one of rows) {
       await setIgnored(one, true).catch((error: unknown) => {
-        // What is gone, or declared by now, needs no ignoring.
+        // A row that is gone, or declared by now, needs no ignoring.
         const found = problemOf(error);
         if (found?.status !== 404 && found?.status !== 409) throw error;
       });

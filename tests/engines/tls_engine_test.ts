@@ -384,7 +384,7 @@ Deno.test("a spare connection whose greeting is never answered is given up with 
     using conn = await bounded("another one is opened", listener.accept(), 5_000);
     assert.notEqual(await conn.read(new Uint8Array(64 * 1024)), null, "it greets");
   }
-  // What is left of the last one once the engine is disposed of fails this test.
+  // Anything left of the last one once the engine is disposed of fails this test.
 });
 
 for (

@@ -2,7 +2,7 @@
 
 /** A comment that begins with a clause instead of a verb or a noun. */
 const CLAUSE = /^(?:What|Who|Whose|Whether|Where|How|Why|That|Those|Whoever)\b/;
-/** A person without a noun, as in "for who may read". */
+/** Finds a person without a noun, as in "for who may read". */
 const BARE_WHO = /\b(?:for|by|to|of|than|from|as|with) who\b/i;
 /** A run of comment lines, or a block, without its signs. */
 const COMMENT = /\/\*\*?\s*([\s\S]*?)\*\/|((?:^[ \t]*|[ \t])\/\/ [^\n]*(?:\n[ \t]*\/\/ [^\n]*)*)/gm;

@@ -1,4 +1,4 @@
-/** What can be done about a message of a plan: a button for each remedy that the page can carry out. */
+/** The remedies of a message of a plan: a button for each that the page can carry out. */
 import { CONTAINER_UNPAUSE } from "../../../client/berth/containers.ts";
 import type { Permission, Remedy } from "../../../client/berth/models.ts";
 import { planHref, projectHref } from "../../live/projects.ts";
