@@ -12,6 +12,30 @@ const ZOOMS = [0.25, 0.5, 0.75, 1, 1.5, 2];
 const MORE = 200;
 const MARGIN = 16;
 
+interface Walk {
+  readonly from: Placed;
+  readonly drawing: Drawing;
+  readonly links: Links;
+  readonly inOrder: readonly Placed[];
+}
+
+const first = ({ drawing }: Walk, ids: readonly string[]) =>
+  ids.map((id) => drawing.at.get(id)).find((placed) => placed);
+const down = ({ inOrder, from }: Walk) => inOrder[inOrder.indexOf(from) + 1];
+const up = ({ inOrder, from }: Walk) => inOrder[inOrder.indexOf(from) - 1];
+
+/** Where each key leads from a node. */
+const WALKS: Readonly<Record<string, (walk: Walk) => Placed | undefined>> = {
+  ArrowLeft: (walk) => first(walk, walk.links.needs(walk.from.node.id)),
+  ArrowRight: (walk) => first(walk, walk.links.neededBy(walk.from.node.id)),
+  ArrowDown: down,
+  j: down,
+  ArrowUp: up,
+  k: up,
+  Home: ({ inOrder }) => inOrder[0],
+  End: ({ inOrder }) => inOrder.at(-1),
+};
+
 export interface DrawnProps {
   readonly drawing: Drawing;
   readonly links: Links;
@@ -73,20 +97,70 @@ export function Drawn({ drawing, links, lit, light, open }: DrawnProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (focusable === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { id } = focusable.node;
-    const first = (ids: readonly string[]) => ids.map((one) => drawing.at.get(one)).find((one) => one);
-    const beside = (step: number) => inOrder[inOrder.indexOf(focusable) + step];
-    if (event.key === "ArrowLeft") goTo(first(links.needs(id)));
-    else if (event.key === "ArrowRight") goTo(first(links.neededBy(id)));
-    else if (event.key === "ArrowDown" || event.key === "j") goTo(beside(1));
-    else if (event.key === "ArrowUp" || event.key === "k") goTo(beside(-1));
-    else if (event.key === "Home") goTo(inOrder[0]);
-    else if (event.key === "End") goTo(inOrder.at(-1));
-    else if (event.key === "Enter") open(focusable.node);
+    if (event.key === "Enter") open(focusable.node);
     else if (event.key === "Escape") light(null);
+    else if (event.key in WALKS) goTo(WALKS[event.key]!({ from: focusable, drawing, links, inOrder }));
     else return;
     event.preventDefault();
   };
+  return (
+    <div class="graph-side">
+      <Zoom zoom={zoom} setZoom={setZoom} />
+      <div
+        class="graph-box"
+        role="group"
+        aria-label={words.graph.label}
+        tabIndex={0}
+        ref={box}
+        onScroll={measure}
+        onKeyDown={onKeyDown}
+      >
+        <Picture
+          {...{ drawing, links, zoom, view, focusable, lit, light, open }}
+          focused={setCurrent}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Zoom({ zoom, setZoom }: { readonly zoom: number; readonly setZoom: (zoom: number) => void }) {
+  const step = (by: 1 | -1) => setZoom(ZOOMS[ZOOMS.indexOf(zoom) + by] ?? zoom);
+  return (
+    <div class="graph-zoom">
+      <button
+        type="button"
+        class="button"
+        aria-label={words.graph.smaller}
+        disabled={zoom === ZOOMS[0]}
+        onClick={() => step(-1)}
+      >
+        −
+      </button>
+      <span>{words.graph.zoom(zoom)}</span>
+      <button
+        type="button"
+        class="button"
+        aria-label={words.graph.larger}
+        disabled={zoom === ZOOMS.at(-1)}
+        onClick={() => step(1)}
+      >
+        +
+      </button>
+    </div>
+  );
+}
+
+interface PictureProps extends DrawnProps {
+  readonly zoom: number;
+  /** The part of the drawing that is in view. */
+  readonly view: Box;
+  /** The node that Tab leads to. */
+  readonly focusable: Placed | undefined;
+  readonly focused: (id: string) => void;
+}
+
+function Picture({ drawing, links, zoom, view, focusable, lit, light, open, focused }: PictureProps) {
   const seen: Box = {
     x: view.x - MORE,
     y: view.y - MORE,
@@ -99,89 +173,55 @@ export function Drawn({ drawing, links, lit, light, open }: DrawnProps) {
   );
   const [width, height] = [drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN];
   return (
-    <div class="graph-side">
-      <div class="graph-zoom">
-        <button
-          type="button"
-          class="button"
-          aria-label={words.graph.smaller}
-          disabled={zoom === ZOOMS[0]}
-          onClick={() => setZoom(ZOOMS[ZOOMS.indexOf(zoom) - 1] ?? zoom)}
-        >
-          −
-        </button>
-        <span>{words.graph.zoom(zoom)}</span>
-        <button
-          type="button"
-          class="button"
-          aria-label={words.graph.larger}
-          disabled={zoom === ZOOMS.at(-1)}
-          onClick={() => setZoom(ZOOMS[ZOOMS.indexOf(zoom) + 1] ?? zoom)}
-        >
-          +
-        </button>
-      </div>
-      <div
-        class="graph-box"
-        role="group"
-        aria-label={words.graph.label}
-        tabIndex={0}
-        ref={box}
-        onScroll={measure}
-        onKeyDown={onKeyDown}
-      >
-        <svg
-          role="presentation"
-          width={width * zoom}
-          height={height * zoom}
-          viewBox={`${-MARGIN} ${-MARGIN} ${width} ${height}`}
-          class={near === null ? "" : "has-lit"}
-          onPointerLeave={() => light(null)}
-        >
-          <defs>
-            <marker
-              id="arrow"
-              viewBox="0 0 8 8"
-              refX="7"
-              refY="4"
-              markerWidth="7"
-              markerHeight="7"
-              orient="auto"
-            >
-              <path d="M0 1 7 4 0 7z" class="arrow" />
-            </marker>
-          </defs>
-          {drawing.frames.filter((frame) => meets(frame, seen)).map((frame) => (
-            <g key={frame.group.id} class="frame">
-              <rect x={frame.x} y={frame.y} width={frame.width} height={frame.height} rx="8" />
-              <text x={frame.x + 12} y={frame.y + 17}>{cut(frame.group.label, 60)}</text>
-            </g>
-          ))}
-          {drawing.lines.filter((line) => meets(line, seen)).map(({ edge, path }) => (
-            <path
-              key={edge.id}
-              d={path}
-              class={`edge${edge.inCycle ? " is-cycle" : ""}${edge.unresolved ? " is-unresolved" : ""}${
-                lit !== null && (edge.source === lit || edge.target === lit) ? " is-lit" : ""
-              }`}
-              marker-end="url(#arrow)"
-            />
-          ))}
-          {drawing.nodes.filter((placed) => placed === focusable || meets(placed, seen)).map((placed) => (
-            <Node
-              key={placed.node.id}
-              placed={placed}
-              links={links}
-              isLit={near?.has(placed.node.id) === true}
-              isFocusable={placed === focusable}
-              light={light}
-              open={open}
-              focused={() => setCurrent(placed.node.id)}
-            />
-          ))}
-        </svg>
-      </div>
-    </div>
+    <svg
+      role="presentation"
+      width={width * zoom}
+      height={height * zoom}
+      viewBox={`${-MARGIN} ${-MARGIN} ${width} ${height}`}
+      class={near === null ? "" : "has-lit"}
+      onPointerLeave={() => light(null)}
+    >
+      <Arrow />
+      {drawing.frames.filter((frame) => meets(frame, seen)).map((frame) => (
+        <g key={frame.group.id} class="frame">
+          <rect x={frame.x} y={frame.y} width={frame.width} height={frame.height} rx="8" />
+          <text x={frame.x + 12} y={frame.y + 17}>{cut(frame.group.label, 60)}</text>
+        </g>
+      ))}
+      {drawing.lines.filter((line) => meets(line, seen)).map(({ edge, path }) => (
+        <path
+          key={edge.id}
+          d={path}
+          class={`edge${edge.inCycle ? " is-cycle" : ""}${edge.unresolved ? " is-unresolved" : ""}${
+            lit !== null && (edge.source === lit || edge.target === lit) ? " is-lit" : ""
+          }`}
+          marker-end="url(#arrow)"
+        />
+      ))}
+      {drawing.nodes.filter((placed) => placed === focusable || meets(placed, seen)).map((placed) => (
+        <Node
+          key={placed.node.id}
+          placed={placed}
+          links={links}
+          isLit={near?.has(placed.node.id) === true}
+          isFocusable={placed === focusable}
+          light={light}
+          open={open}
+          focused={() => focused(placed.node.id)}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** The end of each line. */
+function Arrow() {
+  return (
+    <defs>
+      <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+        <path d="M0 1 7 4 0 7z" class="arrow" />
+      </marker>
+    </defs>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Search } from "../../live/lines.ts";
 import type { LogFeed } from "../../live/log_feed.ts";
-import { Wanted } from "../../live/wanted.ts";
+import { type Asked, Wanted } from "../../live/wanted.ts";
 import { words } from "../../words/en_later.ts";
 import { areLettersOn } from "../keys.ts";
 import { Sign } from "../sign.tsx";
@@ -29,11 +29,7 @@ export function LogView({ feed, name, children }: LogViewProps) {
   const [chosen, setChosen] = useState<number | null>(null);
   const [isPaused, setPaused] = useState(false);
   const list = useRef<LineListView | null>(null);
-  const ending = useMemo(() => new AbortController(), [feed]);
-  useEffect(() => {
-    void feed.follow(ending.signal);
-    return () => ending.abort();
-  }, [feed]);
+  const signal = useFollowed(feed);
   const version = feed.version.value;
   const asked = askedNow();
   const key = JSON.stringify(asked);
@@ -41,8 +37,8 @@ export function LogView({ feed, name, children }: LogViewProps) {
   const search = useSearch(feed, wanted, version);
   const only = isAmongOthers() ? null : search;
   const readEarlier = async () => {
-    const moved = await feed.readEarlier(ending.signal);
-    if (moved === null || ending.signal.aborted) return;
+    const moved = await feed.readEarlier(signal);
+    if (moved === null || signal.aborted) return;
     search?.lookBefore(moved);
     list.current?.moved(moved);
     setChosen((line) => line === null ? null : moved.numberOf(line));
@@ -55,10 +51,7 @@ export function LogView({ feed, name, children }: LogViewProps) {
     void readEarlier();
   }, [version]);
   const step = (by: 1 | -1) => {
-    const found = search?.found ?? [];
-    const number = by === 1
-      ? found.find((one) => chosen === null || one > chosen) ?? found[0]
-      : found.findLast((one) => chosen === null || one < chosen) ?? found.at(-1);
+    const number = besideOf(search?.found ?? [], chosen, by);
     if (number === undefined) return;
     setChosen(number);
     list.current?.goTo(number);
@@ -77,27 +70,7 @@ export function LogView({ feed, name, children }: LogViewProps) {
   const line = chosen === null ? null : lines.at(chosen);
   return (
     <div class="log-screen">
-      <div class="log-bar">
-        <SearchField asked={asked} wanted={wanted} step={step} />
-        <Toggle name="wrap" isOn={isWrapped()}>{words.log.wrap}</Toggle>
-        <button
-          type="button"
-          class="button"
-          aria-pressed={isPaused}
-          onClick={() => setPaused(!isPaused)}
-        >
-          <Sign verdict="paused" /> {words.log.pause}
-        </button>
-        {children}
-        <button
-          type="button"
-          class="button"
-          disabled={lines.length === 0}
-          onClick={() => save(textOf(feed), `${name}.log`)}
-        >
-          {words.log.save}
-        </button>
-      </div>
+      <Bar {...{ feed, name, asked, wanted, step, isPaused, setPaused }}>{children}</Bar>
       {problem !== null && <Trouble problem={problem} />}
       <LineList
         feed={feed}
@@ -127,17 +100,84 @@ export function LogView({ feed, name, children }: LogViewProps) {
           })}
         />
       )}
-      <footer class="log-foot quiet">
-        <span role="status">
-          {isPaused && `${words.log.paused} · `}
-          {stateOf(feed)} · {words.log.lines(lines.length, lines.bytes.text)}
-          {lines.length > 0 && words.log.since(lines.at(lines.first)?.time ?? NaN)}
-          {lines.gone > 0 && <>, {words.log.dropped(lines.gone)}</>}
-        </span>
-        <Earlier feed={feed} read={readEarlier} />
-        {search !== null && <Matches search={search} chosen={chosen} step={step} />}
-      </footer>
+      <Foot {...{ feed, search, chosen, step, isPaused }} read={readEarlier} />
     </div>
+  );
+}
+
+/** Follows the log as long as it is shown. Returns the signal of its end. */
+function useFollowed(feed: LogFeed): AbortSignal {
+  const ending = useMemo(() => new AbortController(), [feed]);
+  useEffect(() => {
+    void feed.follow(ending.signal);
+    return () => ending.abort();
+  }, [feed]);
+  return ending.signal;
+}
+
+/** Returns what was found next in a direction, and goes around at the end. */
+function besideOf(found: readonly number[], from: number | null, by: 1 | -1): number | undefined {
+  return by === 1
+    ? found.find((one) => from === null || one > from) ?? found[0]
+    : found.findLast((one) => from === null || one < from) ?? found.at(-1);
+}
+
+interface BarProps {
+  readonly feed: LogFeed;
+  readonly name: string;
+  readonly asked: Asked;
+  readonly wanted: Wanted | null;
+  readonly step: (by: 1 | -1) => void;
+  readonly isPaused: boolean;
+  readonly setPaused: (isPaused: boolean) => void;
+  readonly children?: ComponentChildren;
+}
+
+/** Everything that can be asked of the log. */
+function Bar({ feed, name, asked, wanted, step, isPaused, setPaused, children }: BarProps) {
+  return (
+    <div class="log-bar">
+      <SearchField asked={asked} wanted={wanted} step={step} />
+      <Toggle name="wrap" isOn={isWrapped()}>{words.log.wrap}</Toggle>
+      <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+        <Sign verdict="paused" /> {words.log.pause}
+      </button>
+      {children}
+      <button
+        type="button"
+        class="button"
+        disabled={feed.lines.length === 0}
+        onClick={() => save(textOf(feed), `${name}.log`)}
+      >
+        {words.log.save}
+      </button>
+    </div>
+  );
+}
+
+interface FootProps {
+  readonly feed: LogFeed;
+  readonly search: Search | null;
+  readonly chosen: number | null;
+  readonly step: (by: 1 | -1) => void;
+  readonly isPaused: boolean;
+  readonly read: () => Promise<void>;
+}
+
+/** How much there is, since when, and the way to more. */
+function Foot({ feed, search, chosen, step, isPaused, read }: FootProps) {
+  const { lines } = feed;
+  return (
+    <footer class="log-foot quiet">
+      <span role="status">
+        {isPaused && `${words.log.paused} · `}
+        {stateOf(feed)} · {words.log.lines(lines.length, lines.bytes.text)}
+        {lines.length > 0 && words.log.since(lines.at(lines.first)?.time ?? NaN)}
+        {lines.gone > 0 && <>, {words.log.dropped(lines.gone)}</>}
+      </span>
+      <Earlier feed={feed} read={read} />
+      {search !== null && <Matches search={search} chosen={chosen} step={step} />}
+    </footer>
   );
 }
 

@@ -1,4 +1,5 @@
 /** A shell in a container. It ends with the view; what it wrote stays until then. */
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ContainerDetail } from "../../../client/berth/containers.ts";
 import type { TerminalView } from "../../leaves/terminal.ts";
@@ -65,50 +66,16 @@ export function ShellView({ container }: { readonly container: ContainerDetail }
       {isUnloaded && <p class="trouble" role="alert">{words.shell.unloaded}</p>}
       {ending?.value && <Ended ending={ending.value} />}
       {(state === null || state === "ended") && isRunning && (
-        <form
-          class="shell-bar"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const given = new FormData(event.currentTarget);
-            void open(String(given.get("command")).trim(), String(given.get("user")).trim());
-          }}
-        >
-          <label>
-            {words.shell.command}
-            <input type="text" name="command" placeholder={words.shell.commandHint} autocomplete="off" />
-          </label>
-          <label>
-            {words.shell.user}
-            <input type="text" name="user" placeholder={words.shell.userHint} autocomplete="off" />
-          </label>
-          <button type="submit" class="button is-main" ref={opener}>
-            {shell === null ? words.shell.open : words.shell.again}
-          </button>
-        </form>
+        <OpenForm isFirst={shell === null} open={open} opener={opener} />
       )}
       {state === null && <p class="hint">{words.shell.hint}</p>}
       {(state === "opening" || isOn) && (
-        <div class="shell-bar">
-          <span class="quiet" role="status">{isOn ? words.shell.isOpen : words.shell.opening}</span>
-          {isOn && <p class="hint" id="shell-leave">{words.shell.leave}</p>}
-          {isOn && "clipboard" in navigator && (
-            <>
-              <button type="button" class="button" onClick={() => void terminal.current?.copy()}>
-                {words.shell.copy}
-              </button>
-              <button
-                type="button"
-                class="button"
-                onClick={() => void terminal.current?.paste().catch(() => {})}
-              >
-                {words.shell.paste}
-              </button>
-            </>
-          )}
-          <button type="button" class="button" ref={ender} onClick={() => shell?.end()}>
-            {words.shell.end}
-          </button>
-        </div>
+        <Bar
+          isOn={isOn}
+          terminal={terminal.current}
+          end={() => shell?.end()}
+          ender={ender}
+        />
       )}
       <div
         class={shell === null ? "terminal-box is-unused" : "terminal-box"}
@@ -118,6 +85,71 @@ export function ShellView({ container }: { readonly container: ContainerDetail }
         ref={box}
       />
       {isOn && <Keys terminal={terminal.current!} />}
+    </div>
+  );
+}
+
+interface OpenFormProps {
+  readonly isFirst: boolean;
+  readonly open: (command: string, user: string) => Promise<void>;
+  readonly opener: RefObject<HTMLButtonElement | null>;
+}
+
+function OpenForm({ isFirst, open, opener }: OpenFormProps) {
+  return (
+    <form
+      class="shell-bar"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = new FormData(event.currentTarget);
+        void open(String(given.get("command")).trim(), String(given.get("user")).trim());
+      }}
+    >
+      <label>
+        {words.shell.command}
+        <input type="text" name="command" placeholder={words.shell.commandHint} autocomplete="off" />
+      </label>
+      <label>
+        {words.shell.user}
+        <input type="text" name="user" placeholder={words.shell.userHint} autocomplete="off" />
+      </label>
+      <button type="submit" class="button is-main" ref={opener}>
+        {isFirst ? words.shell.open : words.shell.again}
+      </button>
+    </form>
+  );
+}
+
+interface BarProps {
+  readonly isOn: boolean;
+  readonly terminal: TerminalView | null;
+  readonly end: () => void;
+  readonly ender: RefObject<HTMLButtonElement | null>;
+}
+
+/** The buttons above a shell that opens or is open. */
+function Bar({ isOn, terminal, end, ender }: BarProps) {
+  return (
+    <div class="shell-bar">
+      <span class="quiet" role="status">{isOn ? words.shell.isOpen : words.shell.opening}</span>
+      {isOn && <p class="hint" id="shell-leave">{words.shell.leave}</p>}
+      {isOn && "clipboard" in navigator && (
+        <>
+          <button type="button" class="button" onClick={() => void terminal?.copy()}>
+            {words.shell.copy}
+          </button>
+          <button
+            type="button"
+            class="button"
+            onClick={() => void terminal?.paste().catch(() => {})}
+          >
+            {words.shell.paste}
+          </button>
+        </>
+      )}
+      <button type="button" class="button" ref={ender} onClick={end}>
+        {words.shell.end}
+      </button>
     </div>
   );
 }

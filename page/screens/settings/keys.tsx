@@ -69,41 +69,7 @@ export function Keys() {
                 columns={columns(setAsked)}
               />
             )}
-          {asked?.kind === "make" && <NewKey close={close} made={show} />}
-          {asked?.kind === "rotate" && <Rotate of={asked.key} close={close} made={show} />}
-          {asked?.kind === "takeOver" && (
-            <Confirm
-              title={text.takeOver}
-              question={text.takeOverQuestion(shown(asked.key.name))}
-              hints={[text.takeOverHint]}
-              close={close}
-              act={async () => {
-                const params = { id: asked.key.id };
-                await proved(() => client.post(SETTINGS_API_KEY_TAKE_OVER, { params }));
-                read.reload();
-              }}
-            />
-          )}
-          {asked?.kind === "delete" && (
-            <Confirm
-              title={text.delete}
-              question={text.deleteQuestion(shown(asked.key.name))}
-              hints={[text.deleteHint]}
-              close={close}
-              act={async () => {
-                await proved(() => client.delete(SETTINGS_API_KEY, { params: { id: asked.key.id } }));
-                read.reload();
-              }}
-            />
-          )}
-          {asked?.kind === "shown" && (
-            <SecretDialog
-              title={text.make}
-              lead={text.shown(shown(asked.name))}
-              value={asked.secret}
-              close={close}
-            />
-          )}
+          {asked !== null && <Asking {...{ asked, close, show }} reload={read.reload} />}
         </>
       )}
     </Reading>
@@ -163,38 +129,97 @@ function columns(ask: (asked: Asked) => void): readonly Column<ApiKey>[] {
     {
       head: words.actions,
       kind: "acts",
-      cell: (key) => (
-        <>
-          <button
-            type="button"
-            class="link"
-            aria-label={words.actOn(text.rotate, shown(key.name))}
-            onClick={() => ask({ kind: "rotate", key })}
-          >
-            {text.rotate}
-          </button>
-          {key.creator?.id !== who.value?.id && (
-            <button
-              type="button"
-              class="link"
-              aria-label={words.actOn(text.takeOver, shown(key.name))}
-              onClick={() => ask({ kind: "takeOver", key })}
-            >
-              {text.takeOver}
-            </button>
-          )}
-          <button
-            type="button"
-            class="link is-danger"
-            aria-label={words.actOn(text.delete, shown(key.name))}
-            onClick={() => ask({ kind: "delete", key })}
-          >
-            {text.delete}
-          </button>
-        </>
-      ),
+      cell: (key) => <Acts of={key} ask={ask} />,
     },
   ];
+}
+
+function Acts({ of: key, ask }: { readonly of: ApiKey; readonly ask: (asked: Asked) => void }) {
+  const text = words.settings.keys;
+  return (
+    <>
+      <button
+        type="button"
+        class="link"
+        aria-label={words.actOn(text.rotate, shown(key.name))}
+        onClick={() => ask({ kind: "rotate", key })}
+      >
+        {text.rotate}
+      </button>
+      {key.creator?.id !== who.value?.id && (
+        <button
+          type="button"
+          class="link"
+          aria-label={words.actOn(text.takeOver, shown(key.name))}
+          onClick={() => ask({ kind: "takeOver", key })}
+        >
+          {text.takeOver}
+        </button>
+      )}
+      <button
+        type="button"
+        class="link is-danger"
+        aria-label={words.actOn(text.delete, shown(key.name))}
+        onClick={() => ask({ kind: "delete", key })}
+      >
+        {text.delete}
+      </button>
+    </>
+  );
+}
+
+interface AskingProps {
+  readonly asked: Asked;
+  readonly close: () => void;
+  readonly show: (name: string, secret: string) => void;
+  readonly reload: () => void;
+}
+
+/** Asks before something is done to a key, and shows a new one once. */
+function Asking({ asked, close, show, reload }: AskingProps) {
+  const text = words.settings.keys;
+  switch (asked.kind) {
+    case "make":
+      return <NewKey close={close} made={show} />;
+    case "rotate":
+      return <Rotate of={asked.key} close={close} made={show} />;
+    case "takeOver":
+      return (
+        <Confirm
+          title={text.takeOver}
+          question={text.takeOverQuestion(shown(asked.key.name))}
+          hints={[text.takeOverHint]}
+          close={close}
+          act={async () => {
+            const params = { id: asked.key.id };
+            await proved(() => client.post(SETTINGS_API_KEY_TAKE_OVER, { params }));
+            reload();
+          }}
+        />
+      );
+    case "delete":
+      return (
+        <Confirm
+          title={text.delete}
+          question={text.deleteQuestion(shown(asked.key.name))}
+          hints={[text.deleteHint]}
+          close={close}
+          act={async () => {
+            await proved(() => client.delete(SETTINGS_API_KEY, { params: { id: asked.key.id } }));
+            reload();
+          }}
+        />
+      );
+    case "shown":
+      return (
+        <SecretDialog
+          title={text.make}
+          lead={text.shown(shown(asked.name))}
+          value={asked.secret}
+          close={close}
+        />
+      );
+  }
 }
 
 function Rotate(

@@ -72,33 +72,51 @@ export function Sessions() {
             keyOf={({ id }) => id}
             columns={columns(setAsked)}
           />
-          {asked === "password" && <NewPassword close={close} done={() => done(text.passwordChanged)} />}
-          {asked === "others" && (
-            <Confirm
-              title={name === null ? text.endOthers : text.endAll}
-              question={name === null ? text.endOthersQuestion : text.endAllOf(shown(name))}
-              hints={[text.endHint]}
-              close={close}
-              act={async () => {
-                done(text.ended((await client.delete(AUTH_SESSIONS, { query: { person } })).json().ended));
-              }}
-            />
-          )}
-          {asked !== null && typeof asked === "object" && (
-            <Confirm
-              title={text.end}
-              question={text.endQuestion(deviceOf(asked.device))}
-              hints={[text.endHint]}
-              close={close}
-              act={async () => {
-                await client.delete(AUTH_SESSION, { params: { id: asked.id } });
-                done(text.ended(1));
-              }}
-            />
-          )}
+          {asked !== null && <Asking {...{ asked, name, person, close, done }} />}
         </>
       )}
     </Reading>
+  );
+}
+
+interface AskingProps {
+  readonly asked: Asked;
+  /** Null for the caller's own. */
+  readonly name: string | null;
+  readonly person: string | null;
+  readonly close: () => void;
+  readonly done: (sentence: string) => void;
+}
+
+/** Asks before something ends. */
+function Asking({ asked, name, person, close, done }: AskingProps) {
+  const text = words.settings.sessions;
+  if (asked === "password") return <NewPassword close={close} done={() => done(text.passwordChanged)} />;
+  const hints = [text.endHint];
+  if (asked === "others") {
+    return (
+      <Confirm
+        title={name === null ? text.endOthers : text.endAll}
+        question={name === null ? text.endOthersQuestion : text.endAllOf(shown(name))}
+        hints={hints}
+        close={close}
+        act={async () => {
+          done(text.ended((await client.delete(AUTH_SESSIONS, { query: { person } })).json().ended));
+        }}
+      />
+    );
+  }
+  return (
+    <Confirm
+      title={text.end}
+      question={text.endQuestion(deviceOf(asked.device))}
+      hints={hints}
+      close={close}
+      act={async () => {
+        await client.delete(AUTH_SESSION, { params: { id: asked.id } });
+        done(text.ended(1));
+      }}
+    />
   );
 }
 
