@@ -78,12 +78,14 @@ const STEPS: readonly Step[] = [
   ...[
     "activity",
     "apply",
+    "connection",
     "containers",
     "files",
     "fix",
     "findings",
     "graph",
     "hostile",
+    "keyboard",
     "logs",
     "measures",
     "new_project",
@@ -95,6 +97,7 @@ const STEPS: readonly Step[] = [
     "screens",
     "settings",
     "shell",
+    "states",
     "words",
   ].map((name) => ({ file: `tests/page/${name}_test.ts` })),
   // The same laws on Podman
