@@ -48,17 +48,18 @@ import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
-import { Applies } from "./projects/apply/applies.ts";
+import type { Applies } from "./projects/apply/applies.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
+import { openApplies, openRegistries } from "./compose_projects.ts";
 import { Plans } from "./projects/plan/plans.ts";
 import { applyRoutes } from "./routes/applies.ts";
-import { ownSide } from "./routes/artifact_lookup.ts";
 import { live } from "./routes/live.ts";
 import { workspaceFeeds } from "./routes/live_workspaces.ts";
 import { measureUnits } from "./routes/unit_metrics.ts";
 import { overviewRoutes } from "./routes/overview.ts";
 import { projects } from "./routes/projects.ts";
 import { plans } from "./routes/plans.ts";
+import { registryRoutes } from "./routes/registries.ts";
 import { registerRemedy } from "./routes/register_remedy.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -170,6 +171,7 @@ export async function composeApp(
     seal: access.fileSeal,
     now: () => access.clock.now(),
   });
+  const registries = owned.use(openRegistries({ store, access }));
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
   const plugins = owned.use(
     await startPlugins(overrides.plugins, settings, (name) => ({
@@ -179,6 +181,7 @@ export async function composeApp(
       metrics,
       commands: store.commands,
       offers: store.offers,
+      logins: registries,
     }), log),
   );
   const sights = new Sights(ownership);
@@ -229,6 +232,7 @@ export async function composeApp(
   const routers = [
     ...coreRouters(parts, foundation),
     rows.router,
+    registryRoutes({ registries }),
     socket,
     ...plugins.routers,
     ...overrides.mount?.(parts) ?? [],
@@ -240,35 +244,6 @@ export async function composeApp(
     edge: createEdgeOf(parts, foundation, routers, common),
     metricsEdge: (hosts) => createMetricsEdge(parts, foundation, common, hosts),
   };
-}
-
-/** Opens the applies with files, rights and the audit log. */
-function openApplies(
-  { store, access, log, registry, plugins, config }: Pick<
-    AppParts,
-    "store" | "access" | "log" | "registry" | "plugins" | "config"
-  >,
-  times: ApplyTimes = {},
-): Applies {
-  const { digests, clock } = access;
-  return new Applies({
-    store: store.applies,
-    runtime: () => plugins.runtime,
-    sources: async (workspace, name) => {
-      const { contentsOf } = await import("./projects/drift/contents.ts");
-      const model = await registry.comparedModel(workspace);
-      const group = model.groups.find((one) => one.name === name);
-      if (group === undefined) return null;
-      const side = await ownSide({ registry, digests }, workspace);
-      return { model, group, digest: side.digest, contents: await contentsOf(group, side) };
-    },
-    rights: (actor) => access.holderNow(actor),
-    entryOf: (told) => auditEntry({ at: clock.now(), ...told }),
-    composeVersion: config.composeVersion,
-    log,
-    now: () => clock.now(),
-    ...times,
-  });
 }
 
 function coreRouters(

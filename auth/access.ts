@@ -96,6 +96,8 @@ export interface Access extends AsyncDisposable {
   readonly clock: Clock;
   /** Seals the texts that files had before. */
   readonly fileSeal: Seal;
+  /** Seals the credentials of image registries. */
+  readonly registrySeal: Seal;
   /** Null while none is configured. */
   readonly provider: IdentityProvider | null;
   /** This start's one-time setup token, for the console; null once there is an admin. */
@@ -119,6 +121,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const { secret, earlier } = await sealingKeyOf(options);
   const seal = await Seal.from(secret, "signing keys", earlier);
   const fileSeal = await Seal.from(secret, "file versions", earlier);
+  const registrySeal = await Seal.from(secret, "registries", earlier);
   const devices = await Devices.from(secret, clock);
   let rules = config.roles;
   const maxDays = config.keyMaxDays;
@@ -166,6 +169,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     audit: auditing.audit,
     auditUpkeep: auditing.upkeep,
     fileSeal,
+    registrySeal,
     digests: () => digests ??= digestsFrom(secret),
     auditFailure: () => auditing.audit.failure() ?? auditing.delivery?.failure() ?? null,
     clock,

@@ -55,6 +55,12 @@ export type ErrorCode =
   | "mask_moved"
   | "not_editable"
   | "disk_full"
+  // image registries
+  | "registry_refused"
+  | "registry_unavailable"
+  | "registry_not_found"
+  | "token_service_unconfirmed"
+  | "too_many_registries"
   // projects
   | "engine_unavailable"
   | "plan_not_found"

@@ -4,6 +4,7 @@ import type { ApplyStore } from "./applies.ts";
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 import type { AuditStore } from "./audit_store.ts";
 import type { IgnoredStore } from "./ignored.ts";
+import type { RegistryStore } from "./registries.ts";
 
 export { AUDIT_CHAINS } from "./audit_entry.ts";
 export type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
@@ -29,6 +30,7 @@ export interface Store extends AsyncDisposable {
   readonly offers: OfferStore;
   readonly plans: PlanStore;
   readonly ignored: IgnoredStore;
+  readonly registries: RegistryStore;
   readonly applies: ApplyStore;
   /** The store's part for processes that share it; null if one process has it for itself. */
   readonly replicas: ReplicaStore | null;

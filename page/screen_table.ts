@@ -144,6 +144,13 @@ export const SCREENS = [
     group: "settings",
     word: titles.engines,
   }),
+  entry({
+    path: "/settings/registries",
+    title: titles.registries,
+    view: "Registries",
+    group: "settings",
+    word: titles.registries,
+  }),
 ] as const;
 
 /** The names of all components. */

@@ -28,6 +28,7 @@ export { Project } from "./screens/project/project.tsx";
 export { Engines } from "./screens/settings/engines.tsx";
 export { Keys } from "./screens/settings/keys.tsx";
 export { People } from "./screens/settings/people.tsx";
+export { Registries } from "./screens/registries/registries.tsx";
 export { Sessions } from "./screens/settings/sessions.tsx";
 export { Volumes } from "./screens/volumes/volumes.tsx";
 export { Workspace } from "./screens/workspace/workspace.tsx";

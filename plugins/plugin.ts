@@ -8,6 +8,7 @@ import type { Log } from "../core/log.ts";
 import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Ownership } from "../core/ownership.ts";
+import type { RegistryLogins } from "../core/registries.ts";
 import type { CommandStore, OfferStore } from "../core/store.ts";
 import type { EngineAccess } from "../engines/lent.ts";
 import type { LiveFeed } from "../http/live/feed.ts";
@@ -67,6 +68,8 @@ export interface PluginHost {
   readonly commands: CommandStore;
   /** Lists that somebody may take up once, at whichever replica. */
   readonly offers: OfferStore;
+  /** The stored credentials of image registries. */
+  readonly logins: RegistryLogins;
   /** Returns the engines that other plugins lend at this moment; for plugins that declare `uses: ["engines"]`. */
   engines(): readonly EngineAccess[];
 }

@@ -28,6 +28,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "audit_deliveries", order: ["receiver", "chain"] },
   { name: "commands", order: ["mark"] },
   { name: "offers", order: ["id"] },
+  { name: "registries", order: ["id"] },
   { name: "ignored", order: ["engine", "kind", "name"] },
   { name: "plans", order: ["id"] },
   { name: "applies", order: ["id"] },

@@ -193,7 +193,7 @@ export type PullRequest = {
   readonly reference: string;
   /** Another platform than the engine's own, as linux/arm64. */
   readonly platform?: string;
-  /** For the reference's registry alone; kept nowhere. */
+  /** For the reference's registry alone, instead of stored credentials; kept nowhere. */
   readonly auth?: RegistryCredentials;
 };
 

@@ -28,6 +28,7 @@ export * from "./overview.ts";
 export * from "./places.ts";
 export * from "./plans.ts";
 export * from "./projects.ts";
+export * from "./registries.ts";
 export * from "./settings.ts";
 export * from "./system.ts";
 export * from "./terminal.ts";

@@ -263,6 +263,7 @@ export type Permission =
   | "workspaces:write"
   | "workspaces:files"
   | "workspaces:manage"
+  | "registries:manage"
   | "system:logs"
   | "keys:manage"
   | "people:manage"

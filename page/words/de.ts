@@ -93,6 +93,7 @@ export const words = {
     people: "Personen",
     sessions: "Meine Sitzungen",
     engines: "Engines",
+    registries: "Registries",
     setPassword: "Ihr Passwort setzen",
   },
   palette: {

@@ -5,6 +5,7 @@ import { count, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { findings } from "./de_findings.ts";
 import { records } from "./de_records.ts";
+import { registries } from "./de_registries.ts";
 import { resources } from "./de_resources.ts";
 import { settings } from "./de_settings.ts";
 import { shell } from "./de_shell.ts";
@@ -226,5 +227,6 @@ export const later = {
   logs,
   applies,
   ...records,
+  registries,
   ...resources,
 } as const;

@@ -82,6 +82,7 @@ const english = {
     people: "People",
     sessions: "My sessions",
     engines: "Engines",
+    registries: "Registries",
     setPassword: "Set your password",
   },
   palette: {

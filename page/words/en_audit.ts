@@ -33,6 +33,8 @@ export const audited = {
   "POST /api/plans/{id}/apply": "began to apply the plan {id}",
   "POST /api/projects/{id}/plan": "planned {id}",
   "PUT /api/projects/{id}/ignored": "put {id} aside, or showed it again",
+  "POST /api/registries": "stored the registry {registry}",
+  "DELETE /api/registries/{id}": "forgot the registry {registry}",
   "POST /api/settings/setup": "made the first admin",
   "POST /api/settings/api-keys": "made an API key",
   "POST /api/settings/api-keys/{id}/rotate": "rotated the API key {id}",

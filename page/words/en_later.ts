@@ -8,6 +8,7 @@ import { findings } from "./en_findings.ts";
 import { graph } from "./en_graph.ts";
 import { log, logs } from "./en_logs.ts";
 import { records } from "./en_records.ts";
+import { registries } from "./en_registries.ts";
 import { resources } from "./en_resources.ts";
 import { settings } from "./en_settings.ts";
 import { shell } from "./en_shell.ts";
@@ -230,6 +231,7 @@ const english = {
   logs,
   applies,
   ...records,
+  registries,
   ...resources,
 } as const;
 

@@ -7,6 +7,7 @@ import { lend } from "../../engines/lent.ts";
 import { UNIX_HOST } from "../../engines/calls/connections.ts";
 import { CODES } from "../../engines/calls/errors.ts";
 import { examine } from "./settings/examine.ts";
+import { PullLogins } from "./backends/logins.ts";
 import { measure } from "./backends/measures.ts";
 import { PERMISSIONS } from "./backends/permissions.ts";
 import { ROUTES, Routes } from "./routes.ts";
@@ -38,10 +39,12 @@ export const containerRuntime = plugin({
     const backends = looks
       ? await Backends.found(settings, host.log, named, settings.ssh)
       : Backends.configured(named, host.log, settings.ssh);
-    const runtime = new EngineRuntime(backends, settings);
+    const { registries } = settings;
+    const pulls = { registries, logins: new PullLogins(host.logins, settings.dockerConfig) };
+    const runtime = new EngineRuntime(backends, pulls);
     const engines = { backends, sights: new Sights(host.ownership) };
     const { log, commands, offers } = host;
-    const routes = new Routes({ engines, registries: settings.registries, log, commands, offers });
+    const routes = new Routes({ engines, pulls, log, commands, offers });
     measure(host.metrics, backends, routes.streamLimit);
     return {
       routes: routes.routes,

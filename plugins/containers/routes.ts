@@ -14,6 +14,7 @@ import { Meter } from "./disk_usage/meter.ts";
 import { EventHub } from "./events/event_hub.ts";
 import { ROUTES as EVENT_ROUTES, terminalRoutes } from "./events/routes.ts";
 import { Execs, ROUTES as EXEC_ROUTES } from "./exec/routes.ts";
+import type { PullRules } from "./backends/logins.ts";
 import { images, listedImages, ROUTES as IMAGE_ROUTES } from "./images/routes.ts";
 import { eventFeed } from "./live/events.ts";
 import { logFeed } from "./live/logs.ts";
@@ -54,10 +55,9 @@ export class Routes implements AsyncDisposable {
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
 
-  constructor({ engines, registries, log, commands, offers }: {
+  constructor({ engines, pulls, log, commands, offers }: {
     readonly engines: Engines;
-    /** The registries that pulls may go to; null for all. */
-    readonly registries: readonly string[] | null;
+    readonly pulls: PullRules;
     readonly log: Log;
     readonly commands: CommandStore;
     readonly offers: OfferStore;
@@ -88,7 +88,7 @@ export class Routes implements AsyncDisposable {
     this.routes = router()
       .add(containers(engines, lists.containers))
       .add(systemBackends(engines))
-      .add(images({ engines, list: lists.images, registries }))
+      .add(images({ engines, list: lists.images, pulls }))
       .add(volumes(engines, lists.volumes))
       .add(networks(engines, lists.networks))
       .add(diskUsage({ backends, meter }))

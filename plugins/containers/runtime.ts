@@ -14,7 +14,8 @@ import type {
 } from "../../core/runtime.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
-import { LinkActs, type PullRules } from "./acts/engine_acts.ts";
+import { LinkActs } from "./acts/engine_acts.ts";
+import type { PullRules } from "./backends/logins.ts";
 import type { Backends } from "../../engines/links/backends.ts";
 import { UsedBy } from "./backends/used_by.ts";
 import { Inspections } from "./containers/inspected.ts";

@@ -20,7 +20,8 @@ import {
   type Result,
 } from "./connection.ts";
 import { Listener } from "./listener.ts";
-import { migrate, MIGRATIONS, type Step, tooOld } from "./migrations.ts";
+import { migrate, tooOld } from "./migrate.ts";
+import { MIGRATIONS, type Step } from "./migrations.ts";
 import { LOCK_SPACE, LOCKS, type Queries, type Transaction } from "./transaction.ts";
 import type { Value } from "../sql/steps.ts";
 

@@ -9,6 +9,7 @@ import { sqlKeys } from "./keys.ts";
 import { sqlOffers } from "./offers.ts";
 import { sqlPeople } from "./people.ts";
 import { sqlPlans } from "./plans.ts";
+import { sqlRegistries } from "./registries.ts";
 import { sqlSessions } from "./sessions.ts";
 import { sqlSigningKeys } from "./signing_keys.ts";
 import type { Sql } from "./steps.ts";
@@ -26,6 +27,7 @@ type Tables =
   | "commands"
   | "plans"
   | "ignored"
+  | "registries"
   | "applies";
 
 export function tablesOf(sql: Sql): Pick<Store, Tables> {
@@ -41,6 +43,7 @@ export function tablesOf(sql: Sql): Pick<Store, Tables> {
     commands: sqlCommands(sql),
     plans: sqlPlans(sql),
     ignored: sqlIgnored(sql),
+    registries: sqlRegistries(sql),
     applies: sqlApplies(sql),
   };
 }

@@ -322,4 +322,23 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (engine, kind, name)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Image registries, with their sealed credentials.
+  `
+  CREATE TABLE registries (
+    id TEXT PRIMARY KEY,
+    host TEXT NOT NULL,
+    path TEXT NOT NULL,
+    login TEXT NOT NULL CHECK (login IN ('password', 'identityToken', 'none')),
+    username TEXT,
+    token_service TEXT,
+    plain_http INTEGER NOT NULL CHECK (plain_http IN (0, 1)),
+    ca TEXT,
+    by_kind TEXT NOT NULL,
+    by_id TEXT NOT NULL,
+    by_name TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    sealed BLOB,
+    UNIQUE (host, path)
+  ) STRICT;
+  `,
 ];

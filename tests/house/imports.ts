@@ -2,7 +2,8 @@
 
 /** Folder → what it may import beside itself: folders (with a slash), files, or packages. First match wins. */
 const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
-  ["core/", ["zod"]],
+  // `node:http`, `node:https`, `node:tls`: Deno's `fetch` cannot be told which address of a name to connect to.
+  ["core/", ["zod", "node:http", "node:https", "node:tls"]],
   // `node:fs`: Deno's own `open` takes no flags, and the safe reader must not follow a link or wait at a pipe.
   // `node:process`: to keep the YAML parser from it.
   ["artifacts/", ["core/", "zod", "yaml", "node:fs", "node:process"]],
@@ -68,6 +69,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["specs/"],
     ["plan/"],
     ["apply/"],
+    ["registries/"],
   ],
   "page/": [
     ["verdict.ts", "style.ts"],
@@ -120,7 +122,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /** The composition root, which nobody imports, and those who import everything. */
-const ROOTS = ["main.ts", "start.ts", "compose_app.ts"];
+const ROOTS = ["main.ts", "start.ts", "compose_app.ts", "compose_projects.ts"];
 const KNOW_ALL = [...ROOTS, "commands/", "tests/", "bench/"];
 
 /** Modules of Deno that compute and touch nothing outside; `node:sqlite` is the store's alone. */

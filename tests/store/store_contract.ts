@@ -22,6 +22,7 @@ import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_IGNORED, ignoredContract } from "./store_ignored_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
+import { CHANGES_OF_REGISTRIES, registriesContract } from "./store_registries_contract.ts";
 
 /** The newest 100 entries of the audit log. */
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
@@ -39,6 +40,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   plansContract(promise);
   appliesContract(promise);
   ignoredContract(promise);
+  registriesContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -387,6 +389,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     ...CHANGES_OF_PLANS,
     ...CHANGES_OF_APPLIES,
     ...CHANGES_OF_IGNORED,
+    ...CHANGES_OF_REGISTRIES,
   ];
   for (const { name, before, change, state } of all) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {

@@ -11,6 +11,7 @@ import { runBerth, startBerthProcess } from "../support/berth_process.ts";
 import { eventually } from "../support/eventually.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
 import { account, bytes, key, MANY, refused, session } from "./store_records.ts";
+import { registry } from "./store_registries_contract.ts";
 import type { Store } from "../../core/store.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
@@ -78,6 +79,7 @@ async function fillStore(store: Store): Promise<void> {
     Array.from({ length: 1_200 }, (_, at) => auditEntryOf({ at, particulars: { at: `${at}` } })),
   );
   await store.ignored.add({ engine: "docker", kind: "project", name: "old", by, at: 7 }, MANY, ENTRY);
+  await store.registries.put(registry("ghcr.io"), MANY, ENTRY);
   while (await store.audit.seal(SEALS, 500) > 0);
   await store.audit.append([auditEntryOf({ action: "unsealed" })]);
   await store.audit.countStrangers([{ hour: 1, peer: "p", action: "a", result: "r", count: 3 }], 9);

@@ -217,10 +217,7 @@ const NO_PACKAGES = "mount --bind /bin/true /usr/bin/dpkg-query 2>/dev/null";
 
 const PODMAN_REGISTRIES = `unqualified-search-registries = []
 [[registry]]
-location = "127.0.0.1:5000"
-insecure = true
-[[registry]]
-location = "127.0.0.1:5001"
+location = "127.0.0.1"
 insecure = true
 `;
 

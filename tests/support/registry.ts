@@ -7,7 +7,7 @@ import { quoted } from "./sandbox.ts";
 
 /** The one account of a registry that asks for credentials. */
 export const ACCOUNT = { username: "sailor", password: "letmein-berth" };
-const HTPASSWD = "sailor:$2b$04$o9VsDPPXO41GutvJQN5D1eHzE4F3smaevg0vEI4Fs8M7MV4FlHMJW\n";
+export const HTPASSWD = "sailor:$2b$04$o9VsDPPXO41GutvJQN5D1eHzE4F3smaevg0vEI4Fs8M7MV4FlHMJW\n";
 
 export interface TestRegistry extends AsyncDisposable {
   /** Host and port as the engine sees it: `127.0.0.1:5000`, or `127.0.0.1:5001` for the one with an account. */

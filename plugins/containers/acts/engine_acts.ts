@@ -6,7 +6,6 @@ import type {
   Labelled,
   NetworkSpec,
   PullOrder,
-  RegistryLogin,
   VolumeSpec,
 } from "../../../core/engine_acts.ts";
 import { ServiceError } from "../../../core/error.ts";
@@ -20,10 +19,11 @@ import { EngineAnswer, unreadable } from "../../../engines/calls/failure.ts";
 import { at, type EnginePath, SlashedName } from "../../../engines/calls/path.ts";
 import { mapOf, objectOf, parseJson, textOf } from "../../../engines/calls/wire.ts";
 import { mustBeAllowed } from "../images/allowed.ts";
+import type { PullRules } from "../backends/logins.ts";
 import { pull } from "../images/pull.ts";
-import { parseReference, textOfReference } from "../images/reference.ts";
+import { textOfReference } from "../../../core/image_reference.ts";
+import { parseReference } from "../images/reference.ts";
 import { imageIdOf } from "../../../engines/rows/container.ts";
-import { loginIn } from "./docker_config.ts";
 import { lastWords } from "./last_words.ts";
 import { runCommand } from "./run_command.ts";
 
@@ -38,14 +38,6 @@ const LOOKED_AT = { endsInDoubt: true } as const;
 const HEALTH_MS = 60_000;
 
 const AWAY: readonly string[] = ["runtime_unavailable", "engine_timeout", "engine_busy", "no_engine"];
-
-/** The registries that pulls may use, and their credentials. */
-export interface PullRules {
-  /** Null for all registries. */
-  readonly registries: readonly string[] | null;
-  /** The path of Docker's `config.json`; null for no credentials but those that are given. */
-  readonly dockerConfig: string | null;
-}
 
 export class LinkActs implements EngineActs {
   constructor(
@@ -228,28 +220,12 @@ export class LinkActs implements EngineActs {
     const reference = parseReference(text);
     mustBeAllowed(reference, this.pulls.registries);
     try {
-      const credentials = loginFor(reference.registry) ?? await this.#login(reference.registry);
+      const credentials = loginFor(reference.registry) ?? await this.pulls.logins.find(reference);
       await pull(this.link.engine, { reference, credentials, signal, progress });
     } catch (error) {
       throw named(error, textOfReference(reference), reference.registry);
     } finally {
       this.link.mirror.images.touch();
-    }
-  }
-
-  async #login(host: string): Promise<RegistryLogin | undefined> {
-    const { dockerConfig } = this.pulls;
-    if (dockerConfig === null) return undefined;
-    try {
-      return await loginIn(dockerConfig, host);
-    } catch (cause) {
-      throw engineError(
-        "pull_failed",
-        `Cannot pull from "${host}": the file of "dockerConfig" cannot be read`,
-        {
-          cause,
-        },
-      );
     }
   }
 

@@ -10,7 +10,8 @@ import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { numberOf, objectOf, parseJson, textOf, textOrNull, textsOf } from "../../../engines/calls/wire.ts";
 import type { RegistryLogin } from "../../../core/engine_acts.ts";
 import { registryAuth } from "./credentials.ts";
-import { nameOf, parseReference, type Reference, textOfReference, versionOf } from "./reference.ts";
+import { nameOf, type Reference, textOfReference, versionOf } from "../../../core/image_reference.ts";
+import { parseReference } from "./reference.ts";
 import { imageIdOf } from "../../../engines/rows/container.ts";
 import { engineError, type EngineErrorCode } from "../../../engines/calls/errors.ts";
 

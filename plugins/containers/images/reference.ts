@@ -1,88 +1,14 @@
-/** Parses image references into registry, repository, and tag or digest. */
+/** Image references of callers: a text that is none is refused. */
+import { readReference, type Reference } from "../../../core/image_reference.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
-
-/** The grammar of the distribution project, with its caps. */
-const HOST =
-  /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*(?::\d{1,5})?$/;
-const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
-const TAG = /^\w[\w.-]{0,127}$/;
-const DIGEST = /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/;
-const LONGEST_NAME = 255;
-
-const inner = ({ source }: RegExp) => `(?:${source.replaceAll(/[\^$]/g, "")})`;
-/** The first of several parts is a registry if it has a dot, and else an owner. */
-const OWNER = /^[a-z0-9]+(?:(?:_|__|-+)[a-z0-9]+)*$/;
-/** The form of a reference, for the API document. */
-export const REFERENCE_FORM = `^(?:(?:${inner(HOST)}|${inner(OWNER)})(?:/${inner(COMPONENT)})+|` +
-  `${inner(COMPONENT)})(?::${inner(TAG)})?(?:@${inner(DIGEST)})?$`;
-
-/** The registry of names without one, to which the engines send credentials. */
-export const DEFAULT_REGISTRY = "docker.io";
-
-export interface Reference {
-  /** Host and port. */
-  readonly registry: string;
-  /** Without the registry: `library/busybox`. */
-  readonly repository: string;
-  /** Null where only a digest was given. */
-  readonly tag: string | null;
-  readonly digest: string | null;
-}
 
 /** Throws `invalid_request` for a text that is no reference. A missing tag becomes `latest`, unless there is a digest. */
 export function parseReference(text: string): Reference {
-  const parsed = read(text);
+  const parsed = readReference(text);
   if (parsed !== null) return parsed;
   throw engineError("invalid_request", `Cannot use ${quoted(text)}: it is not an image reference`, {
     errors: [{ path: "body.reference", message: 'must look like "registry.example:5000/team/app:1.2"' }],
   });
-}
-
-/** With the registry, so that an engine's own list of registries does not matter. */
-export function nameOf(reference: Reference): string {
-  return `${reference.registry}/${reference.repository}`;
-}
-
-/** The digest if there is one, else the tag. */
-export function versionOf(reference: Reference): string {
-  return reference.digest ?? reference.tag ?? "latest";
-}
-
-export function textOfReference(reference: Reference): string {
-  const name = nameOf(reference);
-  return reference.digest === null ? `${name}:${versionOf(reference)}` : `${name}@${reference.digest}`;
-}
-
-function read(text: string): Reference | null {
-  if (text.length > 1024) return null;
-  const [named = "", digest, ...more] = text.split("@");
-  if (more.length > 0 || (digest !== undefined && !DIGEST.test(digest))) return null;
-  const colon = named.lastIndexOf(":");
-  const tagged = colon > named.lastIndexOf("/");
-  const tag = tagged ? named.slice(colon + 1) : null;
-  if (tag !== null && !TAG.test(tag)) return null;
-  const [registry, repository] = located(tagged ? named.slice(0, colon) : named);
-  if (!HOST.test(registry)) return null;
-  if (repository.length === 0 || registry.length + repository.length + 1 > LONGEST_NAME) return null;
-  if (!repository.split("/").every((component) => COMPONENT.test(component))) return null;
-  return {
-    registry,
-    repository,
-    tag: tag ?? (digest === undefined ? "latest" : null),
-    digest: digest ?? null,
-  };
-}
-
-/** Splits off the registry: a first part that could be a user's name is none. */
-function located(name: string): [registry: string, repository: string] {
-  const slash = name.indexOf("/");
-  const first = name.slice(0, slash);
-  if (slash > 0 && (/[.:]/.test(first) || first === "localhost" || first !== first.toLowerCase())) {
-    const registry = first === "index.docker.io" ? DEFAULT_REGISTRY : first;
-    const rest = name.slice(slash + 1);
-    return [registry, registry === DEFAULT_REGISTRY && !rest.includes("/") ? `library/${rest}` : rest];
-  }
-  return [DEFAULT_REGISTRY, name.includes("/") ? name : `library/${name}`];
 }
 
 function quoted(text: string): string {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { ServiceError } from "../../../core/error.ts";
-import { nameOf, parseReference, textOfReference, versionOf } from "./reference.ts";
+import { nameOf, textOfReference, versionOf } from "../../../core/image_reference.ts";
+import { parseReference } from "./reference.ts";
 
 const DIGEST = `sha256:${"a".repeat(64)}`;
 

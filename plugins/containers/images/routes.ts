@@ -20,11 +20,13 @@ import { isGone, sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { RegistryLogin } from "../../../core/engine_acts.ts";
+import type { PullRules } from "../backends/logins.ts";
 import { ImageDetail, readImage } from "./detail.ts";
 import { pull, type PullProgress, PullResult } from "./pull.ts";
 import { pullFormat, PullFrame, streamPull } from "./pull_answer.ts";
 import { mustBeAllowed } from "./allowed.ts";
-import { parseReference, REFERENCE_FORM, textOfReference } from "./reference.ts";
+import { REFERENCE_FORM, textOfReference } from "../../../core/image_reference.ts";
+import { parseReference } from "./reference.ts";
 import { Image } from "../../../engines/rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, listAnswer } from "../backends/route_fields.ts";
@@ -82,7 +84,9 @@ const PullRequest = z.strictObject({
   ),
   platform: z.string().regex(/^[a-z0-9]+(?:\/[a-z0-9_.-]+){0,2}$/, 'Expected "os/arch/variant"').max(64)
     .optional().describe("Another platform than the engine's own, as linux/arm64"),
-  auth: RegistryLogin.optional().describe("For the reference's registry alone; kept nowhere"),
+  auth: RegistryLogin.optional().describe(
+    "For the reference's registry alone, instead of stored credentials; kept nowhere",
+  ),
 }).meta({
   id: "PullRequest",
   examples: [{ reference: "ghcr.io/owner/app:1.2" }, {
@@ -154,8 +158,7 @@ export const ROUTES = [list, inspect, pulling, remove];
 
 interface ImagesOptions {
   readonly engines: Engines;
-  /** The registries that pulls may go to; null for all. */
-  readonly registries: readonly string[] | null;
+  readonly pulls: PullRules;
   readonly list: ListedImages;
 }
 
@@ -168,7 +171,7 @@ export function listedImages(engines: Engines): ListedImages {
   });
 }
 
-export function images({ engines, list: all, registries }: ImagesOptions): Router {
+export function images({ engines, list: all, pulls }: ImagesOptions): Router {
   const { backends, sights } = engines;
   return router()
     .on(list, (call) => {
@@ -187,7 +190,8 @@ export function images({ engines, list: all, registries }: ImagesOptions): Route
     .on(pulling, async (call) => {
       const { body, query, request, ending } = call;
       const reference = parseReference(body.reference);
-      mustBeAllowed(reference, registries);
+      mustBeAllowed(reference, pulls.registries);
+      const credentials = body.auth ?? await pulls.logins.find(reference);
       const link = backends.target(query.backend, call.reach);
       const leaving = new Cutoff([ending]);
       const run = async (progress: (frame: PullProgress) => void) => {
@@ -195,7 +199,7 @@ export function images({ engines, list: all, registries }: ImagesOptions): Route
           return await pull(link.engine, {
             reference,
             platform: body.platform,
-            credentials: body.auth,
+            credentials,
             signal: leaving.signal,
             progress,
           });

@@ -72,7 +72,7 @@ export const Settings = z.strictObject({
     "A list of the registries that images may be pulled from, as `ghcr.io`",
   ).meta({ shown: "all" }),
   dockerConfig: absolutePath().nullable().default(null).describe(
-    "Docker's `config.json`, whose credentials applies pull with where they bring none for the registry; programs that " +
+    "Docker's `config.json`, whose credentials pulls use where they bring none and none is stored for the registry; programs that " +
       "it names are not run",
   ),
   ssh: text().max(4_096).default("ssh").describe("The program that `ssh://` engines are reached with").meta({
