@@ -13,6 +13,8 @@ export function driftInMode(
   at: Place,
 ): Difference[] {
   if (declared === actual) return [];
+  // The engine's own network has two names. A container keeps the one that it was asked for with.
+  if (field === "networks" && isEngines(declared) && isEngines(actual)) return [];
   const [, kind, name] = /^(service|container):(.*)$/.exec(declared) ?? [];
   const id = /^container:(.+)$/.exec(actual)?.[1];
   const other = id === undefined ? undefined : neighbour(id);
@@ -26,6 +28,8 @@ export function driftInMode(
     : `service:${other.service}`;
   return [{ field, declared, seen: runs || "(none)", at }];
 }
+
+const isEngines = (mode: string): boolean => mode === "default" || mode === "bridge";
 
 /** Podman says `private` where Docker says nothing. */
 const own = (mode: string): string => mode === "private" ? "" : mode;
