@@ -26,6 +26,7 @@ import type { PlanBody } from "./plan_shape.ts";
 import type { MadePlan } from "./plans.ts";
 import { type Asked, declaredOf, look, type Scene } from "./scene.ts";
 import { removeContainer } from "./removal.ts";
+import { blockByTakenNames } from "./taken_names.ts";
 import { planUp } from "./up.ts";
 
 /**
@@ -73,6 +74,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   else if (action === "stop") unchanged = planStop(scene, active, links, draft);
   else planDown(scene, active, links, draft);
   const isWholeDown = action === "down" && request.units === undefined;
+  if (action === "up") blockByTakenNames(scene, draft);
   if (action === "up" || action === "down") {
     orphans(scene, isWholeDown || request.orphans === "remove", draft);
   }

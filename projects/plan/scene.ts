@@ -45,6 +45,8 @@ export interface Scene {
   readonly leftovers: ReadonlyMap<string, readonly RunningContainer[]>;
   /** Containers of the project whose service is not in the files. */
   readonly orphans: readonly RunningContainer[];
+  /** Every container of the engine, of the project or not, by its name. */
+  readonly named: ReadonlyMap<string, RunningContainer>;
   readonly holdings: WholeHoldings;
   readonly runtime: ContainerRuntime;
   readonly digest: Digest;
@@ -154,6 +156,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
     members,
     leftovers,
     orphans,
+    named: new Map(all.flatMap((one) => one.backend === backend.name ? [[one.name, one]] : [])),
     holdings,
     runtime,
     digest: side.digest,

@@ -438,6 +438,67 @@ for (const kind of ["docker", "podman"] as const) {
     }
   });
 
+  test("a container that has the name of one to make blocks the plan, and leaves it when it is gone", async (engine) => {
+    await using berth = await serveEngines({ [engine.kind]: engine });
+    const name = `taken${kind}`;
+    const { id } = await workspace(
+      berth,
+      name,
+      `name: ${name}\nservices:\n  web:${service(`container_name: ${name}-fixed`)}  job:${service("")}`,
+    );
+    const seen = async (count: number) =>
+      await eventually("the containers are seen", async () => {
+        const { body } = await berth.call(`GET /api/containers?q=${name}`);
+        return body.items.length === count ? await planOf(berth, id, name) : null;
+      });
+    const held = [`${name}-fixed`, `${name}-job-1`];
+    try {
+      const free = await seen(0);
+      assert.deepEqual(codes(free.blocked), []);
+      for (const one of held) await engine.cli("create", "--name", one, "--network", "none", FIXTURE, "idle");
+      const taken = await seen(2);
+      assert.deepEqual(codes(taken.blocked), ["project/name-taken", "project/name-taken"]);
+      const told = new Map(taken.blocked.map(({ subject, location }) => [subject, location]));
+      assert.equal(told.get(`unit:${name}.web`)?.range?.start.line, 7, "where container_name is written");
+      assert.equal((await berth.call(`POST /api/plans/${taken.id}/apply`, {})).body.code, "plan_blocked");
+      const names = (await engine.cli("ps", "--all", "--format", "{{.Names}}")).split("\n");
+      assert.deepEqual(names.filter((one) => one.startsWith(name)).sort(), held, "nothing was made");
+    } finally {
+      for (const one of held) await engine.cli("rm", "--force", one).catch(() => {});
+    }
+    assert.deepEqual(codes((await seen(0)).blocked), []);
+  });
+
+  test("the engine's own network has two names, which are no difference", async (engine) => {
+    await using berth = await serveEngines({ [engine.kind]: engine });
+    const name = `bridged${kind}`;
+    const text = (mode: string) =>
+      `name: ${name}\nservices:\n  web:${service(`container_name: ${name}\nnetwork_mode: ${mode}`)}`;
+    const { id, path } = await workspace(berth, name, text("bridge"));
+    const labels = {
+      "com.docker.compose.project": name,
+      "com.docker.compose.service": "web",
+      "com.docker.compose.project.working_dir": path,
+      "com.docker.compose.project.config_files": `${path}/compose.yaml`,
+    };
+    const words = Object.entries(labels).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
+    await engine.cli("create", "--stop-timeout", "1", ...words, "--name", name, FIXTURE, "idle");
+    const kinds = async () =>
+      await eventually("the container is seen", async () => {
+        const { steps } = await planOf(berth, id, name);
+        return steps.some(({ kind }) => kind === "container.create") ? null : steps.map(({ kind }) => kind);
+      });
+    try {
+      assert.deepEqual(await kinds(), ["container.start"]);
+      await save(berth, id, `${path}/compose.yaml`, text("default"));
+      assert.deepEqual(await kinds(), ["container.start"]);
+      await save(berth, id, `${path}/compose.yaml`, text("none"));
+      assert.deepEqual(await kinds(), ["container.swap"], "another network is a difference");
+    } finally {
+      await engine.cli("rm", "--force", name).catch(() => {});
+    }
+  });
+
   test("an engine that hangs, and a secret that changed after the plan, are told by their names", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });
     const name = `told${kind}`;
