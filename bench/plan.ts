@@ -78,6 +78,9 @@ async function inMemory(): Promise<void> {
     backend: "docker",
     imageDefaults: null,
     isSystem: false,
+    inherited: [],
+    askedMacAddress: null,
+    undeclarable: [],
     pid: null,
   };
   const view: EngineView = {

@@ -44,6 +44,7 @@ const CONTAINER: Rows<ContainerSpec> = {
     }),
   networks: (networks, facts) => networks.flatMap((one) => connectionNeeds(one, facts)),
   networkMode: (mode, facts) => networkModeNeeds(mode, facts),
+  links: (links, facts) => linkNeeds(links, facts),
   ipcMode: (mode, facts) => namespaceNeeds("ipc", mode, facts),
   pidMode: (mode, facts) => namespaceNeeds("pid", mode, facts),
   utsMode: (mode, facts) => namespaceNeeds("uts", mode, facts),
@@ -170,6 +171,15 @@ function sourceNeeds(
 
 type Connection = ContainerSpec["networks"][number];
 
+function linkNeeds(links: readonly string[], facts: SpecFacts): readonly SpecNeed[] {
+  return links.flatMap((one) => {
+    const [container = ""] = one.split(":");
+    return facts.isOwnContainer(container)
+      ? NOTHING
+      : host("links", `reads the environment of "${container}", which is not of this project`);
+  });
+}
+
 const CONNECTION: Rows<Connection> = {
   name: (name, facts) => membershipNeeds("networks", name, facts),
   aliases: harmless,
@@ -177,13 +187,7 @@ const CONNECTION: Rows<Connection> = {
   ipv6Address: harmless,
   linkLocalAddresses: harmless,
   macAddress: harmless,
-  links: (links, facts) =>
-    links.flatMap((one) => {
-      const [container = ""] = one.split(":");
-      return facts.isOwnContainer(container)
-        ? NOTHING
-        : host("links", `reads the environment of "${container}", which is not of this project`);
-    }),
+  links: linkNeeds,
   driverOptions: (options) =>
     Object.keys(options).filter((name) => name !== INTERFACE_NAME).flatMap((name) =>
       host("driverOptions", `sets the driver option "${name}"`)

@@ -2,6 +2,7 @@
 import { type Permission, type Principal, type Reach, reachOf } from "./access.ts";
 import { z } from "zod";
 import type { Condition } from "./condition.ts";
+import type { Undeclarable } from "./undeclarable.ts";
 
 export const ContainerState = z.enum([
   "created",
@@ -122,6 +123,8 @@ export interface ContainerSpec {
     readonly gatewayPriority: number;
   }[];
   readonly networkMode: string;
+  /** `container:name`, for what it calls others in the engine's own network. */
+  readonly links: readonly string[];
   readonly ipcMode: string;
   readonly pidMode: string;
   readonly utsMode: string;
@@ -198,6 +201,12 @@ export interface InspectedContainer extends RunningContainer, ContainerSpec {
   readonly restartCount: number;
   /** Its process on the engine's machine; null while it does not run. */
   readonly pid: number | null;
+  /** The targets of mounts that it has from other containers, by `volumesFrom`. */
+  readonly inherited: readonly string[];
+  /** The address that was asked for; null where the engine chose it, or does not tell. */
+  readonly askedMacAddress: string | null;
+  /** Settings that no file can declare. */
+  readonly undeclarable: readonly Undeclarable[];
   /** True if it runs the init of a whole system, for which Podman mounts memory by itself. */
   readonly isSystem: boolean;
   /** The settings of the image itself, which do not count as differences; null if the image is gone. */

@@ -18,7 +18,9 @@ const capabilities = (
     covers: [compose],
     declared: (of) => {
       const found = textsAt(compose)(of);
-      return found === null || found === UNKNOWN ? found : { ...found, value: plain(found.value) };
+      return found === null || found === UNKNOWN
+        ? found
+        : { ...found, value: plainCapabilities(found.value) };
     },
     seen: (container, _view, of) => seen(container, of) ?? ["ALL"],
     otherwise: () => [],
@@ -31,28 +33,28 @@ const capabilities = (
 
 /** Podman writes "drop ALL" as a drop of what is given, without what is added again. */
 function isWrittenOut({ capDrop }: InspectedContainer, of: Declared): boolean {
-  const dropped = plain(capDrop);
+  const dropped = plainCapabilities(capDrop);
   return dropped.length > 0 && !dropped.includes("ALL") && dropsAll(of);
 }
 
 function dropsAll(of: Declared): boolean {
   const drop = nodeAt(of, "cap_drop") === null ? null : textsAt("cap_drop")(of);
-  return drop !== null && drop !== UNKNOWN && plain(drop.value).includes("ALL");
+  return drop !== null && drop !== UNKNOWN && plainCapabilities(drop.value).includes("ALL");
 }
 
 export const capabilityRows: readonly Row[] = [
   capabilities("capAdd", "cap_add", (container, of) => {
-    const dropped = plain(container.capDrop);
+    const dropped = plainCapabilities(container.capDrop);
     const kept = isWrittenOut(container, of) ? GIVEN.filter((name) => !dropped.includes(name)) : [];
-    return plain([...container.capAdd, ...kept]);
+    return plainCapabilities([...container.capAdd, ...kept]);
   }),
   // A whole set cannot be compared by name.
   capabilities(
     "capDrop",
     "cap_drop",
-    (container, of) => isWrittenOut(container, of) ? null : plain(container.capDrop),
+    (container, of) => isWrittenOut(container, of) ? null : plainCapabilities(container.capDrop),
   ),
 ];
 
-const plain = (names: readonly string[]): string[] =>
+export const plainCapabilities = (names: readonly string[]): string[] =>
   [...new Set(names.map((name) => name.toUpperCase().replace(/^CAP_/, "")))].sort();

@@ -33,7 +33,7 @@ export function dependenciesOf({ group, unit }: Declared): Dependencies {
 }
 
 /** `db:service_healthy:true,redis:service_started:false`; older ones hold names alone, the oldest have no such label. */
-const LABEL = "com.docker.compose.depends_on";
+export const DEPENDS_ON = "com.docker.compose.depends_on";
 
 export const dependencies: Row = row<Dependencies>({
   key: "dependsOn",
@@ -42,7 +42,7 @@ export const dependencies: Row = row<Dependencies>({
   declared: (of) => ({ value: dependenciesOf(of), at: nodeAt(of, "depends_on") ?? of.unit.source }),
   ask: () => {}, // a label, which is written with the others of Compose
   compare: (declared, { labels }) => {
-    const label = labels[LABEL];
+    const label = labels[DEPENDS_ON];
     if (declared === null || label === undefined) return [];
     const running = new Map(
       label.split(",").filter((part) => part !== "").map((part) => {

@@ -31,7 +31,7 @@ const isRead = (paths: readonly PathUse[], kind: "env_file" | "label_file"): boo
   );
 
 /** Variables that Podman sets by itself, and the proxies that Compose takes from its own settings. */
-const PODMANS = ["TERM", "container", "HOSTNAME", "HOME", "PATH"];
+export const ENGINES_VARIABLES: readonly string[] = ["TERM", "container", "HOSTNAME", "HOME", "PATH"];
 const PROXY = /^(?:https?|ftp|no|all)_proxy$/i;
 
 const environment: Row = keyed<Value>({
@@ -49,7 +49,7 @@ const environment: Row = keyed<Value>({
   mayBeAbsent: (declared) => declared === null,
   isExtra: (name, value, { imageDefaults }, { kind }, of) =>
     imageDefaults !== null && imageDefaults.env[name] !== value && !PROXY.test(name) &&
-    !(kind === "podman" && PODMANS.includes(name)) && isRead(of.unit.paths, "env_file"),
+    !(kind === "podman" && ENGINES_VARIABLES.includes(name)) && isRead(of.unit.paths, "env_file"),
   show: (value) => value === null ? "(not known)" : MASK,
   another: "(another value)",
   unknowns: ({ service }) => unknownIn("environment", service.environment),
@@ -58,7 +58,7 @@ const environment: Row = keyed<Value>({
 });
 
 /** Labels that tools and engines add by themselves. */
-const TOOLS = /^(?:com\.docker\.|desktop\.docker\.|io\.podman\.|dev\.berth\.)/;
+export const TOOLS = /^(?:com\.docker\.|desktop\.docker\.|io\.podman\.|dev\.berth\.)/;
 
 const labels: Row = keyed<Value>({
   key: "labels",

@@ -298,7 +298,10 @@ function extras(
 /** Folders that Podman puts into memory by itself, below a read-only root and for a whole system. */
 const PODMANS_OWN = ["/run", "/run/lock", "/tmp", "/var/tmp", "/var/log/journal"];
 
-function ownMemory({ readOnlyRoot, isSystem }: InspectedContainer, kind: EngineKind): readonly string[] {
+export function ownMemory(
+  { readOnlyRoot, isSystem }: InspectedContainer,
+  kind: EngineKind,
+): readonly string[] {
   return kind === "podman" && (readOnlyRoot || isSystem) ? PODMANS_OWN : [];
 }
 

@@ -14,7 +14,7 @@ export function driftInMode(
 ): Difference[] {
   if (declared === actual) return [];
   // The engine's own network has two names. A container keeps the one that it was asked for with.
-  if (field === "networks" && isEngines(declared) && isEngines(actual)) return [];
+  if (field === "networks" && isEnginesNetwork(declared) && isEnginesNetwork(actual)) return [];
   const [, kind, name] = /^(service|container):(.*)$/.exec(declared) ?? [];
   const id = /^container:(.+)$/.exec(actual)?.[1];
   const other = id === undefined ? undefined : neighbour(id);
@@ -29,10 +29,12 @@ export function driftInMode(
   return [{ field, declared, seen: runs || "(none)", at }];
 }
 
-const isEngines = (mode: string): boolean => mode === "default" || mode === "bridge";
+/** The two words for the network that an engine has by itself. */
+export const isEnginesNetwork = (mode: string): boolean => mode === "default" || mode === "bridge";
 
-/** Podman says `private` where Docker says nothing. */
-const own = (mode: string): string => mode === "private" ? "" : mode;
+/** The words for a namespace of its own: Podman says `private` where Docker says nothing. */
+export const OWN_MODE: readonly string[] = ["", "private"];
+const own = (mode: string): string => OWN_MODE.includes(mode) ? "" : mode;
 
 const namespace = (
   key: string,

@@ -4,7 +4,7 @@ import type { Node, Place } from "../../artifacts/artifact.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
 import { numberOf, oneOrMany, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { driftInMode } from "./namespaces.ts";
+import { driftInMode, isEnginesNetwork } from "./namespaces.ts";
 import {
   type Declaration,
   type Declared,
@@ -66,7 +66,9 @@ function connectionOf(of: Declared): Declaration<Connection> {
   const modeAt = nodeAt(of, "network_mode");
   if (modeAt !== null) {
     const mode = textOf(modeAt);
-    return mode === null ? UNKNOWN : { value: { mode, networks: [], links: [] }, at: modeAt };
+    if (mode === null) return UNKNOWN;
+    // Only the engine's own network and those of the project have links.
+    return { value: { mode, networks: [], links: isEnginesNetwork(mode) ? linksOf(of) : [] }, at: modeAt };
   }
   const keys = of.unit.references.filter(({ kind, under }) => kind === "uses" && under === "networks");
   const networks: Membership[] = [];
@@ -138,6 +140,7 @@ export const networks: Row = row<Connection>({
       const short = other.replace(`${of.group.project}-`, "");
       return [...new Set(service === null ? [alias] : [alias, short, other])].map((one) => `${other}:${one}`);
     });
+    if (mode !== null && called.length > 0) asked.links = called;
     asked.networks = networks.map(({ name: network, aliases, ...rest }) => ({
       name: network,
       aliases: [name, of.unit.label, ...aliases],
@@ -154,7 +157,14 @@ export const networks: Row = row<Connection>({
     const { unit } = of;
     if (declared === null) return [];
     const { value: { mode, networks, links }, at } = declared;
-    if (mode !== null) return driftInMode("networks", mode, container.networkMode, view, at);
+    const linksAt = nodeAt(of, "links") ?? nodeAt(of, "external_links") ?? at;
+    if (mode !== null) {
+      const found = driftInMode("networks", mode, container.networkMode, view, at);
+      // Podman does not tell its links.
+      return found.length > 0 || view.kind === "podman" || !isEnginesNetwork(mode)
+        ? found
+        : linkDrift(links, container.links, linksAt);
+    }
     const wanted = networks.map(({ name }) => name);
     if (container.networkMode.startsWith("container:")) {
       return driftInMode("networks", wanted.join(", "), container.networkMode, view, at);
@@ -172,10 +182,9 @@ export const networks: Row = row<Connection>({
     return [
       ...priorityDrift(networks, container, view.kind),
       ...networks.flatMap((one) => membershipDrift(one, container, unit.label, view.kind)),
-      // Podman does not tell its links.
       ...(view.kind === "podman"
-        ? []
-        : linkDrift(links, container, nodeAt(of, "links") ?? nodeAt(of, "external_links") ?? at)),
+        ? [] // as above
+        : linkDrift(links, container.networks.flatMap((one) => one.links), linksAt)),
     ];
   },
 });
@@ -192,6 +201,13 @@ function priorityDrift(
   return [{ field: "networks.first", declared: first.written, seen: networkMode, at }];
 }
 
+/** Returns the names that Compose and the engine give a container in each of its networks. */
+export const ownNames = (
+  { name, hostname, id }: InspectedContainer,
+  service: string,
+  kind: EngineKind,
+): readonly string[] => [name, service, ...kind === "podman" ? [hostname] : [], id.slice(0, 12), id];
+
 function membershipDrift(
   wanted: Membership,
   container: InspectedContainer,
@@ -207,8 +223,7 @@ function membershipDrift(
       seen,
       at: valueAt(wanted.node, key) ?? wanted.at,
     });
-  // Compose and the engine add the names of the container and the service, and the short id.
-  const own = [container.name, service, container.hostname, container.id.slice(0, 12), container.id];
+  const own = ownNames(container, service, kind);
   const given = actual.aliases.filter((alias) => !own.includes(alias));
   const asked = wanted.aliases.filter((alias) => !own.includes(alias));
   if (!sameSet(asked, given)) {
@@ -240,10 +255,8 @@ function membershipDrift(
 }
 
 /** Compose adds names of its own for each link: what the author calls it is among them. */
-function linkDrift(links: readonly Link[], container: InspectedContainer, at: Place): Difference[] {
-  const actual = new Set(
-    container.networks.flatMap(({ links }) => links.map((one) => one.split(":")[1] ?? one)),
-  );
+function linkDrift(links: readonly Link[], running: readonly string[], at: Place): Difference[] {
+  const actual = new Set(running.map((one) => one.split(":")[1] ?? one));
   const missing = links.filter(({ alias }) => !actual.has(alias)).map(({ alias }) => alias);
   if (missing.length === 0 && (links.length > 0 || actual.size === 0)) return [];
   return [{

@@ -124,6 +124,7 @@ const CONTAINERS: { readonly [Key in keyof Required<ContainerSpec>]: readonly Pa
     joined({ driverOptions: { "com.docker.network.endpoint.ifname": "x" } }),
     joined({ name: "host" }),
   ],
+  links: [{ links: ["theirs:db"] }],
   networkMode: [
     "",
     "none",
@@ -304,7 +305,7 @@ const AGREED: readonly (readonly [words: RegExp, why: string])[] = [
 const NEVER_SENT: Readonly<Record<string, string>> = {
   Config: "ArgsEscaped AttachStderr AttachStdin AttachStdout NetworkDisabled OnBuild Shell StdinOnce",
   HostConfig:
-    "AutoRemove Cgroup ConsoleSize ContainerIDFile CpuCount CpuPercent CpuRealtimePeriod CpuRealtimeRuntime CpusetMems IOMaximumBandwidth IOMaximumIOps KernelMemory KernelMemoryTCP Links MaskedPaths PublishAllPorts ReadonlyPaths VolumeDriver",
+    "AutoRemove Cgroup ConsoleSize ContainerIDFile CpuCount CpuPercent CpuRealtimePeriod CpuRealtimeRuntime CpusetMems IOMaximumBandwidth IOMaximumIOps KernelMemory KernelMemoryTCP MaskedPaths PublishAllPorts ReadonlyPaths VolumeDriver",
   Endpoint:
     "DNSNames EndpointID Gateway GlobalIPv6Address GlobalIPv6PrefixLen IPAddress IPPrefixLen IPv6Gateway NetworkID",
   Mount: "ClusterOptions Consistency",

@@ -66,6 +66,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "projects/": [
     ["fields/"],
     ["hash/", "drift/"],
+    ["adopt/"],
     ["specs/"],
     ["plan/"],
     ["apply/"],

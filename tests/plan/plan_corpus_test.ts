@@ -8,20 +8,13 @@ import { WorkspaceReader } from "../../artifacts/reading/workspace_reader.ts";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
 import { corpus } from "../support/corpus.ts";
+import { nameStandIns, projectsIn, SOME, standIn } from "./corpus_projects.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
-import { fixtureImage } from "../support/fixture_image.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
 import { lawEngine } from "../support/shared_engine.ts";
 
 const IS_WHOLE = Deno.env.get("BERTH_PROOF") === "1";
-/** Beside these the suite has no time for more: dependencies and their health, secrets, several networks, one with many volumes. */
-const SOME: Readonly<Record<Parameters<typeof corpus>[0], readonly string[]>> = {
-  "awesome-compose": ["nginx-golang-postgres", "prometheus-grafana", "nextcloud-redis-mariadb"],
-  "compose": ["pkg/e2e/fixtures/bridge"],
-  "compose-go": ["loader/testdata/extends/withdir"],
-};
-const CANONICAL = /^(?:docker-)?compose\.ya?ml$/;
 /** Gaps that only the author of a project can fill: no plan is made of them, and Compose takes them for something. */
 const UNSAID = [
   "project/unknown-variable",
@@ -66,30 +59,6 @@ for (const kind of ["docker", "podman"] as const) {
   }
 }
 
-/** The folders with a Compose file; what is below one is a part of it. */
-function* projectsIn(root: string, under: string): Generator<string> {
-  const entries = [...Deno.readDirSync(`${root}/${under}`)];
-  if (under !== "" && entries.some(({ name }) => CANONICAL.test(name))) yield under;
-  else {
-    for (const { name, isDirectory } of entries) {
-      if (isDirectory) yield* projectsIn(root, under === "" ? name : `${under}/${name}`);
-    }
-  }
-}
-
-/** The id of an image that waits, whatever command it gets. */
-async function standIn(engine: TestEngine): Promise<string> {
-  const query = new URLSearchParams({
-    fromSrc: "-",
-    repo: "stand-in",
-    tag: "1",
-    changes: 'ENTRYPOINT ["/bin/idle"]',
-  });
-  const answer = await engine.ask(`POST /images/create?${query}`, await fixtureImage());
-  const id = /[0-9a-f]{64}/.exec(answer.body)?.[0];
-  return id ?? assert.fail(answer.body);
-}
-
 async function ofFolder(
   engine: TestEngine,
   berth: TestService,
@@ -104,17 +73,7 @@ async function ofFolder(
   const model = await new WorkspaceReader(path).read();
   const results: Result[] = [];
   for (const group of model.groups.filter(({ standing, value }) => standing === "main" && value !== null)) {
-    for (const { service, label } of group.units) {
-      const image = service?.image ?? `${group.project}-${label}`;
-      const [, repo, tag = "latest"] = /^(.*?)(?::([^:/]*))?$/.exec(image)!; // any text
-      const tagged = await engine.ask(
-        `POST /images/${standIn}/tag?${new URLSearchParams({ repo: repo!, tag })}`,
-      );
-      // A service with a large letter cannot be built: Compose says so, too.
-      if (!/must be lowercase/.test(tagged.body)) {
-        assert.equal(tagged.status, 201, `${image}: ${tagged.body}`);
-      }
-    }
+    await nameStandIns(engine, standIn, group);
     results.push({ name: `${name}/${group.name}`, ...await ofGroup(engine, berth, id, path, group) });
   }
   await berth.call(`DELETE /api/workspaces/${id}`);

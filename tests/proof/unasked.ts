@@ -3,6 +3,7 @@ import type { ContainerSpec } from "../../core/runtime.ts";
 
 export const UNASKED: Omit<ContainerSpec, "name" | "image"> = {
   command: [],
+  links: [],
   entrypoint: [],
   env: {},
   labels: {},

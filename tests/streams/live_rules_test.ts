@@ -53,6 +53,9 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     imageDefaults: null,
     pid: null,
     isSystem: false,
+    inherited: [],
+    askedMacAddress: null,
+    undeclarable: [],
     networks: [attachedTo("shop_default")],
     ...rest,
   };

@@ -91,6 +91,7 @@ function hostConfig(asked: Carried): Wire {
     Tmpfs: asked.tmpfs,
     VolumesFrom: asked.volumesFrom,
     NetworkMode: asked.networkMode,
+    Links: asked.links,
     IpcMode: asked.ipcMode,
     PidMode: asked.pidMode,
     UTSMode: asked.utsMode,

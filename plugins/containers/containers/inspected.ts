@@ -1,5 +1,6 @@
 /** A container as it was created, with the defaults of its image: what drift compares with. */
 import type { InspectedContainer } from "../../../core/runtime.ts";
+import type { Undeclarable } from "../../../core/undeclarable.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
@@ -95,6 +96,9 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     env: plainEnvironment(textsOf(config.Env)),
     imageDefaults,
     pid: numberOf(objectOf(wire.State).Pid) || null,
+    inherited: textsOf(host.VolumesFrom).length === 0 ? [] : inheritedTargets(host, config, row),
+    askedMacAddress: textOrNull(config.MacAddress),
+    undeclarable: undeclarableOf(host),
     isSystem: SYSTEM_INIT.test([...commandWords(config.Entrypoint), ...textsOf(config.Cmd)][0] ?? ""),
     user: textOf(config.User),
     workingDir: textOf(config.WorkingDir),
@@ -107,7 +111,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     stopTimeoutSeconds: typeof config.StopTimeout === "number" ? config.StopTimeout : null,
     init: typeof host.Init === "boolean" ? host.Init : null,
     restart: restartOf(host),
-    ports: declaredPorts(host, row),
+    ports: declaredPorts(host, row, exposedOf(config)),
     exposedPorts: exposedOf(config),
     // A named volume is declared by its name, not by the folder where the engine stores it.
     mounts: row.mounts.map(({ type, name, source, target, readOnly }) => ({
@@ -121,6 +125,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     volumesFrom: textsOf(host.VolumesFrom),
     networks: networks.map(([name, network]) => attachmentOf(name, objectOf(network), config)),
     networkMode: textOf(host.NetworkMode),
+    links: textsOf(host.Links).map(linkOf),
     ipcMode: textOf(host.IpcMode),
     pidMode: textOf(host.PidMode),
     utsMode: textOf(host.UTSMode),
@@ -142,6 +147,18 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     runtime: textOf(host.Runtime),
     sysctls: mapOf(host.Sysctls),
     ulimits: Object.fromEntries(listOf(host.Ulimits).map(objectOf).map(ulimitOf)),
+    ...devicesOf(host),
+    annotations: mapOf(host.Annotations),
+    platform: "",
+    files: [],
+    log: { driver: textOf(objectOf(host.LogConfig).Type), options: mapOf(objectOf(host.LogConfig).Config) },
+    ...limitsOf(host),
+    ...healthOf(config.Healthcheck),
+  };
+}
+
+function devicesOf(host: Wire): Pick<InspectedContainer, "devices" | "deviceRules" | "deviceRequests"> {
+  return {
     devices: listOf(host.Devices).map(objectOf).map((device) => ({
       source: textOf(device.PathOnHost),
       target: textOf(device.PathInContainer),
@@ -155,14 +172,39 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
       capabilities: listOf(request.Capabilities).flatMap(textsOf),
       options: mapOf(request.Options),
     })),
-    annotations: mapOf(host.Annotations),
-    platform: "",
-    files: [],
-    log: { driver: textOf(objectOf(host.LogConfig).Type), options: mapOf(objectOf(host.LogConfig).Config) },
-    ...limitsOf(host),
-    ...healthOf(config.Healthcheck),
   };
 }
+
+/** `db:store` of `/db:/web/store`. */
+function linkOf(text: string): string {
+  const [other = "", alias = ""] = text.split(":");
+  return `${other.slice(other.lastIndexOf("/") + 1)}:${alias.slice(alias.lastIndexOf("/") + 1)}`;
+}
+
+/** An engine lists mounts of other containers as if they had been asked for. */
+function inheritedTargets(host: Wire, config: Wire, { mounts }: ContainerRow): string[] {
+  const asked = new Set([
+    ...textsOf(host.Binds).map((bind) => bind.split(":")[1] ?? bind),
+    ...listOf(host.Mounts).map((mount) => textOf(objectOf(mount).Target)),
+    ...Object.keys(objectOf(config.Volumes)),
+  ]);
+  return mounts.map(({ target }) => target).filter((target) => !asked.has(target));
+}
+
+function undeclarableOf(host: Wire): Undeclarable[] {
+  const found: readonly (readonly [Undeclarable, boolean])[] = [
+    ["removesItself", flagOf(host.AutoRemove)],
+    ["publishesAll", flagOf(host.PublishAllPorts)],
+    ["volumeDriver", textOf(host.VolumeDriver) !== "" && textOf(host.VolumeDriver) !== "local"],
+    ["memoryNodes", textOf(host.CpusetMems) !== ""],
+    ["realtime", numberOf(host.CpuRealtimePeriod) !== 0 || numberOf(host.CpuRealtimeRuntime) !== 0],
+    // A privileged container has none by its privileges.
+    ["unmaskedPaths", isEmptyList(host.MaskedPaths) && !flagOf(host.Privileged)],
+  ];
+  return found.flatMap(([name, isSet]) => isSet ? [name] : []);
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 type Limit =
   | "memoryLimitBytes"
@@ -308,10 +350,21 @@ function healthOf(value: unknown): Pick<InspectedContainer, "healthcheck" | "hea
 }
 
 /** The ports it was created with: a stopped container has none open, but still declares them. */
-function declaredPorts(host: Wire, row: ContainerRow): InspectedContainer["ports"] {
+function declaredPorts(
+  host: Wire,
+  row: ContainerRow,
+  exposed: readonly string[],
+): InspectedContainer["ports"] {
   // Podman lists the ports of the container whose network this one shares.
   if (textOf(host.NetworkMode).startsWith("container:")) return [];
   const bindings = Object.entries(objectOf(host.PortBindings));
+  // Asked for all ports, the engine chooses a port of the host for each that is exposed.
+  if (bindings.length === 0 && flagOf(host.PublishAllPorts)) {
+    return exposed.map((port) => {
+      const [container = "", protocol = "tcp"] = port.split("/");
+      return { container: Number(container), protocol, host: null, address: null };
+    });
+  }
   // A port without a host port is only exposed, perhaps by the image.
   if (bindings.length === 0) return row.ports.filter(({ published }) => published);
   return bindings.flatMap(([name, value]) => {

@@ -1,0 +1,74 @@
+/** The settings of a container that no file says, so that nothing is lost without a word. */
+
+import type { InspectedContainer } from "../../core/runtime.ts";
+import type { Undeclarable } from "../../core/undeclarable.ts";
+import type { EngineKind } from "../fields/field.ts";
+import { FIELDS } from "../fields/table.ts";
+import { publishes } from "./write_outside.ts";
+
+/** One setting that is not in the text, and the reason. */
+export interface LeftOut {
+  readonly container: string;
+  /** The field as drift names it, or the engine's setting. */
+  readonly field: string;
+  readonly why: string;
+}
+
+const UNDECLARABLE: Readonly<Record<Undeclarable, string>> = {
+  removesItself: "the engine removes the container when it ends (--rm), which no Compose file can say",
+  publishesAll: "all exposed ports are published (-P): each is written by itself, without a port of the host",
+  volumeDriver: "the driver of its volumes is a setting of each volume",
+  memoryNodes: "the memory nodes that it may use cannot be declared",
+  realtime: "its share of real time cannot be declared",
+  unmaskedPaths:
+    "no path of the system is hidden from it (systempaths=unconfined), which Compose does not pass on",
+};
+
+/** Fields without which a container is the same to most: named only where one of their kind may be set. */
+const COPIED =
+  "what Compose copied into the container for configs and secrets, its hooks, build and profiles";
+
+/** Returns what the text of a container leaves out. */
+export function leftOutOf(container: InspectedContainer, kind: EngineKind): LeftOut[] {
+  const found: Omit<LeftOut, "container">[] = container.undeclarable.map((field) => ({
+    field,
+    why: UNDECLARABLE[field],
+  }));
+  const add = (field: string, why: string) => found.push({ field, why });
+  for (const [name, value] of Object.entries(container.env)) {
+    if (value === null) {
+      add(`environment.${name}`, "it takes a variable of the image away: Compose gives it a value instead");
+    } else if (value.includes("\ufffd")) {
+      add(`environment.${name}`, "the engine does not tell all bytes of the value");
+    }
+  }
+  if (container.volumesFrom.some((one) => one.endsWith(":ro"))) {
+    add("volumesFrom", `Docker Compose drops ":ro", and mounts them writable`);
+  }
+  if (container.securityOptions.some((one) => /^seccomp[=:]\s*\{/.test(one))) {
+    add(
+      "securityOptions",
+      "a seccomp profile is kept as text, and Docker Compose takes it for the name of a file",
+    );
+  }
+  if (!publishes(container) && container.ports.length > 0) {
+    add("ports", "a container without a network of its own publishes no ports");
+  }
+  if (container.imageDefaults === null) {
+    add("image", "the image is gone: the values that it gives are written as if somebody had set them");
+  }
+  if (container.compose !== null) add("contents", `no engine tells ${COPIED}`);
+  const untold = FIELDS.filter((row) => row.untold.includes(kind)).map(({ key }) => key);
+  if (untold.length > 0) add("untold", `this engine does not tell ${untold.join(", ")}`);
+  return found.map((one) => ({ container: container.name, ...one }));
+}
+
+/** Returns why a container cannot be written down; null if it can. */
+export function refusalOf(
+  { labels }: InspectedContainer,
+  isInBoth: boolean,
+): string | null {
+  if (labels["dev.berth.self"] !== undefined) return "it is berth itself";
+  if (isInBoth) return "it is in the engine's own network and in others, which no file can declare";
+  return null;
+}

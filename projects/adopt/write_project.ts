@@ -1,0 +1,151 @@
+/** A Compose project written down from containers that are there: `compose.yaml`, and `.env` for its secrets. */
+
+import { type Yaml, yamlText } from "../../artifacts/yaml/write.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
+import { type EngineKind, isSame } from "../fields/field.ts";
+import { projectOf } from "../hash/labels.ts";
+import { type LeftOut, leftOutOf, refusalOf } from "./left_out.ts";
+import { SecretValues } from "./secret_values.ts";
+import { isInBoth, namedNetworks } from "./write_networks.ts";
+import { writeService } from "./write_service.ts";
+import type { EngineDefaults, Fragment, Surroundings } from "./writing.ts";
+
+/** A network or volume that is there. */
+interface Held {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The project to write, and the engine that its containers are on. */
+interface ProjectSource {
+  readonly name: string;
+  readonly kind: EngineKind;
+  readonly defaults: EngineDefaults;
+  readonly containers: readonly InspectedContainer[];
+  readonly networks: readonly Held[];
+  readonly volumes: readonly Held[];
+  /** Every container of the engine by its id: others are called by their names. */
+  readonly nameOf: (id: string) => string | undefined;
+  /** Networks and volumes of the project whose own text is not known: they are used, and never replaced. */
+  readonly foreign: ReadonlySet<string>;
+}
+
+export interface WrittenProject {
+  /** Texts by their paths below the project's folder, `.env` first. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The service of each container, by its id. */
+  readonly services: ReadonlyMap<string, string>;
+  readonly leftOut: readonly LeftOut[];
+  /** The containers that cannot be written down, each with the reason. */
+  readonly refused: readonly { readonly container: string; readonly why: string }[];
+}
+
+/** Writes the whole project. Containers of one service whose texts are equal are its replicas. */
+export function writeProject(source: ProjectSource): WrittenProject {
+  const { kind, defaults, name } = source;
+  const refused = source.containers.flatMap((one) => {
+    const why = refusalOf(one, isInBoth(one));
+    return why === null ? [] : [{ container: one.name, why }];
+  });
+  const containers = source.containers.filter((one) =>
+    !refused.some(({ container }) => container === one.name)
+  );
+  const services = servicesOf(containers, name);
+  const networks = new Keys("network", source.networks, source);
+  const volumes = new Keys("volume", source.volumes, source);
+  for (const one of containers.flatMap(namedNetworks)) networks.keyOf(one.name);
+  const secrets = new SecretValues();
+  const written = new Map<string, { service: Fragment; count: number }>();
+  for (const container of [...containers].sort(byNumber)) {
+    const service = services.get(container.id)!; // every one has a service
+    const around: Surroundings = {
+      kind,
+      defaults,
+      service,
+      neighbour: (id) => neighbourOf(id, source, containers, services),
+      hasService: (one) => [...services.values()].includes(one),
+      networkKey: (one) => networks.keyOf(one),
+      volumeKey: (one) => volumes.keyOf(one),
+    };
+    const text = writeService(container, around);
+    const first = written.get(service);
+    if (first === undefined) written.set(service, { service: text, count: 1 });
+    else if (isSame(first.service, text)) first.count += 1;
+  }
+  const parts = [...written].map(([service, one]): [string, Yaml] => [
+    service,
+    { ...secrets.moved(service, one.service), ...(one.count > 1 && { scale: one.count }) },
+  ]);
+  const document: Fragment = {
+    name,
+    services: Object.fromEntries(parts),
+    ...networks.section("networks"),
+    ...volumes.section("volumes"),
+  };
+  const env = secrets.text();
+  return {
+    files: new Map([...env === "" ? [] : [[".env", env] as const], ["compose.yaml", yamlText(document)]]),
+    services,
+    leftOut: [...containers.flatMap((one) => leftOutOf(one, kind))],
+    refused: [...refused, ...secrets.unwritable],
+  };
+}
+
+/** The service that Compose's label names, if it is of this project; else the container's own name. */
+function servicesOf(containers: readonly InspectedContainer[], project: string): Map<string, string> {
+  return new Map(
+    containers.map(({ id, name, compose }) => [id, compose?.project === project ? compose.service : name]),
+  );
+}
+
+function neighbourOf(
+  id: string,
+  { nameOf }: ProjectSource,
+  containers: readonly InspectedContainer[],
+  services: ReadonlyMap<string, string>,
+): { service: string | null; name: string } | undefined {
+  const one = containers.find((other) => other.id === id || other.name === id || other.id.startsWith(id));
+  if (one !== undefined) return { service: services.get(one.id) ?? null, name: one.name };
+  const name = nameOf(id);
+  return name === undefined ? undefined : { service: null, name };
+}
+
+const byNumber = (one: InspectedContainer, other: InspectedContainer): number =>
+  Number(one.labels["com.docker.compose.container-number"] ?? 1) -
+  Number(other.labels["com.docker.compose.container-number"] ?? 1);
+
+/** The keys that networks or volumes have in the file. */
+class Keys {
+  readonly #byName = new Map<string, { readonly key: string; readonly isOwn: boolean }>();
+
+  constructor(
+    readonly kind: "network" | "volume",
+    readonly held: readonly Held[],
+    readonly source: Pick<ProjectSource, "name" | "foreign">,
+  ) {}
+
+  keyOf(name: string): string {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known.key;
+    const labels = this.held.find((one) => one.name === name)?.labels ?? {};
+    const own = projectOf(labels) === this.source.name
+      ? labels[`com.docker.compose.${this.kind}`]
+      : undefined;
+    const isOwn = own !== undefined && !this.source.foreign.has(name);
+    const wanted = own ?? name.replace(/[^\w.-]/g, "_");
+    const taken = new Set([...this.#byName.values()].map(({ key }) => key));
+    let key = wanted;
+    for (let n = 2; taken.has(key); n++) key = `${wanted}_${n}`;
+    this.#byName.set(name, { key, isOwn });
+    return key;
+  }
+
+  /** Those of the project by their keys alone; the rest is external, so that no plan replaces or removes it. */
+  section(key: string): Fragment {
+    const entries = [...this.#byName].map(([name, { key, isOwn }]): [string, Yaml] => [
+      key,
+      isOwn ? { name } : { external: true, name },
+    ]);
+    return entries.length === 0 ? {} : { [key]: Object.fromEntries(entries) };
+  }
+}

@@ -1,0 +1,75 @@
+/** All containers of an engine written down, removed, and made again by Compose from what was written. */
+import assert from "node:assert/strict";
+import type { LeftOut } from "../../projects/adopt/left_out.ts";
+import { differencesOf } from "../../projects/fields/table.ts";
+import { composeToday } from "../support/compose.ts";
+import type { TestEngine } from "../support/engine.ts";
+import { workspaceFolder } from "../support/workspace_folder.ts";
+import type { Scene } from "./field_scene.ts";
+import { rawDifferences, rawOf } from "./raw_container.ts";
+import { written } from "./written_project.ts";
+
+/** The engine's own names of settings, and the fields under which a draft names them as left out. */
+const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+  Env: ["environment."],
+  AutoRemove: ["removesItself"],
+  PublishAllPorts: ["publishesAll"],
+  Ports: ["publishesAll"],
+  VolumesFrom: ["volumesFrom"],
+  Mounts: ["volumesFrom"],
+};
+
+interface Again {
+  readonly files: ReadonlyMap<string, string>;
+  readonly leftOut: readonly LeftOut[];
+  /** Differences that berth sees in the text, and those that the engine shows and nothing names. */
+  readonly wrong: readonly unknown[];
+}
+
+export async function madeAgain(engine: TestEngine, scene: Scene, project: string): Promise<Again> {
+  const containers = await scene.all();
+  const { files, services, refused, leftOut } = await written(engine, project, containers);
+  await using adopted = await workspaceFolder(Object.fromEntries(files), "adopted");
+  const compose = (...args: string[]) => composeToday(engine.socket, adopted.path, ...args);
+  const model = await adopted.read();
+  const group = model.groups[0]!; // one file was written
+  const raw = await rawOfAll(engine, scene);
+  const view = scene.view(new Map(containers.map((one) => [services.get(one.id) ?? one.name, one])));
+  const wrong: unknown[] = [...refused];
+  for (const container of containers) {
+    const unit = group.units.find(({ label }) => label === services.get(container.id))!; // it was written
+    const of = { model, group, unit, service: unit.service! };
+    const found = differencesOf(of, container, view);
+    wrong.push(...found.map(({ field, declared, seen }) => [container.name, field, declared, seen]));
+  }
+  for (const { id } of containers) await engine.ask(`DELETE /containers/${id}?force=1`);
+  try {
+    const complaint = await compose("create", "--pull", "never", "--no-build");
+    if (complaint !== "") return { files, leftOut, wrong: [...wrong, complaint] };
+    const made = await rawOfAll(engine, scene);
+    assert.deepEqual([...made.keys()].sort(), [...raw.keys()].sort(), "each container has its name again");
+    for (const [container, one] of raw) {
+      const other = made.get(container)!; // as was looked at
+      const isLeftOut = (setting: string) =>
+        (LEFT_OUT[setting] ?? []).some((field) =>
+          leftOut.some((one) => one.container === container && one.field.startsWith(field))
+        );
+      for (const setting of rawDifferences(one, other)) {
+        if (!isLeftOut(setting)) wrong.push([container, setting, one[setting], other[setting]]);
+      }
+    }
+    return { files, leftOut, wrong };
+  } finally {
+    await compose("down", "--volumes", "--timeout", "0");
+  }
+}
+
+async function rawOfAll(engine: TestEngine, scene: Scene) {
+  const containers = await scene.all();
+  const names = new Map(containers.map(({ id, name }) => [id, name]));
+  return new Map(
+    await Promise.all(
+      containers.map(async ({ id, name }) => [name, await rawOf(engine, id, names)] as const),
+    ),
+  );
+}
