@@ -9,6 +9,7 @@ import type { Clock } from "./auth/clock.ts";
 import type { Passwords } from "./auth/people/password.ts";
 import type { IdentityProvider } from "./auth/provider/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
+import { gitEnvironment } from "./config/git_environment.ts";
 import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
@@ -58,6 +59,9 @@ import { workspaceFeeds } from "./routes/live_workspaces.ts";
 import { measureUnits } from "./routes/unit_metrics.ts";
 import { overviewRoutes } from "./routes/overview.ts";
 import { projects } from "./routes/projects.ts";
+import { sourceFeeds } from "./routes/live_sources.ts";
+import { openSources, type SourceRoom } from "./routes/source_room.ts";
+import { sourceRoutes } from "./routes/sources.ts";
 import { plans } from "./routes/plans.ts";
 import { registryRoutes } from "./routes/registries.ts";
 import { registerRemedy } from "./routes/register_remedy.ts";
@@ -111,6 +115,7 @@ export interface AppParts {
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
   readonly applies: Applies;
+  readonly sources: SourceRoom;
   readonly stopping: AbortSignal;
 }
 
@@ -189,6 +194,17 @@ export async function composeApp(
   const applies = owned.use(
     openApplies({ store, access, log, registry, plugins, config }, overrides.applyTimes),
   );
+  const sources = owned.use(openSources({
+    store,
+    access,
+    log,
+    registry,
+    replicas,
+    runtime: () => plugins.runtime,
+    environment: gitEnvironment(),
+    data: config.data,
+    stopping,
+  }));
   const parts: AppParts = {
     config,
     store,
@@ -201,8 +217,10 @@ export async function composeApp(
     sights,
     permissions,
     applies,
+    sources,
     stopping,
   };
+  const followed = owned.use(sourceFeeds({ store: store.sources, sources: () => sources.sources() }));
   const own = owned.use(workspaceFeeds(registry));
   const rows = owned.use(
     projects({
@@ -226,7 +244,7 @@ export async function composeApp(
     }),
   );
   const socket = live({
-    feeds: [...own.feeds, ...rows.feeds, ...plugins.feeds],
+    feeds: [...own.feeds, ...rows.feeds, ...followed.feeds, ...plugins.feeds],
     onFailure: (error) => log.error("A feed failed", { error }),
   });
   const routers = [
@@ -247,11 +265,19 @@ export async function composeApp(
 }
 
 function coreRouters(
-  { config, access, store, replicas, log, registry, editor, plugins, sights, applies }: AppParts,
+  { config, access, store, replicas, log, registry, editor, plugins, sights, applies, sources }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
-  const register = registerRemedy({ registry, roots: config.roots, hidden: [config.data], runtime });
+  const planning = {
+    registry,
+    runtime,
+    sights,
+    digests: access.digests,
+    store: store.plans,
+    register: registerRemedy({ registry, roots: config.roots, hidden: [config.data], runtime }),
+    sources: () => sources.sources(),
+  };
   return [
     system({
       ...health,
@@ -280,17 +306,9 @@ function coreRouters(
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     overviewRoutes({ registry, runtime, sights, digests: access.digests }),
-    plans({ registry, runtime, sights, digests: access.digests, store: store.plans, register }),
-    applyRoutes({
-      registry,
-      runtime,
-      sights,
-      digests: access.digests,
-      store: store.plans,
-      register,
-      applies,
-      plans: new Plans(store.plans),
-    }),
+    sourceRoutes({ registry, sources: () => sources.sources() }),
+    plans(planning),
+    applyRoutes({ ...planning, applies, plans: new Plans(store.plans) }),
   ];
 }
 

@@ -98,6 +98,8 @@ export interface Access extends AsyncDisposable {
   readonly fileSeal: Seal;
   /** Seals the credentials of image registries. */
   readonly registrySeal: Seal;
+  /** Seals the credentials of repositories. */
+  readonly sourceSeal: Seal;
   /** Null while none is configured. */
   readonly provider: IdentityProvider | null;
   /** This start's one-time setup token, for the console; null once there is an admin. */
@@ -119,9 +121,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
   const replica = options.replica ?? { name: "berth", count: () => 1, turn: () => Promise.resolve(true) };
   const { secret, earlier } = await sealingKeyOf(options);
-  const seal = await Seal.from(secret, "signing keys", earlier);
-  const fileSeal = await Seal.from(secret, "file versions", earlier);
-  const registrySeal = await Seal.from(secret, "registries", earlier);
+  const { seal, ...seals } = await sealsFrom(secret, earlier);
   const devices = await Devices.from(secret, clock);
   let rules = config.roles;
   const maxDays = config.keyMaxDays;
@@ -168,8 +168,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     freshProof,
     audit: auditing.audit,
     auditUpkeep: auditing.upkeep,
-    fileSeal,
-    registrySeal,
+    ...seals,
     digests: () => digests ??= digestsFrom(secret),
     auditFailure: () => auditing.audit.failure() ?? auditing.delivery?.failure() ?? null,
     clock,
@@ -193,6 +192,16 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       );
       await auditing[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** Derives a seal for each kind of text that the store keeps and cannot read. */
+async function sealsFrom(secret: Uint8Array<ArrayBuffer>, earlier: SealingKey["earlier"]) {
+  return {
+    seal: await Seal.from(secret, "signing keys", earlier),
+    fileSeal: await Seal.from(secret, "file versions", earlier),
+    registrySeal: await Seal.from(secret, "registries", earlier),
+    sourceSeal: await Seal.from(secret, "sources", earlier),
   };
 }
 

@@ -70,6 +70,12 @@ export const PLAN_OPTIONS = {
     flags: [{ name: "--no-in-place", meaning: "make a container anew where only its limits change" }],
     read: (line: Line) => line.option("--no-in-place") === undefined ? undefined : false,
   },
+  commit: one<NonNullable<PlanRequest["commit"]>>({
+    name: "--commit",
+    value: "which",
+    choices: ["head"],
+    meaning: "plan from the newest commit of the folder's repository, before its files are written",
+  }),
   volumes: several({
     name: "--volume",
     value: "name",

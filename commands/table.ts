@@ -47,6 +47,18 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./validate.ts"),
   },
   {
+    name: "source",
+    summary: "say how far a folder is behind the Git branch that it follows",
+    details:
+      "Asks a running berth. The exit code is 0 where the folder is up to date, 2 where commits wait, and 1 where the last check failed.",
+    args: [{ name: "folder", kind: "folder" }],
+    options: [
+      { name: "--check", meaning: "ask the repository now" },
+      JSON_OPTION,
+    ],
+    load: () => read("./source.ts"),
+  },
+  {
     name: "plan",
     summary: "say what would bring a project up, and because of which lines",
     details: `Asks a running berth; nothing is changed. ${MEANT}`,

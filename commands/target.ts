@@ -55,6 +55,15 @@ async function folderAt(client: Client, named: string): Promise<string | null> {
   );
 }
 
+/** Returns the id of a folder by its path, id or name. Throws `StartFailure` for one that berth does not know. */
+export async function folderNamed(client: Client, word: string): Promise<string> {
+  const folder = await folderAt(client, word);
+  if (folder === null) {
+    throw new StartFailure(`berth knows no folder "${word}": "berth ls" lists what it has`);
+  }
+  return folder;
+}
+
 /** Returns the names of the groups that can be planned. */
 async function groupsOf(client: Client, id: string): Promise<string[]> {
   const { items } = (await client.get(WORKSPACE_ARTIFACTS, { params: { id }, query: { kind: "group" } }))

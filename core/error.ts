@@ -61,6 +61,12 @@ export type ErrorCode =
   | "registry_not_found"
   | "token_service_unconfirmed"
   | "too_many_registries"
+  // Git
+  | "git_failed"
+  | "source_not_found"
+  | "source_refused"
+  | "source_moved"
+  | "source_conflict"
   // projects
   | "engine_unavailable"
   | "plan_not_found"

@@ -50,6 +50,7 @@ export const SCREENS = [
   }),
   entry({ path: "/plan", title: titles.plan, view: "Plans", group: "projects" }),
   entry({ path: "/w/:id", title: ({ id = "" }) => id, view: "Workspace", group: "projects" }),
+  entry({ path: "/w/:id/source", title: ({ id = "" }) => id, view: "Source", group: "projects" }),
   entry({
     path: "/w/:id/plan",
     title: ({ id = "" }) => titles.planOf(id),

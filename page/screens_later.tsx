@@ -30,6 +30,7 @@ export { Keys } from "./screens/settings/keys.tsx";
 export { People } from "./screens/settings/people.tsx";
 export { Registries } from "./screens/registries/registries.tsx";
 export { Sessions } from "./screens/settings/sessions.tsx";
+export { Source } from "./screens/source/source.tsx";
 export { Volumes } from "./screens/volumes/volumes.tsx";
 export { Workspace } from "./screens/workspace/workspace.tsx";
 export { Container } from "./screens/container/container.tsx";

@@ -21,9 +21,10 @@ import {
   router,
 } from "../http/declare/router.ts";
 import type { Asked } from "../projects/plan/scene.ts";
+import type { Sources } from "../git/sources.ts";
 import { Plan, PlanRequest } from "../projects/plan/plan_shape.ts";
-import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
-import { find, findComparedModel, ownSide } from "./artifact_lookup.ts";
+import { assertStill, type KnownPlan, type MadePlan, noPlan, Plans } from "../projects/plan/plans.ts";
+import { find, findComparedModel, findModel, ownSide } from "./artifact_lookup.ts";
 import { declaredProject } from "./project_ids.ts";
 import type { RegisterRemedy } from "./register_remedy.ts";
 
@@ -50,6 +51,8 @@ const create = route({
       "artifact_not_found",
       "ambiguous_name",
       "engine_unavailable",
+      "source_not_found",
+      "git_failed",
     ),
   },
 });
@@ -116,6 +119,8 @@ export interface PlansOptions {
   readonly digests: () => Promise<(text: string) => string>;
   readonly store: PlanStore;
   readonly register: RegisterRemedy;
+  /** Loads what follows repositories. */
+  readonly sources: () => Promise<Pick<Sources, "atHead">>;
 }
 
 /** Returns the remedy for a project that only runs, as far as the caller sees it and may register folders. */
@@ -155,20 +160,20 @@ export function plans(options: PlansOptions): CoreRouter {
     about: Readonly<Record<string, string>> = {},
   ) => {
     const { body, principal, reach } = call;
-    const request = PlanRequest.parse(body ?? {});
-    const asked = await askedOf(options, { ...group, request }, reach, principal);
-    const [{ makePlan }, { ownContainer }] = await Promise.all([
-      import("../projects/plan/make_plan.ts"),
-      import("../projects/plan/self.ts"),
-    ]);
-    const made = await makePlan(asked, await ownContainer());
-    const { action, backend, steps, basis: { declared, observed } } = made.plan;
+    // A plan of a commit is checked against the files: it holds once they are written.
+    const { commit: wanted, ...request } = PlanRequest.parse(body ?? {});
+    const planned = { ...group, request };
+    const made = wanted === undefined
+      ? await madeOf(options, planned, reach, principal)
+      : await madeAtHead(options, planned, reach, principal);
+    const { action, backend, steps, commit, basis: { declared, observed } } = made.plan;
     const { units, volumes } = request;
     const told = {
       action,
       units,
       volumes: volumes.length === 0 ? undefined : volumes,
       backend,
+      commit,
       steps: steps.length,
       declared,
       observed,
@@ -203,10 +208,55 @@ export function plans(options: PlansOptions): CoreRouter {
     });
 }
 
+/** A group and what is asked about it. */
+interface Planned {
+  readonly id: string;
+  readonly name: string;
+  readonly request: PlanRequest;
+}
+
+async function madeOf(
+  options: Pick<PlansOptions, "registry" | "runtime" | "sights" | "digests">,
+  planned: Planned,
+  reach: Reach,
+  principal: Principal,
+): Promise<MadePlan> {
+  const asked = await askedOf(options, planned, reach, principal);
+  const [{ makePlan }, { ownContainer }] = await Promise.all([
+    import("../projects/plan/make_plan.ts"),
+    import("../projects/plan/self.ts"),
+  ]);
+  return await makePlan(asked, await ownContainer());
+}
+
+/** Plans with the folder as it would be after a sync. Throws `source_not_found` and `git_failed`, too. */
+async function madeAtHead(
+  options: PlansOptions,
+  planned: Planned,
+  reach: Reach,
+  principal: Principal,
+): Promise<MadePlan> {
+  const { registry } = options;
+  // Only what is in reach is looked for at the server.
+  await findModel({ model: (id) => registry.comparedModel(id) }, planned.id, reach);
+  const sources = await options.sources();
+  return await sources.atHead(planned.id, async ({ model, commit }, hashOf) => {
+    const laid = {
+      get: (id: string) => registry.get(id),
+      comparedModel: (id: string) => id === planned.id ? Promise.resolve(model) : registry.comparedModel(id),
+      models: async () =>
+        (await registry.models()).map((one) => one.workspace.id === planned.id ? { ...one, model } : one),
+      hashOf: (id: string, path: string) => id === planned.id ? hashOf(path) : registry.hashOf(id, path),
+    };
+    const made = await madeOf({ ...options, registry: laid }, planned, reach, principal);
+    return { ...made, plan: { ...made.plan, commit } };
+  });
+}
+
 /** Returns the input of a plan. Throws for things that are not found or out of scope, and `forbidden`. */
 export async function askedOf(
-  { registry, runtime, sights, digests }: PlansOptions,
-  { id, name, request }: { readonly id: string; readonly name: string; readonly request: PlanRequest },
+  { registry, runtime, sights, digests }: Pick<PlansOptions, "registry" | "runtime" | "sights" | "digests">,
+  { id, name, request }: Planned,
   reach: Reach,
   principal: Principal,
 ): Promise<Asked> {

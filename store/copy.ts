@@ -30,6 +30,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "offers", order: ["id"] },
   { name: "registries", order: ["id"] },
   { name: "ignored", order: ["engine", "kind", "name"] },
+  { name: "sources", order: ["workspace_id"] },
   { name: "plans", order: ["id"] },
   { name: "applies", order: ["id"] },
   { name: "apply_lines", order: ["apply_id", "seq"] },

@@ -29,7 +29,7 @@ export interface Refusal {
   readonly severity?: "info";
 }
 
-interface Listed {
+export interface Listed {
   readonly entries: readonly Deno.DirEntry[];
   /** The number of entries, with those that do not count. */
   readonly looked: number;
@@ -179,12 +179,12 @@ export class SafeReader {
   }
 }
 
-const ESCAPES: Refusal = {
+export const ESCAPES: Refusal = {
   code: "fs/symlink-escape",
   why: "the link does not lead to anything inside the workspace",
 };
-const MISSING: Refusal = { code: "missing", why: "it does not exist" };
-const FOLDER: Refusal = { code: "fs/unreadable", why: "it is a folder" };
+export const MISSING: Refusal = { code: "missing", why: "it does not exist" };
+export const FOLDER: Refusal = { code: "fs/unreadable", why: "it is a folder" };
 const HARD_LINKED: Refusal = {
   code: "fs/unreadable",
   why:
@@ -193,9 +193,12 @@ const HARD_LINKED: Refusal = {
 };
 const DENIED: Refusal = { code: "fs/unreadable", why: "access is denied" };
 const CHANGED: Refusal = { code: "fs/unreadable", why: "it changed while it was read" };
-const TOO_LARGE = (limit: number): Refusal => ({ code: "fs/too-large", why: `it is over ${limit} bytes` });
+export const TOO_LARGE = (limit: number): Refusal => ({
+  code: "fs/too-large",
+  why: `it is over ${limit} bytes`,
+});
 
-function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): Refusal {
   if (error instanceof NotText) return { code: "fs/not-utf8", why: error.message };
   if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
     return MISSING;
@@ -266,7 +269,7 @@ class NotText extends Error {}
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A byte order mark stays: offsets count it, as editors do not show it but files hold it. */
-function decode(bytes: Uint8Array): string {
+export function decode(bytes: Uint8Array): string {
   let text: string;
   try {
     text = utf8.decode(bytes);

@@ -46,9 +46,11 @@ export class WorkspaceReader {
     budgets: Partial<Budgets> = {},
     hidden: readonly string[] = [],
     allowHardLinks = false,
+    /** Reads something else than the folder as it is. */
+    reader?: SafeReader,
   ) {
     this.#budgets = { ...BUDGETS, ...budgets };
-    this.#reader = new SafeReader(root, this.#budgets.fileBytes, hidden, allowHardLinks);
+    this.#reader = reader ?? new SafeReader(root, this.#budgets.fileBytes, hidden, allowHardLinks);
     this.#store = new FileStore(this.#reader);
     this.#state = { listing: null, projects: new Map(), groups: new Map() };
   }

@@ -25,6 +25,14 @@ interface RegistryOptions {
   readonly judge?: Judge;
 }
 
+/** A workspace's folder, and how it is read. */
+export interface WorkspaceFolder {
+  readonly root: string;
+  readonly allowHardLinks: boolean;
+  /** Real paths that are never read. */
+  readonly hidden: readonly string[];
+}
+
 export class Registry implements AsyncDisposable {
   readonly #options: RegistryOptions;
   readonly #snapshots = new Map<string, { record: WorkspaceRecord; snapshot: Snapshot }>();
@@ -201,10 +209,15 @@ export class Registry implements AsyncDisposable {
     return await this.#snapshot(await this.#editable(id)).create(path, text);
   }
 
+  /** Returns how the folder is read, for those who read it themselves. Throws `workspace_not_found`. */
+  async folder(id: string): Promise<WorkspaceFolder> {
+    const { path, allowHardLinks } = await this.#record(id);
+    return { root: path, allowHardLinks, hidden: await realPaths(this.#options.hidden ?? []) };
+  }
+
   /** Hex SHA-256 of a file below the folder, of any kind; null where it cannot be read. */
   async hashOf(id: string, path: string): Promise<string | null> {
-    const { path: root, allowHardLinks } = await this.#record(id);
-    const hidden = await realPaths(this.#options.hidden ?? []);
+    const { root, allowHardLinks, hidden } = await this.folder(id);
     const reader = new SafeReader(root, undefined, hidden, allowHardLinks);
     const hash = await reader.hash(path);
     return typeof hash === "string" ? hash : null;

@@ -8,7 +8,7 @@ import type { LooseContainers, ProjectRow } from "./projects.ts";
 import type { Backend } from "./system.ts";
 import type { EngineHappening, EngineStateChange, EventKind, EventsResync } from "./terminal.ts";
 import type { Volume } from "./volumes.ts";
-import type { Workspace, WorkspaceFile } from "./workspaces.ts";
+import type { CommitId, SourceStateName, Workspace, WorkspaceFile } from "./workspaces.ts";
 
 /** WS: Follow everything over one socket. */
 export const LIVE: Endpoint<"/api/live", {
@@ -113,6 +113,21 @@ export type LiveMessage = {
   readonly engines?: readonly (EngineStatus)[];
   /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
   readonly liveNeeds?: "containers:read";
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** Kind of message. */
+  readonly type: "rows";
+  /** The topic. */
+  readonly feed: "sources";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The client forgets what earlier messages said. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: SourceRow };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
@@ -319,6 +334,15 @@ export type LiveRequest = {
   readonly type: "subscribe";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
+  /** The repositories that workspaces follow: a `head` that is not `synced` says that commits wait. */
+  readonly feed: "sources";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
   /** The containers of all engines. */
   readonly feed: "containers";
   /** The last `cursor` seen: only what is another since then is told, if that is still known. */
@@ -460,4 +484,24 @@ export type LiveSource = {
   readonly state: "following" | "waiting" | "ended";
   /** The reason why it is not followed: `removed`, `not_asked` where it belongs to another project by now, or a code for programs. */
   readonly reason?: string;
+};
+
+/** A part of `LiveMessage`. */
+export type SourceRow = {
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The branch that is followed. */
+  readonly branch: string;
+  /** When files are written. */
+  readonly policy: "manual";
+  /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: a sync would overwrite what is not Git's. */
+  readonly state: SourceStateName;
+  /** The reason that the last check failed; null if it did not. */
+  readonly error: string | null;
+  /** When a check last ended, RFC 3339. */
+  readonly checkedAt: string | null;
+  /** The commit that the folder was last brought to. */
+  readonly synced: CommitId | null;
+  /** The newest commit that was fetched. */
+  readonly head: CommitId | null;
 };

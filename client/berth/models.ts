@@ -296,6 +296,8 @@ export type Plan = {
   readonly backend: string;
   /** The request as it was sent. */
   readonly action: PlanAction;
+  /** The commit that it was worked out from; absent where the files of the folder were read. */
+  readonly commit?: string;
   /** The ids of the units that were looked at. */
   readonly units: readonly (string)[];
   /** In an order that works; none where there is nothing to do. */
@@ -440,6 +442,8 @@ export type PlanRequest = {
   readonly rerun?: readonly (string)[];
   /** Volumes of the project that `down` removes with all their data, by the engine's names. */
   readonly volumes?: readonly (string)[];
+  /** Plans from the newest commit of the workspace's repository, before its files are written. */
+  readonly commit?: "head";
   /** True if limits may be changed without a new container. */
   readonly inPlace?: boolean;
 };

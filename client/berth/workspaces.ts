@@ -168,6 +168,24 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
   };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/dag");
 
+/**
+ * PUT: Let a workspace follow a branch of a Git repository.
+ *
+ * DELETE: Follow the repository no longer, and leave all files.
+ *
+ * GET: The repository that a workspace follows, and what its newest commit would change.
+ */
+export const WORKSPACE_SOURCE: Endpoint<"/api/workspaces/{id}/source", {
+  put: { response: Source; payload: NewSource; query: Record<string, never> };
+  delete: { query: Record<string, never> };
+  get: { response: Source; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/source", { delete: [204] });
+
+/** POST: Ask the repository for new commits now. */
+export const WORKSPACE_SOURCE_CHECK: Endpoint<"/api/workspaces/{id}/source/check", {
+  post: { response: Source; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/source/check");
+
 /** POST: Work out what would bring a group up, or down. */
 export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}/plan", {
   post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
@@ -310,6 +328,9 @@ export type CardDetail = {
   /** The id of what it describes. */
   readonly subject: string | null;
 };
+
+/** A part of `SourceRow`. */
+export type CommitId = string;
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/dag`. */
 export type Dag = {
@@ -549,6 +570,20 @@ export type Match = {
   readonly confidence: "certain" | "likely" | "guess";
 };
 
+/** The payload of `PUT /api/workspaces/{id}/source`. */
+export type NewSource = {
+  /** The repository's address: https://, or http:// without a credential. */
+  readonly url: string;
+  /** The branch to follow. */
+  readonly branch: string;
+  /** Only this folder of the repository; all of it unless given. */
+  readonly folder?: string;
+  /** `manual`: files are written when somebody syncs. */
+  readonly policy?: "manual";
+  /** Null for none; left out, the one that is known stays if the server is the same. */
+  readonly credential?: SourceCredential | null;
+};
+
 /** The payload of `POST /api/workspaces`. */
 export type NewWorkspace = {
   /** Absolute, inside one of the service's roots. */
@@ -616,6 +651,98 @@ export type Sarif = {
   /** One run of berth, with its rules and results. */
   readonly runs: readonly ({ readonly [key: string]: unknown })[];
 };
+
+/** The answer of `PUT /api/workspaces/{id}/source`. */
+export type Source = {
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The repository's address. */
+  readonly url: string;
+  /** The branch that is followed. */
+  readonly branch: string;
+  /** The folder of the repository; empty for all of it. */
+  readonly folder: string;
+  /** When files are written. */
+  readonly policy: "manual";
+  /** True if a credential is kept. */
+  readonly hasCredential: boolean;
+  /** The user or key that set it. */
+  readonly setBy: string;
+  /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: a sync would overwrite what is not Git's. */
+  readonly state: SourceStateName;
+  /** The reason that the last check failed; null if it did not. */
+  readonly error: string | null;
+  /** When a check last ended, RFC 3339. */
+  readonly checkedAt: string | null;
+  /** The commit that the folder was last brought to. */
+  readonly synced: CommitId | null;
+  /** The newest commit that was fetched. */
+  readonly head: CommitId | null;
+  /** True if the branch does not contain the synced commit any more. */
+  readonly rewritten: boolean;
+  /** The effect of a sync; null where nothing waits, or nobody could tell. */
+  readonly pending: {
+    /** The commits that are not synced, the newest first, at most 50. */
+    readonly commits: readonly (SourceCommit)[];
+    /** The groups that the newest commit would change. */
+    readonly groups: readonly (SourceGroup)[];
+    /** Files that a sync would overwrite, and that are not Git's. */
+    readonly conflicts: readonly (SourcePath)[];
+    /** Submodules, and links that lead out of the folder: never written. */
+    readonly skipped: readonly (SourcePath)[];
+    /** Files that a sync would write or delete. */
+    readonly files: number;
+    /** True for callers who see a part of the workspace: they are told the groups in it, and nothing else. */
+    readonly isPart: boolean;
+  } | null;
+};
+
+/** A part of `Source`. */
+export type SourceCommit = {
+  /** Its id. */
+  readonly id: CommitId;
+  /** The name of its author. */
+  readonly author: string;
+  /** RFC 3339. */
+  readonly at: string;
+  /** The first line of its message. */
+  readonly subject: string;
+};
+
+/** A part of `NewSource`. */
+export type SourceCredential = {
+  /** The user's name; most servers take any. */
+  readonly user?: string;
+  /** A token that may read the repository; kept encrypted, and never shown. */
+  readonly token: string;
+};
+
+/** A part of `Source`. */
+export type SourceGroup = {
+  /** The group's name. */
+  readonly name: string;
+  /** The Compose project. */
+  readonly project: string;
+  /** The effect of the commit on it. */
+  readonly change: "changed" | "added" | "removed";
+  /** The changed files that it is made of or mounts, below the workspace's folder. */
+  readonly files: readonly (string)[];
+  /** The first of them with a changed line; null where none is text. */
+  readonly file: string | null;
+  /** The line in the new text, from 1. */
+  readonly line: number | null;
+};
+
+/** A part of `Source`. */
+export type SourcePath = {
+  /** Below the workspace's folder. */
+  readonly path: string;
+  /** The reason. */
+  readonly why: string;
+};
+
+/** A part of `SourceRow`. */
+export type SourceStateName = "unchecked" | "synced" | "behind" | "syncing" | "conflict" | "failed";
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/units/{name}`. */
 export type UnitDetail = {

@@ -1,4 +1,5 @@
 /** The folders with projects. */
+import { gitEnvironment } from "../../config/git_environment.ts";
 import { type Finding, risky, wrong } from "../../core/finding.ts";
 import { type Check, type Setup, statOf, textOf } from "./check.ts";
 import { mountOf } from "./mounts.ts";
@@ -10,6 +11,7 @@ export const FOLDER_CHECKS: readonly Check[] = [
   { name: "workspaces", look: lookAtWorkspaces },
   { name: "folders in a container", look: lookAtMounts },
   { name: "watches", look: lookAtWatches },
+  { name: "git", look: lookAtGit },
 ];
 
 async function lookAtRoots({ config: { roots } }: Setup): Promise<Finding[]> {
@@ -81,4 +83,25 @@ async function lookAtWatches(): Promise<Finding[]> {
       ),
     ]
     : [];
+}
+
+/** Versions before it lack options that berth gives. */
+const OLDEST_GIT = [2, 34] as const;
+
+async function lookAtGit({ store: { sources } }: Setup): Promise<Finding[]> {
+  if (sources === 0) return [];
+  const { Git } = await import("../../git/process.ts");
+  const version = await new Git(gitEnvironment()).version();
+  if (version === null) {
+    return [
+      wrong(
+        "Workspaces follow Git repositories, and there is no git in PATH",
+        "Install git of at least 2.34 where berth runs",
+      ),
+    ];
+  }
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor >= OLDEST_GIT[1])
+    ? []
+    : [wrong(`git ${version} is too old to follow repositories`, "Install git of at least 2.34")];
 }

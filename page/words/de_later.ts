@@ -9,6 +9,7 @@ import { registries } from "./de_registries.ts";
 import { resources } from "./de_resources.ts";
 import { settings } from "./de_settings.ts";
 import { shell } from "./de_shell.ts";
+import { sources } from "./de_sources.ts";
 import { graph, log, logs } from "./de_views.ts";
 
 export const later = {
@@ -222,6 +223,7 @@ export const later = {
   files,
   findings,
   shell,
+  sources,
   graph,
   log,
   logs,

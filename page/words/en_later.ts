@@ -12,6 +12,7 @@ import { registries } from "./en_registries.ts";
 import { resources } from "./en_resources.ts";
 import { settings } from "./en_settings.ts";
 import { shell } from "./en_shell.ts";
+import { sources } from "./en_sources.ts";
 import { type Spoken, spoken } from "./language.ts";
 
 const english = {
@@ -226,6 +227,7 @@ const english = {
   files,
   findings,
   shell,
+  sources,
   graph,
   log,
   logs,

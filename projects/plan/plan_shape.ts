@@ -136,6 +136,8 @@ export const PlanRequest = z.strictObject({
     .describe("Units that ended well and are started again"),
   volumes: z.array(z.string().min(1).max(300)).max(1_000).default([])
     .describe("Volumes of the project that `down` removes with all their data, by the engine's names"),
+  commit: z.enum(["head"]).optional()
+    .describe("Plans from the newest commit of the workspace's repository, before its files are written"),
   inPlace: z.boolean().default(true).describe("True if limits may be changed without a new container"),
 }).meta({ id: "PlanRequest", examples: [{ action: "up", units: ["web"] }, {}] });
 export type PlanRequest = z.infer<typeof PlanRequest>;
@@ -147,6 +149,8 @@ export const PlanBody = z.object({
   project: z.string().describe("The Compose project"),
   backend: z.string().describe("The engine that it is for"),
   action: PlanAction.describe("The request as it was sent"),
+  commit: z.string().optional()
+    .describe("The commit that it was worked out from; absent where the files of the folder were read"),
   units: z.array(z.string()).describe("The ids of the units that were looked at"),
   steps: z.array(Step).describe("In an order that works; none where there is nothing to do"),
   unchanged: z.int().describe("Containers that stay as they are"),

@@ -14,6 +14,8 @@ export interface InspectedDatabase {
   readonly isSetUp: boolean;
   /** The folders of the registered workspaces. */
   readonly folders: readonly string[];
+  /** The number of workspaces that follow a repository. */
+  readonly sources: number;
   readonly applies: readonly KnownApply[];
   /** The fingerprint of the sealing key of all replicas, once one has started. */
   readonly fingerprint: string | null;
@@ -23,7 +25,15 @@ export interface InspectedDatabase {
 export const NEWEST_SCHEMA = MIGRATIONS.length;
 
 export async function inspectDatabase(settings: PostgresSettings): Promise<InspectedDatabase> {
-  const bare = { failure: null, schema: null, isSetUp: false, folders: [], applies: [], fingerprint: null };
+  const bare = {
+    failure: null,
+    schema: null,
+    isSetUp: false,
+    folders: [],
+    sources: 0,
+    applies: [],
+    fingerprint: null,
+  };
   let client: ReturnType<typeof newClient> | undefined;
   try {
     client = newClient(await optionsOf(settings));
@@ -46,6 +56,7 @@ export async function inspectDatabase(settings: PostgresSettings): Promise<Inspe
       schema: version,
       isSetUp: (await rows("SELECT 1 FROM setup")).length > 0,
       folders: (await rows<{ path: string }>("SELECT path FROM workspaces")).map(({ path }) => path),
+      sources: tables.includes("sources") ? (await rows("SELECT 1 FROM sources")).length : 0,
       applies: await knownApplies(rows),
       fingerprint: (await rows<{ fingerprint: string }>("SELECT fingerprint FROM sealing"))[0]?.fingerprint ??
         null,

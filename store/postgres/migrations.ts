@@ -338,4 +338,28 @@ export const MIGRATIONS: readonly Step[] = [
   );
   `,
   },
+  {
+    oldest: 1,
+    sql: `
+  -- The branches of Git repositories that workspaces follow.
+  CREATE TABLE sources (
+    workspace_id text COLLATE "C" PRIMARY KEY REFERENCES workspaces (id) ON DELETE CASCADE,
+    url text NOT NULL,
+    branch text NOT NULL,
+    folder text NOT NULL,
+    policy text NOT NULL,
+    by_kind text NOT NULL,
+    by_id text NOT NULL,
+    by_name text NOT NULL,
+    created_at bigint NOT NULL,
+    credential bytea,
+    synced text,
+    syncing text,
+    head text,
+    checked_at bigint,
+    error text,
+    failures integer NOT NULL
+  );
+  `,
+  },
 ];

@@ -12,6 +12,7 @@ import { sqlPlans } from "./plans.ts";
 import { sqlRegistries } from "./registries.ts";
 import { sqlSessions } from "./sessions.ts";
 import { sqlSigningKeys } from "./signing_keys.ts";
+import { sqlSources } from "./sources.ts";
 import type { Sql } from "./steps.ts";
 import { sqlWorkspaces } from "./workspaces.ts";
 
@@ -28,6 +29,7 @@ type Tables =
   | "plans"
   | "ignored"
   | "registries"
+  | "sources"
   | "applies";
 
 export function tablesOf(sql: Sql): Pick<Store, Tables> {
@@ -44,6 +46,7 @@ export function tablesOf(sql: Sql): Pick<Store, Tables> {
     plans: sqlPlans(sql),
     ignored: sqlIgnored(sql),
     registries: sqlRegistries(sql),
+    sources: sqlSources(sql),
     applies: sqlApplies(sql),
   };
 }

@@ -13,6 +13,8 @@ export interface StoreFile {
   readonly isSetUp: boolean;
   /** The folders of the registered workspaces. */
   readonly folders: readonly string[];
+  /** The number of workspaces that follow a repository. */
+  readonly sources: number;
   readonly applies: readonly KnownApply[];
 }
 
@@ -33,6 +35,7 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
     schema,
     isSetUp: false,
     folders: [],
+    sources: 0,
     applies: [],
   });
   const header = await headerOf(path);
@@ -54,6 +57,9 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
       schema,
       isSetUp: database.prepare("SELECT 1 FROM setup").get() !== undefined,
       folders: all("SELECT path FROM workspaces").map(({ path }) => String(path)),
+      sources: all("SELECT 1 FROM sqlite_master WHERE name = 'sources'").length === 0
+        ? 0
+        : all("SELECT 1 FROM sources").length,
       applies: hasApplies ? knownApplies(database) : [],
     };
   } catch {

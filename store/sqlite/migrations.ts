@@ -341,4 +341,25 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (host, path)
   ) STRICT;
   `,
+  // The branches of Git repositories that workspaces follow.
+  `
+  CREATE TABLE sources (
+    workspace_id TEXT PRIMARY KEY REFERENCES workspaces (id) ON DELETE CASCADE,
+    url TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    policy TEXT NOT NULL,
+    by_kind TEXT NOT NULL,
+    by_id TEXT NOT NULL,
+    by_name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    credential BLOB,
+    synced TEXT,
+    syncing TEXT CHECK (syncing IS NULL OR json_valid(syncing)),
+    head TEXT,
+    checked_at INTEGER,
+    error TEXT,
+    failures INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -30,7 +30,7 @@ async function found(
     isContained: false,
     uid: 1000,
     database: null,
-    store: { state: "whole", schema: NEWEST_SCHEMA, isSetUp: true, folders: [], applies: [] },
+    store: { state: "whole", schema: NEWEST_SCHEMA, isSetUp: true, folders: [], sources: 0, applies: [] },
     folder,
     berth,
   };
@@ -270,6 +270,21 @@ for (const [name, spoil, what, mend] of MISTAKES) {
     assert.match(hit.mend, mend);
   });
 }
+
+Deno.test("berth doctor misses git only where a repository is followed", async () => {
+  const path = Deno.env.get("PATH")!;
+  Deno.env.set("PATH", "/nowhere");
+  try {
+    const follows = (amount: number) => (setup: Spoilt) =>
+      void (setup.store = { ...setup.store, sources: amount });
+    const ofGit = (all: readonly (Finding & { check: string })[]) =>
+      all.filter(({ check }) => check === "git");
+    assert.deepEqual(ofGit(await found(follows(0))), []);
+    assert.match(ofGit(await found(follows(1)))[0]?.what ?? "", /no git in PATH/);
+  } finally {
+    Deno.env.set("PATH", path);
+  }
+});
 
 /** A certificate that is good for so many days, as files. */
 async function tls(folder: string, days: number): Promise<{ cert: string; key: string }> {

@@ -9,6 +9,8 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ["artifacts/", ["core/", "zod", "yaml", "node:fs", "node:process"]],
   ["projects/", ["core/", "artifacts/", "zod"]],
   // `node:dgram`: Deno's own datagrams are not stable.
+  // `node:fs`: as artifacts, which it writes to.
+  ["git/", ["core/", "artifacts/", "projects/", "zod", "node:fs"]],
   ["auth/", ["core/", "zod", "jose", "oauth4webapi", "node:dgram"]],
   ["store/", ["core/", "pg"]],
   ["log/", ["core/"]],
@@ -18,6 +20,7 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
     "core/",
     "artifacts/",
     "projects/",
+    "git/",
     "auth/",
     "log/",
     "plugins/plugin.ts",

@@ -113,6 +113,9 @@ const WITHOUT_ENGINE: Readonly<Record<string, Post>> = {
     await Deno.mkdir(path);
     return await berth.call("POST /api/workspaces", { ...example, path });
   },
+  // A repository that does not answer is followed, too: the answer says why it does not.
+  "put /api/workspaces/{id}/source": async (berth, example) =>
+    await berth.call(`PUT ${await shop(berth)}/source`, example),
   "put /api/workspaces/{id}": async (berth, example) => await berth.call(`PUT ${await shop(berth)}`, example),
   "put /api/workspaces/{id}/files/{path}": async (berth, example) => {
     const at = await shop(berth);

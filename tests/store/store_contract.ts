@@ -23,6 +23,7 @@ import { CHANGES_OF_IGNORED, ignoredContract } from "./store_ignored_contract.ts
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 import { CHANGES_OF_REGISTRIES, registriesContract } from "./store_registries_contract.ts";
+import { CHANGES_OF_SOURCES, sourcesContract } from "./store_sources_contract.ts";
 
 /** The newest 100 entries of the audit log. */
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
@@ -41,6 +42,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   appliesContract(promise);
   ignoredContract(promise);
   registriesContract(promise);
+  sourcesContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -390,6 +392,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     ...CHANGES_OF_APPLIES,
     ...CHANGES_OF_IGNORED,
     ...CHANGES_OF_REGISTRIES,
+    ...CHANGES_OF_SOURCES,
   ];
   for (const { name, before, change, state } of all) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {

@@ -12,6 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
 import { account, bytes, key, MANY, refused, session } from "./store_records.ts";
 import { registry } from "./store_registries_contract.ts";
+import { sourceOf } from "./store_sources_contract.ts";
 import type { Store } from "../../core/store.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
@@ -80,6 +81,7 @@ async function fillStore(store: Store): Promise<void> {
   );
   await store.ignored.add({ engine: "docker", kind: "project", name: "old", by, at: 7 }, MANY, ENTRY);
   await store.registries.put(registry("ghcr.io"), MANY, ENTRY);
+  await store.sources.put(sourceOf("shop", { synced: "s", head: "h" }), MANY, ENTRY);
   while (await store.audit.seal(SEALS, 500) > 0);
   await store.audit.append([auditEntryOf({ action: "unsealed" })]);
   await store.audit.countStrangers([{ hour: 1, peer: "p", action: "a", result: "r", count: 3 }], 9);

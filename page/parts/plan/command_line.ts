@@ -12,6 +12,7 @@ const FLAGS = {
   recreate: (which: string) => ["--recreate", which],
   pull: (when: string) => ["--pull", when],
   inPlace: (isInPlace: boolean) => isInPlace ? [] : ["--no-in-place"],
+  commit: (which: string) => ["--commit", which],
   volumes: list("--volume"),
 } satisfies {
   readonly [Field in keyof Required<PlanRequest>]: (
@@ -24,7 +25,7 @@ export function commandOf(project: string, asked: PlanRequest): string {
   const flags = Object.entries(asked).flatMap(([field, value]) =>
     value === undefined ? [] : FLAGS[field as keyof PlanRequest](value as never)
   );
-  return ["berth", "apply", project, ...flags].map(quoted).join(" ");
+  return ["berth", asked.commit === undefined ? "apply" : "plan", project, ...flags].map(quoted).join(" ");
 }
 
 /** A word that a shell would read otherwise stands in quotes. */

@@ -13,6 +13,7 @@ const CHOICES = {
   pull: ["policy", "always", "never"],
   orphans: ["keep", "remove"],
   recreate: ["changed", "always"],
+  commit: ["head"],
 } as const satisfies { readonly [Field in keyof Options]?: readonly Options[Field][] };
 
 /** Returns the action that an address names; another word is none. */
@@ -30,6 +31,7 @@ export function optionsIn(asked: URLSearchParams): Options {
     ...choiceIn(asked, "pull"),
     ...choiceIn(asked, "orphans"),
     ...choiceIn(asked, "recreate"),
+    ...choiceIn(asked, "commit"),
     ...(asked.get("inPlace") === "false" && { inPlace: false }),
     ...(units.length > 0 && { units }),
     ...(rerun.length > 0 && { rerun }),

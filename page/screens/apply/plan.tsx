@@ -162,13 +162,19 @@ function Planned(
           <Act
             permission="projects:apply"
             kind="is-main"
-            disabled={!isReady(plan)}
+            disabled={!isReady(plan) || plan.commit !== undefined}
             act={() => setAsking(true)}
           >
             {words.titles.apply}
           </Act>
         </span>
       </div>
+      {plan.commit !== undefined && (
+        <p class="lead">
+          {words.sources.atCommit(plan.commit.slice(0, 8))}{" "}
+          <a href={`/w/${encodeURIComponent(workspace)}/source`}>{words.sources.title}</a>
+        </p>
+      )}
       <Steps plan={plan} choosing={choosing} />
       <p class="hint">
         {TEXT.command} <Copied text={commandOf(`${group}@${workspace}`, { action, ...options })} />

@@ -23,7 +23,7 @@ interface Around {
 }
 
 /** Options that stand in the first line; the others are behind "More options". */
-const FIRST: readonly (keyof PlanRequest)[] = ["action", "backend"];
+const FIRST: readonly (keyof PlanRequest)[] = ["action", "backend", "commit"];
 
 const CONTROLS = {
   action: ({ action }) => (
@@ -60,6 +60,13 @@ const CONTROLS = {
   ),
   units: (around) => several(around, "units", WORD.units),
   rerun: (around) => several(around, "rerun", WORD.rerun),
+  commit: ({ options, set }) =>
+    options.commit === undefined ? null : (
+      <label class="plan-check">
+        <input type="checkbox" checked onChange={() => set(changed(options, "commit", null))} />{" "}
+        {words.sources.fromHead}
+      </label>
+    ),
   volumes: () => null, // each volume that stays has a button of its own
 } satisfies Record<keyof PlanRequest, (around: Around) => ComponentChild>;
 

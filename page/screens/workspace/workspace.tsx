@@ -10,6 +10,7 @@ import { Form } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
 import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
 import { Trouble, Unread } from "../../parts/states.tsx";
+import { SourceStrip } from "../../parts/source_strip.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { go, query } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
@@ -43,6 +44,7 @@ export function Workspace({ id }: { readonly id: string }) {
         <a class="button" href={`/w/${encodeURIComponent(id)}/plan`}>{words.titles.plan}</a>
         <Forget id={id} name={workspace.name} />
       </header>
+      <SourceStrip id={id} />
       <Tabs label={words.workspace.tabs} tabs={tabs} />
       {tab === "differences" && <Differences units={units} revision={workspace.revision ?? ""} />}
       {tab === "graph" && <Graph id={id} group={query.value.get("group")} />}

@@ -1,0 +1,152 @@
+/** Sources: the branch of a Git repository that a workspace follows, as the store keeps it and as callers see it. */
+import { z } from "zod";
+import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
+
+const SOURCE_POLICIES = ["manual"] as const;
+
+/** A sync that has begun: the commit before, the one that is written, and the paths that are written in place. */
+interface Syncing {
+  readonly from: string | null;
+  readonly to: string;
+  readonly inPlace: readonly string[];
+}
+
+/** The state of a source that changes by itself. */
+interface SourceState {
+  /** The newest commit that was fetched and may be written; null before the first. */
+  readonly head: string | null;
+  /** When a check last ended; null before the first. */
+  readonly checkedAt: number | null;
+  /** Why the last check failed; null if it did not. */
+  readonly error: string | null;
+  /** Checks that failed one after the other. */
+  readonly failures: number;
+}
+
+export interface SourceRecord extends SourceState {
+  /** The workspace's id. */
+  readonly workspace: string;
+  readonly url: string;
+  readonly branch: string;
+  /** Below the root of the repository; empty for all of it. */
+  readonly folder: string;
+  readonly policy: (typeof SOURCE_POLICIES)[number];
+  /** The person or key that set it. */
+  readonly by: Pick<AuditActor, "kind" | "id" | "name">;
+  readonly createdAt: number;
+  /** User and token, sealed. */
+  readonly credential: Uint8Array | null;
+  /** The commit that the folder was last brought to; null before the first sync. */
+  readonly synced: string | null;
+  readonly syncing: Syncing | null;
+}
+
+/** They go with their workspace. */
+export interface SourceStore {
+  /** Returns all of them, by their workspaces' ids. */
+  list(): Promise<SourceRecord[]>;
+  get(workspace: string): Promise<SourceRecord | null>;
+  /**
+   * Adds it, or puts it in place of the one that is there, with all of its state. Throws `workspace_not_found`, and
+   * `source_refused` when there are `most` already.
+   */
+  put(record: SourceRecord, most: number, entry: NewAuditEntry): Promise<void>;
+  /** Returns false if there was none. */
+  remove(workspace: string, entry: NewAuditEntry): Promise<boolean>;
+  /** Notes what a check found. Housekeeping: nothing that anybody asked for changes. */
+  note(workspace: string, state: SourceState): Promise<void>;
+  /** Begins or ends a sync. Returns false if the source is gone. */
+  sync(
+    workspace: string,
+    state: Pick<SourceRecord, "synced" | "syncing">,
+    entry: NewAuditEntry,
+  ): Promise<boolean>;
+}
+
+const Commit = z.string().regex(/^[0-9a-f]{40}$|^[0-9a-f]{64}$/, "Expected the whole id of a commit").meta({
+  id: "CommitId",
+  examples: ["9f3e77d1c0b54a8e2f6d7b1a3c5e9d8f0a2b4c6e"],
+});
+
+const SourceCredential = z.strictObject({
+  user: z.string().max(200).regex(/^[^:\p{Cc}]*$/u, "Expected no colon and no control characters")
+    .meta({ pattern: String.raw`^[^:\x00-\x1f\x7f-\x9f]*$` })
+    .default("git").describe("The user's name; most servers take any"),
+  token: z.string().min(1).max(4_000).regex(/^[!-~]+$/, "Expected printable ASCII without spaces")
+    .describe("A token that may read the repository; kept encrypted, and never shown"),
+}).meta({ id: "SourceCredential" });
+
+export const NewSource = z.strictObject({
+  url: z.string().min(1).max(2_000).describe(
+    "The repository's address: https://, or http:// without a credential",
+  ),
+  branch: z.string().min(1).max(200).describe("The branch to follow"),
+  folder: z.string().max(1_000).default("").describe(
+    "Only this folder of the repository; all of it unless given",
+  ),
+  policy: z.enum(SOURCE_POLICIES).default("manual").describe(
+    "`manual`: files are written when somebody syncs",
+  ),
+  credential: SourceCredential.nullable().optional().describe(
+    "Null for none; left out, the one that is known stays if the server is the same",
+  ),
+}).meta({ id: "NewSource", examples: [{ url: "https://git.example/ada/home.git", branch: "main" }] });
+export type NewSource = z.infer<typeof NewSource>;
+
+const SourceStateName = z.enum(["unchecked", "synced", "behind", "syncing", "conflict", "failed"]).meta({
+  id: "SourceStateName",
+});
+
+const SourceCommit = z.object({
+  id: Commit.describe("Its id"),
+  author: z.string().describe("The name of its author"),
+  at: z.string().describe("RFC 3339"),
+  subject: z.string().describe("The first line of its message"),
+}).meta({ id: "SourceCommit" });
+
+export const SourceGroup = z.object({
+  name: z.string().describe("The group's name"),
+  project: z.string().describe("The Compose project"),
+  change: z.enum(["changed", "added", "removed"]).describe("The effect of the commit on it"),
+  files: z.array(z.string()).describe(
+    "The changed files that it is made of or mounts, below the workspace's folder",
+  ),
+  file: z.string().nullable().describe("The first of them with a changed line; null where none is text"),
+  line: z.int().nullable().describe("The line in the new text, from 1"),
+}).meta({ id: "SourceGroup" });
+export type SourceGroup = z.infer<typeof SourceGroup>;
+
+const SourcePath = z.object({
+  path: z.string().describe("Below the workspace's folder"),
+  why: z.string().describe("The reason"),
+}).meta({ id: "SourcePath" });
+
+export const Source = z.object({
+  workspace: z.string().describe("The workspace's id"),
+  url: z.string().describe("The repository's address"),
+  branch: z.string().describe("The branch that is followed"),
+  folder: z.string().describe("The folder of the repository; empty for all of it"),
+  policy: z.enum(SOURCE_POLICIES).describe("When files are written"),
+  hasCredential: z.boolean().describe("True if a credential is kept"),
+  setBy: z.string().describe("The user or key that set it"),
+  state: SourceStateName.describe(
+    "`unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: a sync " +
+      "would overwrite what is not Git's",
+  ),
+  error: z.string().nullable().describe("The reason that the last check failed; null if it did not"),
+  checkedAt: z.string().nullable().describe("When a check last ended, RFC 3339"),
+  synced: Commit.nullable().describe("The commit that the folder was last brought to"),
+  head: Commit.nullable().describe("The newest commit that was fetched"),
+  rewritten: z.boolean().describe("True if the branch does not contain the synced commit any more"),
+  pending: z.object({
+    commits: z.array(SourceCommit).describe("The commits that are not synced, the newest first, at most 50"),
+    groups: z.array(SourceGroup).describe("The groups that the newest commit would change"),
+    conflicts: z.array(SourcePath).describe("Files that a sync would overwrite, and that are not Git's"),
+    skipped: z.array(SourcePath).describe("Submodules, and links that lead out of the folder: never written"),
+    files: z.int().describe("Files that a sync would write or delete"),
+    isPart: z.boolean().describe(
+      "True for callers who see a part of the workspace: they are told the groups in it, and nothing else",
+    ),
+  }).nullable().describe("The effect of a sync; null where nothing waits, or nobody could tell"),
+}).meta({ id: "Source" });
+export type Source = z.infer<typeof Source>;

@@ -1,0 +1,59 @@
+/** Addresses of repositories: what is accepted, and which options let git use exactly that protocol. */
+import { ServiceError } from "../core/error.ts";
+
+/** Longer addresses are refused. */
+const LONGEST_ADDRESS = 2_000;
+
+export interface Credential {
+  readonly user: string;
+  readonly token: string;
+}
+
+/** The address as git gets it. Throws `source_refused` with the reason. */
+export function checkedAddress(text: string, hasCredential: boolean): string {
+  const refuse = (why: string) => new ServiceError("source_refused", `Cannot use the repository: ${why}`);
+  const url = URL.parse(text);
+  if (url === null || text.length > LONGEST_ADDRESS || !/^[!-~]+$/.test(text)) {
+    throw refuse("its address must be like https://git.example/ada/home.git");
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw refuse("its address must begin with https:// or http://");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw refuse("its address holds a user or password; send them as its credential");
+  }
+  if (url.search !== "" || url.hash !== "") throw refuse('its address holds a "?" or "#"');
+  if (url.protocol === "http:" && hasCredential) {
+    throw refuse("a credential is sent over https:// alone");
+  }
+  if (url.pathname === "/") throw refuse("its address has no path");
+  return url.href;
+}
+
+/** The options by which git speaks the protocol of the address and no other, with the credential as a header of its origin. */
+export function optionsFor(address: string, credential: Credential | null): [name: string, value: string][] {
+  const { protocol, origin } = new URL(address);
+  const options: [string, string][] = [[`protocol.${protocol.slice(0, -1)}.allow`, "always"]];
+  if (credential !== null) {
+    const basic = new TextEncoder().encode(`${credential.user}:${credential.token}`).toBase64();
+    options.push([`http.${origin}/.extraHeader`, `Authorization: Basic ${basic}`]);
+  }
+  return options;
+}
+
+/** What is never shown of what git says. */
+export function secretsOf({ user, token }: Credential): string[] {
+  return [token, new TextEncoder().encode(`${user}:${token}`).toBase64()];
+}
+
+/** Returns true for a branch as git accepts it, and as no option can be. */
+export function isBranch(name: string): boolean {
+  return name.length <= 200 && /^[A-Za-z0-9][A-Za-z0-9._/+@-]*$/.test(name) &&
+    !/\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[./]$/.test(name) && name !== "@";
+}
+
+/** Returns true for a folder below the repository's root: plain names, none hidden behind dots. */
+export function isFolder(path: string): boolean {
+  return path === "" || (path.length <= 1_000 && !/[\p{Cc}\\:]/u.test(path) &&
+    path.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !/^\.git$/i.test(part)));
+}

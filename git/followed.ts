@@ -1,0 +1,200 @@
+/** One source at work: checks of its branch, and what a sync would do. */
+import type { Model } from "../artifacts/artifact.ts";
+import type { WorkspaceFolder } from "../artifacts/registry/registry.ts";
+import { pause } from "../core/pause.ts";
+import type { SourceGroup, SourceRecord } from "../core/source.ts";
+import type { OwnSide } from "../projects/drift/contents.ts";
+import { type Change, changesBetween, decide, type Decision, type MountedPaths } from "./changes.ts";
+import { type ListedCommit, Mirror, type Remote, SourceFailure } from "./mirror.ts";
+import { affectedGroups, Preview } from "./preview.ts";
+import type { Skipped, Tree } from "./tree.ts";
+
+interface FollowedOptions {
+  readonly mirror: Mirror;
+  readonly folder: WorkspaceFolder;
+  /** Opens the sealed credential. */
+  readonly remoteOf: (record: SourceRecord) => Promise<Remote>;
+  /** The model of the folder as it is. */
+  readonly model: () => Promise<Model>;
+  /** How digests are made, and files of the folder as it is are hashed. */
+  readonly own: () => Promise<OwnSide>;
+  /** The paths below the folder that containers have mounted. */
+  readonly mounted: (models: readonly Model[]) => Promise<MountedPaths>;
+}
+
+/** What a sync of one commit would do. */
+export interface Outlook {
+  readonly commit: string;
+  readonly changes: readonly Change[];
+  readonly decisions: readonly Decision[];
+  readonly skipped: readonly Skipped[];
+  /** The folder as it would be. */
+  readonly model: Model;
+  readonly mounted: MountedPaths;
+  readonly groups: readonly SourceGroup[];
+}
+
+/** Checks that come closer together are one. */
+const APART_MS = 1_000;
+/** A decision about files is believed this long. */
+const FRESH_MS = 2_000;
+
+export class Followed {
+  readonly #options: FollowedOptions;
+  readonly #preview: Preview;
+  #checking: Promise<string> | null = null;
+  #queued: Promise<string> | null = null;
+  #checkedAt = -Infinity;
+  #outlook: { readonly key: string; readonly at: number; readonly outlook: Outlook } | null = null;
+  #looking: Promise<unknown> = Promise.resolve();
+
+  constructor(options: FollowedOptions) {
+    this.#options = options;
+    this.#preview = new Preview(options.folder, options.mirror);
+  }
+
+  get mirror(): Mirror {
+    return this.#options.mirror;
+  }
+
+  /**
+   * Asks the server, and resolves to the branch's commit once it is here and may be written. One check runs and one
+   * waits, which all others share. Throws `SourceFailure`.
+   */
+  check(record: SourceRecord): Promise<string> {
+    if (this.#checking === null) return this.#checking = this.#begin(record);
+    return this.#queued ??= this.#checking.catch(() => {}).then(() => {
+      this.#queued = null;
+      return this.#checking = this.#begin(record);
+    });
+  }
+
+  async #begin(record: SourceRecord): Promise<string> {
+    try {
+      await pause(Math.max(0, this.#checkedAt + APART_MS - performance.now()));
+      this.#checkedAt = performance.now();
+      return await this.#check(record);
+    } finally {
+      this.#checking = null;
+    }
+  }
+
+  async #check(record: SourceRecord): Promise<string> {
+    const { mirror } = this.#options;
+    const remote = await this.#options.remoteOf(record);
+    const head = await mirror.remoteHead(remote);
+    if (head === record.head && await mirror.has(head)) return head;
+    try {
+      await mirror.fetchHead(remote, head);
+      await mirror.tree(head, record.folder);
+    } catch (error) {
+      // The copy may be damaged: it is only a cache.
+      if (!(error instanceof SourceFailure) || !/object|corrupt|pack|cannot be read/i.test(error.message)) {
+        throw error;
+      }
+      await mirror.remove();
+      await mirror.remoteHead(remote);
+      await mirror.fetchHead(remote, head);
+      await mirror.tree(head, record.folder);
+    }
+    return head;
+  }
+
+  /** True if the branch does not contain the synced commit any more. */
+  async isRewritten({ synced, head }: SourceRecord): Promise<boolean> {
+    const { mirror } = this.#options;
+    if (synced === null || head === null || synced === head) return false;
+    return !(await mirror.has(synced)) || !(await mirror.contains(synced, head));
+  }
+
+  /** Returns the commits that are not synced, the newest first. */
+  async commits(record: SourceRecord, isRewritten: boolean): Promise<ListedCommit[]> {
+    if (record.head === null) return [];
+    await this.#ensure(record, record.head);
+    return await this.#options.mirror.commits(isRewritten ? null : record.synced, record.head);
+  }
+
+  /** Works out what a sync of the commit would do. Throws `SourceFailure`. */
+  outlook(record: SourceRecord, commit: string): Promise<Outlook> {
+    const looking = this.#looking.then(() => this.#look(record, commit));
+    this.#looking = looking.catch(() => {});
+    return looking;
+  }
+
+  /** Does the work with a new outlook, and a way to hash files of the folder as it would be. Throws `SourceFailure`. */
+  with<T>(
+    record: SourceRecord,
+    commit: string,
+    work: (outlook: Outlook, hashOf: OwnSide["hashOf"]) => Promise<T>,
+  ): Promise<T> {
+    const working = this.#looking.then(async () => {
+      this.#outlook = null;
+      return await work(await this.#look(record, commit), (path) => this.#preview.hashOf(path));
+    });
+    this.#looking = working.catch(() => {});
+    return working;
+  }
+
+  async #look(record: SourceRecord, commit: string): Promise<Outlook> {
+    const { folder, model: modelOf, mounted: mountedBy, own } = this.#options;
+    const base = await modelOf();
+    const key = [record.synced, commit, base.revision].join(" ");
+    const known = this.#outlook;
+    if (known?.key === key && performance.now() - known.at < FRESH_MS) return known.outlook;
+    const { from, to } = await this.trees(record, commit);
+    const changes = changesBetween(from, to);
+    const model = known?.key === key
+      ? known.outlook.model
+      : await this.#preview.read(changes, await mountedBy([base]));
+    const mounted = await mountedBy([base, model]);
+    const side = await own();
+    const decisions = await decide(folder.root, changes, mounted);
+    const outlook: Outlook = {
+      commit,
+      changes,
+      decisions,
+      skipped: to.skipped,
+      model,
+      mounted,
+      groups: known?.key === key ? known.outlook.groups : await affectedGroups(
+        { model: base, own: side },
+        { model, own: { ...side, hashOf: (path) => this.#preview.hashOf(path) } },
+        decisions.filter(({ act }) => act !== "nothing"),
+      ),
+    };
+    this.#outlook = { key, at: performance.now(), outlook };
+    return outlook;
+  }
+
+  /** Fetches the commit again where the copy was lost. Throws `SourceFailure`. */
+  async #ensure(record: SourceRecord, commit: string): Promise<void> {
+    const { mirror, remoteOf } = this.#options;
+    if (!await mirror.has(commit)) await mirror.fetchHead(await remoteOf(record), commit);
+  }
+
+  /** Returns the trees of the synced commit, null where it is lost, and of the new one. Throws `SourceFailure`. */
+  async trees(record: SourceRecord, commit: string): Promise<{ from: Tree | null; to: Tree }> {
+    const { mirror, remoteOf } = this.#options;
+    const { synced, folder } = record;
+    await this.#ensure(record, commit);
+    const isKnown = synced !== null &&
+      (await mirror.has(synced) || await mirror.fetchCommit(await remoteOf(record), synced));
+    return {
+      from: isKnown ? await mirror.tree(synced, folder) : null,
+      to: await mirror.tree(commit, folder),
+    };
+  }
+}
+
+/** Returns the paths below the root that models declare as sources of bind mounts. */
+export function declaredMounts(models: readonly Model[]): Set<string> {
+  const found = new Set<string>();
+  for (const { groups } of models) {
+    for (const { units } of groups) {
+      for (const { kind, path } of units.flatMap(({ paths }) => paths)) {
+        if (kind === "bind" && path !== null) found.add(path);
+      }
+    }
+  }
+  return found;
+}

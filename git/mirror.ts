@@ -1,0 +1,318 @@
+/** A bare copy of a repository in berth's data folder: a cache, which is deleted and fetched again when it is damaged or too large. */
+import { checkedAddress, type Credential, optionsFor, secretsOf } from "./address.ts";
+import type { Git, GitCall, GitResult } from "./process.ts";
+import { LONGEST_TARGET, readTree, RefusedTree, targetInside, type Tree } from "./tree.ts";
+
+export interface Remote {
+  readonly url: string;
+  readonly branch: string;
+  readonly credential: Credential | null;
+}
+
+/** A commit as it is listed. */
+export interface ListedCommit {
+  readonly id: string;
+  readonly author: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly subject: string;
+}
+
+interface MirrorOptions {
+  readonly git: Git;
+  /** The folder of the bare repository; berth's own. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Bytes that it may take. */
+  readonly mostBytes?: number;
+}
+
+const CHECK_MS = 60_000;
+const FETCH_MS = 5 * 60_000;
+const READ_MS = 60_000;
+const MOST_BYTES = 512 * 1024 * 1024;
+const WATCH_MS = 250;
+/** Commits of the first fetch, and commits that are listed. */
+const DEPTH = 50;
+const LISTING_BYTES = 32 * 1024 * 1024;
+const BLOBS_BYTES = 300 * 1024 * 1024;
+const HEAD = "refs/heads/berth";
+const ID = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/;
+
+/** A failure of git or of the repository, in one sentence for people. */
+export class SourceFailure extends Error {}
+
+export class Mirror {
+  readonly #options: MirrorOptions;
+
+  constructor(options: MirrorOptions) {
+    this.#options = options;
+  }
+
+  /** Asks the server for the branch's commit. Throws `SourceFailure`. */
+  async remoteHead(remote: Remote): Promise<string> {
+    await this.#open();
+    const result = await this.#run({
+      args: [
+        "ls-remote",
+        "--",
+        checkedAddress(remote.url, remote.credential !== null),
+        `refs/heads/${remote.branch}`,
+      ],
+      timeoutMs: CHECK_MS,
+      most: 1024 * 1024,
+      config: optionsFor(remote.url, remote.credential),
+    }, remote);
+    const line = textOf(result).split("\n").find((one) => one.endsWith(`\trefs/heads/${remote.branch}`));
+    const id = line?.split("\t")[0] ?? "";
+    if (!ID.test(id)) {
+      throw new SourceFailure(`the repository has no branch "${remote.branch}"`);
+    }
+    return id;
+  }
+
+  /** Fetches the branch, so that the commit is there. Throws `SourceFailure`. */
+  async fetchHead(remote: Remote, head: string): Promise<void> {
+    if (await this.has(head)) return;
+    const isFirst = !await this.#hasAny();
+    await this.#fetch(remote, [
+      ...(isFirst ? [`--depth=${DEPTH}`] : []),
+      "--",
+      remote.url,
+      `+refs/heads/${remote.branch}:${HEAD}`,
+    ]);
+    if (await this.has(head)) return;
+    // The branch moved on meanwhile, or back: the commit itself is asked for.
+    await this.#fetch(remote, ["--", remote.url, head]);
+  }
+
+  /** Fetches one commit by its id; false where the server does not give it. */
+  async fetchCommit(remote: Remote, id: string): Promise<boolean> {
+    if (await this.has(id)) return true;
+    try {
+      await this.#fetch(remote, ["--depth=1", "--", remote.url, id]);
+    } catch (error) {
+      if (error instanceof SourceFailure) return false;
+      throw error;
+    }
+    return await this.has(id);
+  }
+
+  async has(commit: string): Promise<boolean> {
+    const { code } = await this.#read({ args: ["cat-file", "-e", `${commit}^{commit}`], most: 1_000 });
+    return code === 0;
+  }
+
+  /** True if the branch at `to` contains `from`. */
+  async contains(from: string, to: string): Promise<boolean> {
+    return (await this.#read({ args: ["merge-base", "--is-ancestor", from, to], most: 1_000 })).code === 0;
+  }
+
+  /** Returns the commits that lead to `to`, the newest first: those after `from`, where it is given. */
+  async commits(from: string | null, to: string): Promise<ListedCommit[]> {
+    const result = await this.#read({
+      args: [
+        "log",
+        "-z",
+        `--max-count=${DEPTH}`,
+        "--no-show-signature",
+        "--format=%H%x01%an%x01%aI%x01%s",
+        from === null ? to : `${from}..${to}`,
+        "--",
+      ],
+      most: 1024 * 1024,
+    });
+    if (result.code !== 0) throw failureOf(result, null);
+    return textOf(result).split("\0").filter((one) => one !== "").map((record) => {
+      const [id = "", author = "", at = "", subject = ""] = record.split("\x01");
+      return { id: id.trim(), author: plain(author), at, subject: plain(subject) };
+    });
+  }
+
+  /** Returns the tree of a commit below a folder of it. Throws `SourceFailure` for one that no folder may hold. */
+  async tree(commit: string, folder: string): Promise<Tree> {
+    const result = await this.#read({
+      args: ["ls-tree", "-r", "-z", "-l", "--full-tree", `${commit}:${folder}`],
+      most: LISTING_BYTES,
+    });
+    if (result.ended === "tooMuch") throw new SourceFailure(refusedTree(commit, "it has too many files"));
+    if (result.code !== 0) {
+      throw new SourceFailure(
+        folder === ""
+          ? `commit ${short(commit)} cannot be read`
+          : `commit ${short(commit)} has no folder "${folder}"`,
+      );
+    }
+    return await this.#withLinks(commit, judged(commit, () => readTree(result.output)));
+  }
+
+  /** Returns contents by their ids, in one call. */
+  async blobs(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>();
+    const wanted = [...new Set(ids)];
+    if (wanted.length === 0) return found;
+    const { output, code, ended } = await this.#read({
+      args: ["cat-file", "--batch"],
+      input: new TextEncoder().encode(`${wanted.join("\n")}\n`),
+      most: BLOBS_BYTES,
+    });
+    if (code !== 0 || ended !== "itself") {
+      throw new SourceFailure("the copy of the repository cannot be read");
+    }
+    let at = 0;
+    for (const id of wanted) {
+      const end = output.indexOf(10, at);
+      const [name, kind, size] = new TextDecoder().decode(output.subarray(at, end)).split(" ");
+      if (name !== id || kind !== "blob") throw new SourceFailure("the copy of the repository lacks a file");
+      const start = end + 1;
+      found.set(id, output.slice(start, start + Number(size)));
+      at = start + Number(size) + 1;
+    }
+    return found;
+  }
+
+  /** Deletes all of it. */
+  async remove(): Promise<void> {
+    await Deno.remove(this.#options.folder, { recursive: true }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+
+  /** Leaves out the links that lead out of the folder. */
+  async #withLinks(commit: string, { entries, skipped }: Tree): Promise<Tree> {
+    const links = [...entries.values()].filter(({ kind }) => kind === "link");
+    if (links.length === 0) return { entries, skipped };
+    const long = links.find(({ size }) => size > LONGEST_TARGET);
+    if (long !== undefined) {
+      throw new SourceFailure(refusedTree(commit, `the link "${long.path}" is too long`));
+    }
+    const targets = await this.blobs(links.map(({ id }) => id));
+    const kept = new Map(entries);
+    const outside = links.filter(({ path, id }) =>
+      targetInside(path, new TextDecoder().decode(targets.get(id))) === null
+    );
+    for (const { path } of outside) kept.delete(path);
+    return {
+      entries: kept,
+      skipped: [
+        ...skipped,
+        ...outside.map(({ path }) => ({ path, why: "the link leads out of the folder" })),
+      ],
+    };
+  }
+
+  async #open(): Promise<void> {
+    const { folder } = this.#options;
+    try {
+      if ((await Deno.stat(`${folder}/objects`)).isDirectory) return;
+    } catch {
+      // It is new, or damaged.
+    }
+    await this.remove();
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    const result = await this.#run({
+      args: ["init", "--quiet", "--bare", "--template=", folder],
+      timeoutMs: READ_MS,
+      most: 10_000,
+    }, null);
+    if (result.code !== 0) throw failureOf(result, null);
+  }
+
+  async #hasAny(): Promise<boolean> {
+    return (await this.#read({ args: ["rev-parse", "--verify", "--quiet", HEAD], most: 1_000 })).code === 0;
+  }
+
+  async #fetch(remote: Remote, args: readonly string[]): Promise<void> {
+    await this.#open();
+    const limit = this.#options.mostBytes ?? MOST_BYTES;
+    const tooLarge = new AbortController();
+    const watching = setInterval(async () => {
+      if (await sizeOf(`${this.#options.folder}/objects`) > limit) tooLarge.abort();
+    }, WATCH_MS);
+    try {
+      await this.#run({
+        args: ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", ...args],
+        timeoutMs: FETCH_MS,
+        most: 1024 * 1024,
+        config: [
+          ...optionsFor(remote.url, remote.credential),
+          ["fetch.unpackLimit", "1"],
+          ["transfer.unpackLimit", "1"],
+        ],
+        signal: tooLarge.signal,
+      }, remote);
+    } catch (error) {
+      if (!tooLarge.signal.aborted) throw error;
+    } finally {
+      clearInterval(watching);
+    }
+    if (tooLarge.signal.aborted || await sizeOf(`${this.#options.folder}/objects`) > limit) {
+      await this.remove();
+      throw new SourceFailure(`the repository takes over ${Math.round(limit / 1024 / 1024)} MiB`);
+    }
+  }
+
+  /** Throws `SourceFailure` with the last that git said. */
+  async #run(call: Omit<GitCall, "folder">, remote: Remote | null): Promise<GitResult> {
+    const { git, folder, signal } = this.#options;
+    const signals = call.signal === undefined ? [signal] : [signal, call.signal];
+    const result = await git.run({ ...call, folder, signal: AbortSignal.any(signals) });
+    if (result.code !== 0 || result.ended !== "itself") throw failureOf(result, remote);
+    return result;
+  }
+
+  async #read(call: Omit<GitCall, "folder" | "timeoutMs">): Promise<GitResult> {
+    const { git, folder, signal } = this.#options;
+    return await git.run({ ...call, folder, timeoutMs: READ_MS, signal });
+  }
+}
+
+const short = (commit: string): string => commit.slice(0, 8);
+
+const textOf = ({ output }: GitResult): string => new TextDecoder().decode(output);
+
+const refusedTree = (commit: string, why: string) => `commit ${short(commit)} is refused: ${why}`;
+
+function judged<T>(commit: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RefusedTree) throw new SourceFailure(refusedTree(commit, error.message));
+    throw error;
+  }
+}
+
+/** One line without control characters. */
+const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim().slice(0, 300);
+
+/** Returns git's last line as a sentence, with every secret of the remote masked. */
+function failureOf({ said, ended }: GitResult, remote: Remote | null): SourceFailure {
+  if (ended === "timeout") return new SourceFailure("git took too long");
+  if (ended === "aborted") return new SourceFailure("git was ended");
+  if (ended === "tooMuch") return new SourceFailure("git wrote too much");
+  let text = said;
+  for (const secret of remote?.credential ? secretsOf(remote.credential) : []) {
+    text = text.replaceAll(secret, "********");
+  }
+  const lines = text.split("\n").map(plain).filter((line) => line !== "");
+  const told = lines.findLast((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1);
+  return new SourceFailure(told?.replace(/^(?:fatal|error|remote): */, "") ?? "git failed and said nothing");
+}
+
+/** Bytes of the files in a folder and one level of folders below it. */
+async function sizeOf(folder: string): Promise<number> {
+  let sum = 0;
+  const queue = [folder];
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    try {
+      for await (const { name, isDirectory } of Deno.readDir(at)) {
+        const path = `${at}/${name}`;
+        if (isDirectory) queue.push(path);
+        else sum += (await Deno.lstat(path)).size;
+      }
+    } catch {
+      // A file that git renamed or removed meanwhile.
+    }
+  }
+  return sum;
+}

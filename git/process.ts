@@ -1,0 +1,203 @@
+/** Starts the system's git: an argument list and no shell, a cleared environment, bounded output, and its whole group ended. */
+import { ServiceError } from "../core/error.ts";
+
+/** Git processes that run at the same time. */
+const MOST_AT_ONCE = 2;
+/** Bytes that are kept of standard error. */
+const MOST_SAID = 4_096;
+
+/** Options that hold for every call. A name may be given more than once. */
+const ALWAYS: readonly (readonly [name: string, value: string])[] = [
+  ["protocol.allow", "never"],
+  ["core.hooksPath", "/dev/null"],
+  ["core.fsmonitor", "false"],
+  ["core.attributesFile", "/dev/null"],
+  ["transfer.fsckObjects", "true"],
+  ["fetch.recurseSubmodules", "false"],
+  ["http.followRedirects", "false"],
+  ["http.lowSpeedLimit", "1000"],
+  ["http.lowSpeedTime", "30"],
+  ["credential.helper", ""],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  ["safe.directory", "*"],
+];
+export interface GitCall {
+  readonly args: readonly string[];
+  /** The bare repository. */
+  readonly folder: string;
+  readonly timeoutMs: number;
+  /** Bytes of output; more end the call. */
+  readonly most: number;
+  /** Options of this call alone, as `protocol.https.allow`. */
+  readonly config?: readonly (readonly [name: string, value: string])[];
+  readonly input?: Uint8Array;
+  /** Further variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface GitResult {
+  readonly code: number;
+  readonly output: Uint8Array;
+  /** The last that it wrote to standard error. */
+  readonly said: string;
+  readonly ended: "itself" | "timeout" | "tooMuch" | "aborted";
+}
+
+/** The git of this machine. `environment` is all that it inherits: the path, proxies and authorities. */
+export class Git {
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(environment: Readonly<Record<string, string>>) {
+    this.#environment = environment;
+  }
+
+  /** Resolves when git and all that it started have ended. Throws `git_failed` where it cannot be started. */
+  async run(call: GitCall): Promise<GitResult> {
+    await this.#enter();
+    try {
+      return await this.#run(call);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Returns the version as `2.39.5`; null where there is no git. */
+  async version(): Promise<string | null> {
+    try {
+      const { output } = await this.run({ args: ["version"], folder: "/", timeoutMs: 5_000, most: 1_000 });
+      return /\d+(?:\.\d+)+/.exec(new TextDecoder().decode(output))?.[0] ?? null;
+    } catch (error) {
+      if (error instanceof ServiceError) return null;
+      throw error;
+    }
+  }
+
+  async #run(call: GitCall): Promise<GitResult> {
+    const child = this.#spawn(call, call.input === undefined ? "null" : "piped");
+    let ended: GitResult["ended"] = "itself";
+    const end = (why: GitResult["ended"]) => {
+      if (ended === "itself") ended = why;
+      killGroup(child.pid);
+    };
+    const late = setTimeout(() => end("timeout"), call.timeoutMs);
+    const abort = () => end("aborted");
+    call.signal?.addEventListener("abort", abort);
+    if (call.signal?.aborted) abort();
+    try {
+      const [output, said, { code }] = await Promise.all([
+        readAll(child.stdout, call.most, () => end("tooMuch")),
+        readEnd(child.stderr),
+        child.status,
+        call.input === undefined ? undefined : feed(child.stdin, call.input),
+      ]);
+      return { code, output, said, ended };
+    } finally {
+      clearTimeout(late);
+      call.signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  #spawn(call: GitCall, stdin: "null" | "piped"): Deno.ChildProcess {
+    try {
+      return new Deno.Command("git", {
+        args: ["--git-dir", call.folder, ...call.args],
+        cwd: "/",
+        env: { ...this.#environment, ...variablesOf(call) },
+        clearEnv: true,
+        stdin,
+        stdout: "piped",
+        stderr: "piped",
+        detached: true,
+      }).spawn();
+    } catch (cause) {
+      const why = cause instanceof Deno.errors.NotFound
+        ? 'there is no program "git" in PATH; install git'
+        : "the system refused to start git";
+      throw new ServiceError("git_failed", `Cannot run git: ${why}`, { cause });
+    }
+  }
+
+  /** Resolves when fewer than the bound run. */
+  async #enter(): Promise<void> {
+    if (this.#running < MOST_AT_ONCE) this.#running++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running--;
+    else next(); // it takes this place over
+  }
+}
+
+function variablesOf({ config = [], env = {} }: GitCall): Record<string, string> {
+  const options = [...ALWAYS, ...config];
+  return {
+    HOME: "/nonexistent",
+    LC_ALL: "C",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_CONFIG_COUNT: String(options.length),
+    ...Object.fromEntries(
+      options.flatMap(([name, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, name],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+    ...env,
+  };
+}
+
+function killGroup(pid: number): void {
+  try {
+    Deno.kill(-pid, "SIGKILL");
+  } catch {
+    // All of it has ended.
+  }
+}
+
+async function readAll(
+  stream: ReadableStream<Uint8Array>,
+  most: number,
+  tooMuch: () => void,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of stream) {
+    length += part.length;
+    if (length > most) tooMuch();
+    else parts.push(part);
+  }
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+async function readEnd(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let said = "";
+  for await (const part of stream) said = (said + decoder.decode(part, { stream: true })).slice(-MOST_SAID);
+  return said;
+}
+
+async function feed(stream: WritableStream<Uint8Array>, input: Uint8Array): Promise<void> {
+  const writer = stream.getWriter();
+  try {
+    await writer.write(input);
+    await writer.close();
+  } catch {
+    // It ended before it read everything.
+  }
+}

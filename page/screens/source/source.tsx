@@ -1,0 +1,190 @@
+/** The repository that a folder follows: what its commits would change, and where it is. */
+import { useState } from "preact/hooks";
+
+import {
+  type Source as SourceModel,
+  WORKSPACE_SOURCE,
+  WORKSPACE_SOURCE_CHECK,
+} from "../../../client/berth/workspaces.ts";
+import { type Problem, problemOf } from "../../live/problem.ts";
+import { planHref } from "../../live/projects.ts";
+import { client, may } from "../../live/session.ts";
+import { Act } from "../../parts/act.tsx";
+import { Ago } from "../../parts/ago.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { shown } from "../../parts/shown.ts";
+import { behindIn, SourceMark, useSource, useSourceRow } from "../../parts/source_strip.tsx";
+import { Loading, Trouble } from "../../parts/states.tsx";
+import { words } from "../../words/en_later.ts";
+import { SourceForm } from "./source_form.tsx";
+
+const TEXT = words.sources;
+
+export function Source({ id }: { readonly id: string }) {
+  const row = useSourceRow(id);
+  const read = useSource(id, row);
+  const source = read.value.value;
+  const problem = read.problem.value;
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{TEXT.title}</h1>
+        <a href={`/w/${encodeURIComponent(id)}`}>{shown(id)}</a>
+        {source !== undefined && row !== null && <Acts source={source} />}
+      </header>
+      {problem !== null && <Trouble problem={problem} again={read.reload} />}
+      {row === undefined && <Loading />}
+      {row === null && (
+        <>
+          <p class="lead">{may("workspaces:manage") ? TEXT.lead : TEXT.none}</p>
+          {may("workspaces:manage") && <SourceForm id={id} source={null} done={() => {}} />}
+        </>
+      )}
+      {row && source === undefined && problem === null && <Loading />}
+      {row && source !== undefined && <Shown source={source} />}
+    </>
+  );
+}
+
+function Acts({ source: { workspace } }: { readonly source: SourceModel }) {
+  const [isRemoving, setRemoving] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const check = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await client.post(WORKSPACE_SOURCE_CHECK, { params: { id: workspace } });
+    } catch (error) {
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <span class="screen-end">
+      {problem !== null && <span class="quiet" role="status">{shown(problem.title)}</span>}
+      <Act permission="projects:plan" disabled={isBusy} act={() => void check()}>{TEXT.check}</Act>
+      <Act permission="workspaces:manage" act={() => setRemoving(true)}>{TEXT.remove}</Act>
+      {isRemoving && (
+        <Confirm
+          title={TEXT.remove}
+          question={TEXT.removeQuestion(shown(workspace))}
+          close={() => setRemoving(false)}
+          act={() => client.delete(WORKSPACE_SOURCE, { params: { id: workspace } })}
+        />
+      )}
+    </span>
+  );
+}
+
+function Shown({ source }: { readonly source: SourceModel }) {
+  const [isChanging, setChanging] = useState(false);
+  const { url, branch, folder, state, error, checkedAt, synced, rewritten, pending, workspace } = source;
+  return (
+    <>
+      <p class="lead">
+        <SourceMark state={state} /> {behindIn(source) ?? ""}
+      </p>
+      {error !== null && <p class="hint">{shown(error)}</p>}
+      {rewritten && <p class="hint">{TEXT.rewritten}</p>}
+      <p class="quiet">
+        <code>{shown(url)}</code> · {TEXT.of(shown(branch))}
+        {folder !== "" && (
+          <>
+            · <code>{shown(folder)}</code>
+          </>
+        )} · {synced === null ? TEXT.first : <code title={synced}>{synced.slice(0, 8)}</code>} ·{" "}
+        {checkedAt === null ? TEXT.notChecked : <Ago since={Date.parse(checkedAt)} say={TEXT.checkedAgo} />}
+        {" "}
+        {may("workspaces:manage") && (
+          <button
+            type="button"
+            class="link"
+            aria-expanded={isChanging}
+            onClick={() => setChanging(!isChanging)}
+          >
+            {TEXT.change}
+          </button>
+        )}
+      </p>
+      {isChanging && <SourceForm id={workspace} source={source} done={() => setChanging(false)} />}
+      {pending !== null && <Pending workspace={workspace} pending={pending} />}
+    </>
+  );
+}
+
+function Pending(
+  { workspace, pending: { commits, groups, conflicts, skipped, files, isPart } }: {
+    readonly workspace: string;
+    readonly pending: NonNullable<SourceModel["pending"]>;
+  },
+) {
+  return (
+    <>
+      <section aria-labelledby="source-groups">
+        <div class="section-head">
+          <h2 id="source-groups">{TEXT.groups}</h2>
+          {!isPart && <span class="quiet">{TEXT.files(files)}</span>}
+        </div>
+        {groups.length === 0 && <p class="hint">{TEXT.noGroups}</p>}
+        <ul class="rows">
+          {groups.map(({ name, change, file, line, files }) => (
+            <li class="row" key={name}>
+              <strong>{shown(name)}</strong> <span>{TEXT.changes[change] ?? change}</span>{" "}
+              <span class="quiet">
+                {file !== null && line !== null
+                  ? TEXT.line(shown(file), line)
+                  : files.slice(0, 3).map(shown).join(", ")}
+              </span>{" "}
+              {change !== "removed" && (
+                <a href={`${planHref(`${name}@${workspace}`)}?commit=head`}>{TEXT.plan}</a>
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+      <Paths id="source-conflicts" title={TEXT.conflicts} paths={conflicts} />
+      <Paths id="source-skipped" title={TEXT.skipped} paths={skipped} />
+      {commits.length > 0 && (
+        <section aria-labelledby="source-commits">
+          <div class="section-head">
+            <h2 id="source-commits">{TEXT.commits}</h2>
+          </div>
+          <ul class="rows">
+            {commits.map(({ id, author, at, subject }) => (
+              <li class="row" key={id}>
+                <code title={id}>{id.slice(0, 8)}</code> <span>{shown(subject)}</span>{" "}
+                <span class="quiet">{shown(author)} · {words.moment(Date.parse(at))}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Paths(
+  { id, title, paths }: {
+    readonly id: string;
+    readonly title: string;
+    readonly paths: readonly { readonly path: string; readonly why: string }[];
+  },
+) {
+  if (paths.length === 0) return null;
+  return (
+    <section aria-labelledby={id}>
+      <div class="section-head">
+        <h2 id={id}>{title}</h2>
+      </div>
+      <ul class="rows">
+        {paths.map(({ path, why }) => (
+          <li class="row" key={path}>
+            <code>{shown(path)}</code> <span class="quiet">{shown(why)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,59 @@
+/** The German sentences for the Git repositories that folders follow. */
+import { count, number } from "./de_counts.ts";
+
+export const sources = {
+  title: "Git-Repository",
+  follow: "Einem Git-Repository folgen",
+  lead:
+    "berth holt den Branch und zeigt, was jeder Commit ändern würde. Keine Datei wird geschrieben, bevor jemand abgleicht.",
+  url: "Adresse des Repositorys",
+  urlHint: "https://, oder http:// ohne Token",
+  branch: "Zweig (Branch)",
+  folder: "Ordner des Repositorys",
+  folderHint: "Leer für alles",
+  user: "Benutzer",
+  token: "Zugangs-Token",
+  tokenHint: "Es genügt eines, das lesen darf. berth bewahrt es verschlüsselt auf und zeigt es nie.",
+  tokenKept: "Ein Token ist hinterlegt. Leer gelassen, wird es weiter verwendet.",
+  save: "Speichern und prüfen",
+  change: "Ändern …",
+  check: "Jetzt prüfen",
+  checkedAgo: (time: string) => `vor ${time} geprüft`,
+  notChecked: "noch nicht geprüft",
+  remove: "Nicht mehr folgen",
+  removeQuestion: (name: string) =>
+    `${name} folgt seinem Repository nicht mehr. Alle Dateien und Container bleiben, wie sie sind.`,
+  none: "Dieser Ordner folgt keinem Repository.",
+  states: {
+    unchecked: "Noch keine Prüfung ist zu Ende",
+    synced: "Auf dem neuesten Stand",
+    behind: "Commits warten",
+    syncing: "Dateien werden geschrieben",
+    conflict: "Commits warten, und ein Abgleich würde Dateien überschreiben",
+    failed: "Die letzte Prüfung schlug fehl",
+  } as Readonly<Record<string, string>>,
+  behind: (commits: number, groups: string) =>
+    `${count(commits, "Commit", "Commits")} zurück${groups === "" ? "" : `: ${groups}`}`,
+  first: "Noch nie abgeglichen",
+  rewritten: "Die Geschichte wurde umgeschrieben: Der Branch enthält den abgeglichenen Commit nicht mehr.",
+  commits: "Die Commits",
+  groups: "Das ändert der neueste Commit",
+  noGroups: "Kein Projekt ändert sich.",
+  changes: {
+    changed: "ändert sich",
+    added: "ist neu",
+    removed: "ist aus den Dateien verschwunden",
+  } as Readonly<
+    Record<string, string>
+  >,
+  line: (file: string, line: number) => `${file}, Zeile ${number.format(line)}`,
+  plan: "Plan zeigen",
+  conflicts: "Dateien, die im Weg sind",
+  skipped: "Wird nie geschrieben",
+  files: (amount: number) =>
+    count(amount, "Datei würde geschrieben oder gelöscht", "Dateien würden geschrieben oder gelöscht"),
+  of: (branch: string) => `Branch ${branch}`,
+  atCommit: (commit: string) =>
+    `Das würde der Commit ${commit} tun. Die Dateien sind noch nicht geschrieben, also kann es nicht angewendet werden.`,
+  fromHead: "Vom neuesten Commit, bevor seine Dateien geschrieben sind",
+};

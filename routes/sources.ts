@@ -1,0 +1,121 @@
+/** Sources: the branch of a Git repository that a workspace follows, and what its newest commit would change. */
+import { z } from "zod";
+import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
+import type { Reach } from "../core/access.ts";
+import { NewSource, Source } from "../core/source.ts";
+import type { Sources } from "../git/sources.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
+import { findModel } from "./artifact_lookup.ts";
+
+const Id = z.object({ id: z.string().min(1).max(100).describe("The workspace's id") });
+const missing = problems("workspace_not_found", "source_not_found");
+
+const set = route({
+  method: "put",
+  path: "/workspaces/{id}/source",
+  summary: "Let a workspace follow a branch of a Git repository",
+  description:
+    "The branch is checked at once, and every few minutes from then on; nothing is written to the folder before a sync. " +
+    "Requires a recent sign-in.",
+  permission: "workspaces:manage",
+  subject: "found",
+  proof: true,
+  audited: "change",
+  params: Id,
+  body: NewSource,
+  answers: {
+    200: json(Source, "The source, checked"),
+    ...problems("workspace_not_found", "source_refused", "sign_in_again", "git_failed"),
+  },
+});
+
+const remove = route({
+  method: "delete",
+  path: "/workspaces/{id}/source",
+  summary: "Follow the repository no longer, and leave all files",
+  description:
+    "berth forgets the address, the credential and its copy of the repository. Files and containers stay as they are.",
+  permission: "workspaces:manage",
+  subject: "found",
+  proof: true,
+  audited: "change",
+  params: Id,
+  answers: { 204: empty("It is forgotten"), ...missing, ...problems("sign_in_again") },
+});
+
+const read = route({
+  method: "get",
+  path: "/workspaces/{id}/source",
+  summary: "The repository that a workspace follows, and what its newest commit would change",
+  description: "Callers with a scope on a part of the workspace are told of the groups in it.",
+  permission: "workspaces:read",
+  subject: "found",
+  params: Id,
+  answers: {
+    200: json(Source, "The source"),
+    ...missing,
+    ...problems("workspace_unavailable", "git_failed"),
+  },
+});
+
+const check = route({
+  method: "post",
+  path: "/workspaces/{id}/source/check",
+  summary: "Ask the repository for new commits now",
+  description: "A check that fails is an answer, too: `error` says why.",
+  permission: "projects:plan",
+  subject: "found",
+  audited: false,
+  params: Id,
+  answers: { 200: json(Source, "The source after the check"), ...missing, ...problems("git_failed") },
+});
+
+interface SourcesRoutes {
+  readonly registry: Pick<Registry, "model" | "get">;
+  /** Loads what follows repositories. */
+  readonly sources: () => Promise<Sources>;
+}
+
+/** The room of Git is loaded by the first caller. */
+export function sourceRoutes({ registry, sources }: SourcesRoutes): CoreRouter {
+  /** Throws `workspace_not_found` for what is out of reach, as for what is not there. */
+  const whole = async (reach: Reach, id: string) => {
+    if (!reach.has({ workspace: id })) throw unknownWorkspace();
+    await registry.get(id);
+    return id;
+  };
+  return router()
+    .on(set, async (call) => {
+      const { reach, params, body, principal } = call;
+      const id = await whole(reach, params.id);
+      const all = await sources();
+      await all.set(id, body, principal, call.entry());
+      return reply(200, await all.show(id));
+    })
+    .on(remove, async (call) => {
+      await (await sources()).remove(await whole(call.reach, call.params.id), call.entry());
+      return reply(204);
+    })
+    .on(read, async ({ reach, params }) => {
+      const isWhole = reach.has({ workspace: params.id });
+      if (!isWhole) await findModel(registry, params.id, reach);
+      else await whole(reach, params.id);
+      const source = await (await sources()).show(params.id);
+      return reply(200, isWhole ? source : partOf(source, reach));
+    })
+    .on(check, async ({ reach, params }) => {
+      const id = await whole(reach, params.id);
+      const all = await sources();
+      await all.check(id);
+      return reply(200, await all.show(id));
+    });
+}
+
+/** Returns the groups that are in reach, and nothing of the rest. */
+function partOf(source: Source, reach: Reach): Source {
+  const { workspace, pending } = source;
+  if (pending === null) return source;
+  const groups = pending.groups.filter(({ project }) => reach.has({ workspace, project }))
+    .map((group) => ({ ...group, files: [], file: null, line: null }));
+  return { ...source, pending: { commits: [], groups, conflicts: [], skipped: [], files: 0, isPart: true } };
+}

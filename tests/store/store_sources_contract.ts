@@ -1,0 +1,110 @@
+/** Promises of every store for the repositories that workspaces follow. */
+import assert from "node:assert/strict";
+import type { SourceRecord } from "../../core/source.ts";
+import type { Store } from "../../core/store.ts";
+import { ENTRY } from "../access/audit_entry.ts";
+import { bytes, type Change, MANY, type Promised, refused } from "./store_records.ts";
+
+export function sourceOf(workspace: string, over: Partial<SourceRecord> = {}): SourceRecord {
+  return {
+    workspace,
+    url: "https://git.example/ada/home.git",
+    branch: "main",
+    folder: "",
+    policy: "manual",
+    by: { kind: "user", id: "ada", name: "Ada" },
+    createdAt: 5,
+    credential: bytes(16, 4),
+    synced: null,
+    syncing: null,
+    head: null,
+    checkedAt: null,
+    error: null,
+    failures: 0,
+    ...over,
+  };
+}
+
+async function workspaceIn(store: Store, id: string): Promise<void> {
+  await store.workspaces.add({
+    id,
+    name: id,
+    path: `/srv/${id}`,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    allowHardLinks: false,
+    editable: false,
+  }, ENTRY);
+}
+
+const withSource = async (store: Store) => {
+  await workspaceIn(store, "shop");
+  await store.sources.put(sourceOf("shop"), MANY, ENTRY);
+};
+const state = (store: Store) => store.sources.list();
+
+/** As in the store's own contract: the change and its entry, both or neither. */
+export const CHANGES_OF_SOURCES: readonly Change[] = [
+  {
+    name: "sources.put",
+    before: (store) => workspaceIn(store, "shop"),
+    change: (store, entry) => store.sources.put(sourceOf("shop"), MANY, entry),
+    state,
+  },
+  {
+    name: "sources.remove",
+    before: withSource,
+    change: (store, entry) => store.sources.remove("shop", entry),
+    state,
+  },
+  {
+    name: "sources.sync",
+    before: withSource,
+    change: (store, entry) =>
+      store.sources.sync("shop", { synced: null, syncing: { from: null, to: "b", inPlace: ["c"] } }, entry),
+    state,
+  },
+];
+
+export function sourcesContract(promise: Promised): void {
+  promise(
+    "remembers sources, their checks and syncs, across a new start and for every handle",
+    async (under) => {
+      {
+        await using store = await under.open("a");
+        await workspaceIn(store, "b");
+        await workspaceIn(store, "a");
+        await store.sources.put(sourceOf("b"), MANY, ENTRY);
+        await store.sources.put(sourceOf("a", { credential: null }), MANY, ENTRY);
+        await store.sources.note("a", { head: "h", checkedAt: 7, error: "why", failures: 2 });
+        const syncing = { from: null, to: "h", inPlace: ["one.conf"] };
+        assert.equal(await store.sources.sync("b", { synced: null, syncing }, ENTRY), true);
+      }
+      await using store = await under.open("a");
+      const a = sourceOf("a", { credential: null, head: "h", checkedAt: 7, error: "why", failures: 2 });
+      const b = sourceOf("b", { syncing: { from: null, to: "h", inPlace: ["one.conf"] } });
+      assert.deepEqual(await store.sources.list(), [a, b]);
+      assert.deepEqual(await store.sources.get("b"), b);
+      assert.equal(await store.sources.sync("b", { synced: "h", syncing: null }, ENTRY), true);
+      assert.deepEqual(await store.sources.get("b"), sourceOf("b", { synced: "h" }));
+      await store.sources.put(sourceOf("b", { branch: "next" }), MANY, ENTRY);
+      assert.deepEqual(await store.sources.get("b"), sourceOf("b", { branch: "next" }));
+      assert.equal(await store.sources.get("none"), null);
+      assert.equal(await store.sources.remove("b", ENTRY), true);
+      assert.equal(await store.sources.remove("b", ENTRY), false);
+      assert.equal(await store.sources.sync("b", { synced: "h", syncing: null }, ENTRY), false);
+      await store.sources.note("b", { head: null, checkedAt: 1, error: null, failures: 0 });
+    },
+  );
+
+  promise("keeps no source without its workspace, and no more than it is told", async (under) => {
+    await using store = await under.open("a");
+    await refused("workspace_not_found", store.sources.put(sourceOf("none"), MANY, ENTRY));
+    await workspaceIn(store, "a");
+    await workspaceIn(store, "b");
+    await store.sources.put(sourceOf("a"), 1, ENTRY);
+    await store.sources.put(sourceOf("a", { branch: "next" }), 1, ENTRY);
+    await refused("source_refused", store.sources.put(sourceOf("b"), 1, ENTRY));
+    await store.workspaces.remove("a", ENTRY);
+    assert.deepEqual(await store.sources.list(), []);
+  });
+}
