@@ -3,11 +3,13 @@ import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import { judge } from "./artifacts/report/judge.ts";
-import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
+import { auditReceiver } from "./audit_receiver.ts";
+import { type Access, openAccess } from "./auth/access.ts";
 import { auditEntry, BERTH } from "./auth/audit/audit.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { Passwords } from "./auth/people/password.ts";
 import type { IdentityProvider } from "./auth/provider/identity_provider.ts";
+import { composeWatch } from "./compose_watch.ts";
 import { type Config, SettingsError } from "./config.ts";
 import { gitEnvironment } from "./config/git_environment.ts";
 import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
@@ -31,7 +33,6 @@ import { logReader } from "./log/reader.ts";
 import { type Plugins, startPlugins } from "./plugins/host.ts";
 import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import type { Plugin } from "./plugins/plugin.ts";
-import { StartFailure } from "./start_failure.ts";
 import { createApp } from "./routes/app.ts";
 import { artifacts } from "./routes/artifacts.ts";
 import { audit } from "./routes/audit.ts";
@@ -41,6 +42,7 @@ import { docs } from "./routes/docs.ts";
 import { fileVersions } from "./routes/file_versions.ts";
 import { folders } from "./routes/folders.ts";
 import { IgnoredProjects } from "./routes/ignored.ts";
+import { OpenIncidents } from "./routes/incident_rows.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { replicaRoutes } from "./routes/replicas.ts";
@@ -53,6 +55,7 @@ import type { Applies } from "./projects/apply/applies.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
 import { openApplies, openRegistries } from "./compose_projects.ts";
 import { Plans } from "./projects/plan/plans.ts";
+import type { WatchTimes } from "./projects/watch/watch_options.ts";
 import { applyRoutes } from "./routes/applies.ts";
 import { live } from "./routes/live.ts";
 import { workspaceFeeds } from "./routes/live_workspaces.ts";
@@ -79,6 +82,7 @@ export interface Overrides {
   readonly passwords?: Passwords;
   /** A test does not wait as long. */
   readonly applyTimes?: ApplyTimes;
+  readonly watchTimes?: Partial<WatchTimes>;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
   /** Told of every refusal by a route. */
@@ -116,6 +120,7 @@ export interface AppParts {
   readonly permissions: PermissionCatalogue;
   readonly applies: Applies;
   readonly sources: SourceRoom;
+  readonly openIncidents: OpenIncidents;
   readonly stopping: AbortSignal;
 }
 
@@ -218,6 +223,7 @@ export async function composeApp(
     permissions,
     applies,
     sources,
+    openIncidents: new OpenIncidents(store.incidents),
     stopping,
   };
   const followed = owned.use(sourceFeeds({ store: store.sources, sources: () => sources.sources() }));
@@ -228,6 +234,7 @@ export async function composeApp(
       runtime: () => plugins.runtime,
       sights,
       digests: access.digests,
+      incidents: parts.openIncidents,
       applies,
       versions: store.fileVersions,
       register: registerRemedy({
@@ -243,14 +250,16 @@ export async function composeApp(
       }),
     }),
   );
+  const watch = composeWatch({ ...parts, metrics }, overrides.watchTimes, owned);
   const socket = live({
-    feeds: [...own.feeds, ...rows.feeds, ...followed.feeds, ...plugins.feeds],
+    feeds: [...own.feeds, ...rows.feeds, ...followed.feeds, ...watch.feeds, ...plugins.feeds],
     onFailure: (error) => log.error("A feed failed", { error }),
   });
   const routers = [
     ...coreRouters(parts, foundation),
     rows.router,
     registryRoutes({ registries }),
+    ...watch.routers,
     socket,
     ...plugins.routers,
     ...overrides.mount?.(parts) ?? [],
@@ -265,7 +274,20 @@ export async function composeApp(
 }
 
 function coreRouters(
-  { config, access, store, replicas, log, registry, editor, plugins, sights, applies, sources }: AppParts,
+  {
+    config,
+    access,
+    store,
+    replicas,
+    log,
+    registry,
+    editor,
+    plugins,
+    sights,
+    applies,
+    sources,
+    openIncidents,
+  }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -305,7 +327,7 @@ function coreRouters(
     fileVersions({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
-    overviewRoutes({ registry, runtime, sights, digests: access.digests }),
+    overviewRoutes({ registry, runtime, sights, digests: access.digests, incidents: openIncidents }),
     sourceRoutes({ registry, sources: () => sources.sources() }),
     plans(planning),
     applyRoutes({ ...planning, applies, plans: new Plans(store.plans) }),
@@ -346,13 +368,12 @@ function createMetricsEdge(
   common: CommonOptions,
   hosts: ReadonlySet<string>,
 ): Handler {
-  const { runtime, reports } = plugins;
   const sources = {
     ...health,
     auditFailure: access.auditFailure,
     applyFailure: () => applies.unsettled(),
-    plugins: reports,
-    runtime,
+    plugins: plugins.reports,
+    runtime: plugins.runtime,
   };
   const { entries } = openMetricsRoutes(metrics).add(probes(sources));
   return createEdge({ ...common, hosts, entries, onAccess: (entry) => log.access(entry) });
@@ -376,17 +397,4 @@ function edgeOptions(
     checkProxy: proxyCheck({ trusted: config.trustedProxies, baseUrl: config.baseUrl }),
     onBug: (error, requestId) => log.error("A request failed", { requestId, error }),
   };
-}
-
-async function auditReceiver(
-  syslog: Config["auditSyslog"],
-): Promise<NonNullable<AccessOptions["auditReceiver"]> | null> {
-  if (syslog === null) return null;
-  const { ca, ...address } = syslog;
-  if (ca === null) return { address, ca };
-  try {
-    return { address, ca: await Deno.readTextFile(ca) };
-  } catch (cause) {
-    throw new StartFailure(`Cannot read the file "${ca}" of "auditSyslog.ca"`, { cause });
-  }
 }

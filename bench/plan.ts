@@ -72,6 +72,8 @@ async function inMemory(): Promise<void> {
     condition: "running",
     createdAt: "",
     startedAt: null,
+    finishedAt: null,
+    ending: { oomKilled: false },
     stopped: null,
     healthOutput: null,
     compose: null,

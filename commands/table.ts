@@ -99,6 +99,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./status.ts"),
   },
   {
+    name: "incidents",
+    summary: "list what was not as it should be, since when, and because of what",
+    details: "Newest first, 500 at most. The exit code is 2 while one of those listed is open.",
+    args: [],
+    options: [{ name: "--open", meaning: "only those that are open" }, JSON_OPTION],
+    load: () => read("./incidents.ts"),
+  },
+  {
     name: "ls",
     summary: "list the containers of a running berth",
     args: [],

@@ -21,6 +21,8 @@ export interface AuditStore {
   append(entries: readonly NewAuditEntry[]): Promise<void>;
   /** Newest first; `total` counts everything that matches, whatever `before` and `limit` say. */
   list(query: AuditQuery): Promise<{ items: AuditEntry[]; total: number }>;
+  /** Returns the entries of changes from `from` to `to`, newest first, among the latest `limit` entries of the log. */
+  between(from: number, to: number, limit: number): Promise<AuditEntry[]>;
 
   /**
    * Gives up to `limit` committed entries the next places of their chains and their seals, oldest first, and moves the

@@ -1,5 +1,6 @@
 /** The acts of an apply on one engine: single, each sent once and by identity, and none by force. */
 import { z } from "zod";
+import type { ContainerEvent } from "./container_event.ts";
 import type { ContainerRuntime, ContainerSpec, InspectedContainer } from "./runtime.ts";
 
 /** A network as it is asked for. */
@@ -147,4 +148,6 @@ export interface EngineActs {
 export interface ActingRuntime extends ContainerRuntime {
   /** Throws where there is no such engine. */
   acts(backend: string): EngineActs;
+  /** Tells every event of a container from now on, and `null` where some may have been missed. */
+  follow(heard: (event: ContainerEvent | null) => void): Disposable;
 }

@@ -73,6 +73,7 @@ export type ErrorCode =
   | "plan_blocked"
   | "plan_stale"
   | "apply_not_found"
+  | "incident_not_found"
   | "apply_running"
   | "apply_over"
   | "apply_failed"

@@ -1,7 +1,7 @@
 /** The contract of a container runtime with the rest of the service, without any type of an engine. */
 import { type Permission, type Principal, type Reach, reachOf } from "./access.ts";
 import { z } from "zod";
-import type { Condition } from "./condition.ts";
+import type { Condition, Ending } from "./condition.ts";
 import type { Undeclarable } from "./undeclarable.ts";
 
 export const ContainerState = z.enum([
@@ -38,6 +38,9 @@ export interface RunningContainer {
   readonly condition: Condition;
   readonly createdAt: string;
   readonly startedAt: string | null;
+  /** When it last ended; null while it runs. */
+  readonly finishedAt: string | null;
+  readonly ending: Pick<Ending, "oomKilled">;
   /** Since when it is stopped, and if somebody is known to have done it; null unless that is its condition. */
   readonly stopped: { readonly since: string | null; readonly byHand: boolean } | null;
   readonly labels: Readonly<Record<string, string>>;

@@ -6,6 +6,7 @@ import type { AuditStore } from "./audit_store.ts";
 import type { IgnoredStore } from "./ignored.ts";
 import type { RegistryStore } from "./registries.ts";
 import type { SourceStore } from "./source.ts";
+import type { IncidentStore } from "./incidents.ts";
 
 export { AUDIT_CHAINS } from "./audit_entry.ts";
 export type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
@@ -33,6 +34,7 @@ export interface Store extends AsyncDisposable {
   readonly ignored: IgnoredStore;
   readonly registries: RegistryStore;
   readonly sources: SourceStore;
+  readonly incidents: IncidentStore;
   readonly applies: ApplyStore;
   /** The store's part for processes that share it; null if one process has it for itself. */
   readonly replicas: ReplicaStore | null;

@@ -98,6 +98,15 @@ export const SCREENS = [
   }),
   entry({ path: "/disk", title: titles.disk, view: "Disk", group: "resources", word: titles.disk, key: "d" }),
   entry({
+    path: "/incidents",
+    title: titles.incidents,
+    view: "Incidents",
+    group: "activity",
+    word: titles.incidents,
+    key: "t",
+  }),
+  entry({ path: "/incidents/:id", title: titles.incidents, view: "Incident", group: "activity" }),
+  entry({
     path: "/events",
     title: titles.events,
     view: "Events",

@@ -2,6 +2,7 @@
 import { wear } from "./style.ts";
 import applies from "./style/applies.css" with { type: "text" };
 import files from "./style/files.css" with { type: "text" };
+import incidents from "./style/incidents.css" with { type: "text" };
 import views from "./style/views.css" with { type: "text" };
 
 export { Keys as KeysHelp } from "./parts/keys_help.tsx";
@@ -21,6 +22,8 @@ export { Disk } from "./screens/disk/disk.tsx";
 export { Events } from "./screens/events/events.tsx";
 export { Folders } from "./screens/folders/folders.tsx";
 export { Images } from "./screens/images/images.tsx";
+export { Incident } from "./screens/incidents/incident.tsx";
+export { Incidents } from "./screens/incidents/incidents.tsx";
 export { Logs } from "./screens/logs/logs.tsx";
 export { NewProject } from "./screens/new_project/new_project.tsx";
 export { Networks } from "./screens/networks/networks.tsx";
@@ -37,4 +40,4 @@ export { Container } from "./screens/container/container.tsx";
 export { SetPassword } from "./screens/set_password/set_password.tsx";
 export { Setup } from "./screens/setup/setup.tsx";
 
-wear([files, views, applies]);
+wear([files, views, applies, incidents]);

@@ -46,6 +46,11 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
     sightOf: async (folder, backend) => await mustOwn(backend).sightOf(folder, backend),
     inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),
     acts: (backend) => mustOwn(backend).acts(backend),
+    follow: (heard) => {
+      const all = new DisposableStack();
+      for (const one of runtimes) all.use(one.follow(heard));
+      return all;
+    },
   };
 }
 

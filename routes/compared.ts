@@ -9,6 +9,7 @@ import type { Principal, Reach } from "../core/access.ts";
 import { Condition, Stopped } from "../core/condition.ts";
 import { BackendState, reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { maskDeclared } from "../core/secrets.ts";
+import { IncidentMark, type OpenIncidents, type OpenNow } from "./incident_rows.ts";
 import { type ArtifactsOptions, lookAt, modelSeen, ownSide } from "./artifact_lookup.ts";
 
 /** Differences that are told of one unit. */
@@ -71,11 +72,15 @@ export const OverviewUnit = z.object({
   notCompared: z.string().nullable().describe(
     "The reason that something of it could not be compared; null otherwise",
   ),
+  incident: IncidentMark.nullable().describe(
+    "Its open incident: since when, and because of what; null for callers who may not see what runs",
+  ),
 }).meta({ id: "OverviewUnit" });
 export type OverviewUnit = z.input<typeof OverviewUnit>;
 
 export interface ComparedOptions extends Pick<ArtifactsOptions, "runtime" | "sights" | "digests"> {
   readonly registry: Pick<Registry, "list" | "models" | "hashOf">;
+  readonly incidents: OpenIncidents;
 }
 
 /** What is compared, and for whom. */
@@ -112,6 +117,7 @@ export async function compareAll(
   const projects: ComparedProject[] = [];
   const declared = new Set<string>();
   let needs: Comparison["liveNeeds"];
+  const open = await options.incidents.current();
   for (const { workspace: { id, name }, model: whole } of models) {
     const model = await modelSeen(whole, id, reach);
     if (model === null) continue;
@@ -124,6 +130,7 @@ export async function compareAll(
     const found = await unitsOf(model, {
       workspace: id,
       view,
+      open,
       values: view === null ? null : { whole, mayResolve },
     });
     for (const { containers } of found.values()) {
@@ -150,9 +157,10 @@ type View = Awaited<ReturnType<typeof lookAt>>["view"];
 /** The units of a model that somebody should know of, by id. */
 async function unitsOf(
   model: Model,
-  { workspace, view, values }: {
+  { workspace, view, open, values }: {
     readonly workspace: string;
     readonly view: View;
+    readonly open: OpenNow;
     readonly values: { readonly whole: Model; readonly mayResolve: (group: Group) => boolean } | null;
   },
 ): Promise<Map<string, OverviewUnit>> {
@@ -183,6 +191,7 @@ async function unitsOf(
       differences: runs?.drift?.length ?? 0,
       drift: (runs?.drift ?? []).slice(0, MOST_DIFFERENCES).map((one) => driftWithValues(one, around)),
       notCompared: runs?.notCompared ?? null,
+      incident: view === null ? null : open.ofUnit(workspace, unit.id),
     });
   }
   return found;

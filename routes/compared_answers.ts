@@ -56,6 +56,7 @@ export class ComparedAnswers<Result> {
       ...models.flatMap(({ workspace, model }) => [workspace.name, model]),
       await registry.list(),
       asked.also,
+      await this.options.incidents.current(),
       isBlind ? "" : `${sights.ownership.revision} ${engines.stamp}`,
     ];
     const key = keyOf(asked);

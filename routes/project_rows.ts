@@ -15,6 +15,7 @@ import {
   rank,
 } from "./compared.ts";
 import type { Ignored } from "./ignored.ts";
+import { IncidentMark } from "./incident_rows.ts";
 import { WorkspaceRef } from "../core/workspace.ts";
 
 /** Ports of one project. */
@@ -62,6 +63,7 @@ export const ProjectRow = z.object({
   verdict: Verdict.describe("The verdict of its worst unit"),
   counts: Counts.describe("Its units by verdict, and its containers that no unit declares"),
   differences: z.int().describe("Number of fields of its units that differ"),
+  incident: IncidentMark.nullable().describe("The open incident of its worst unit that has one"),
   running: z.int().describe("Number of its containers that run"),
   desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
   reason: Reason.nullable().describe("The reason of its verdict; null where the verdict says it all"),
@@ -129,6 +131,7 @@ export function declaredRow(
       0,
     ),
     reason: worst === undefined ? null : reasonOf(worst, differences, away),
+    incident: units.toSorted(byVerdict).find(({ incident }) => incident !== null)?.incident ?? null,
     marks: marksOf(units, containers),
     ignored: false,
     ...sightOf(containers, ports),
@@ -213,6 +216,7 @@ export function undeclaredRows(
       differences: 0,
       desired: null,
       reason: null,
+      incident: null,
       marks: {},
       ignored: ignored.has({ engine, kind: "project", name: project }),
       ...sightOf(own, ports),

@@ -34,6 +34,8 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "plans", order: ["id"] },
   { name: "applies", order: ["id"] },
   { name: "apply_lines", order: ["apply_id", "seq"] },
+  { name: "incidents", order: ["id"] },
+  { name: "incident_lines", order: ["incident_id", "seq"] },
 ];
 
 /** A store with a row in one of these is in use. */

@@ -19,6 +19,8 @@ function container(project: string): RunningContainer {
     condition: "running",
     createdAt: "",
     startedAt: null,
+    finishedAt: null,
+    ending: { oomKilled: false },
     labels: {},
     compose: { project, service: "web", workingDir: null, configFiles: [] },
     backend: "docker",

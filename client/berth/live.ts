@@ -2,6 +2,7 @@
 import { Endpoint } from "../endpoint.ts";
 import type { Container } from "./containers.ts";
 import type { Image } from "./images.ts";
+import type { Incident } from "./incidents.ts";
 import type { EngineStatus, LogGap, SocketFailure, Unavailable, VerdictCounts } from "./models.ts";
 import type { Network } from "./networks.ts";
 import type { LooseContainers, ProjectRow } from "./projects.ts";
@@ -126,6 +127,21 @@ export type LiveMessage = {
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: SourceRow };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** Kind of message. */
+  readonly type: "rows";
+  /** The topic. */
+  readonly feed: "incidents";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The client forgets what earlier messages said. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: Incident };
   /** The keys of rows that are gone. */
   readonly removed: readonly (string)[];
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
@@ -336,6 +352,15 @@ export type LiveRequest = {
   readonly id: string;
   /** The repositories that workspaces follow: a `head` that is not `synced` says that commits wait. */
   readonly feed: "sources";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** Open incidents and those of the last seven days, as `GET /api/incidents` has them, 1,000 at most. */
+  readonly feed: "incidents";
   /** The last `cursor` seen: only what is another since then is told, if that is still known. */
   readonly since?: string;
 } | {

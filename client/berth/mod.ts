@@ -19,6 +19,7 @@ export * from "./applies.ts";
 export * from "./auth.ts";
 export * from "./containers.ts";
 export * from "./images.ts";
+export * from "./incidents.ts";
 export * from "./live.ts";
 export * from "./logs.ts";
 export * from "./metrics.ts";

@@ -218,6 +218,80 @@ export type HeldGrant = {
   readonly on?: readonly (Scope)[];
 };
 
+/** A part of `IncidentMark`. */
+export type IncidentCause = {
+  /** `outside`: through the engine, not through berth; `unknown`: no evidence. */
+  readonly kind:
+    | "apply"
+    | "berth"
+    | "file"
+    | "image"
+    | "outside"
+    | "ended"
+    | "engine"
+    | "firstWatch"
+    | "unknown";
+  /** Further kinds that there is evidence of. */
+  readonly further?: readonly (
+    | "apply"
+    | "berth"
+    | "file"
+    | "image"
+    | "outside"
+    | "ended"
+    | "engine"
+    | "firstWatch"
+    | "unknown"
+  )[];
+  /** The user or key that acted through berth, for callers with `audit:read`. */
+  readonly by?: {
+    /** `user`, `apiKey` or `system`. */
+    readonly kind: string;
+    /** Their id. */
+    readonly id: string;
+    /** Their name at that time. */
+    readonly name: string;
+  };
+  /** The act, as `stop` or `update`. */
+  readonly act?: string;
+  /** The id of the apply. */
+  readonly apply?: string;
+  /** The file that changed, below the workspace's folder. */
+  readonly file?: string;
+  /** The line of the field in it. */
+  readonly line?: number;
+  /** The code that the container ended with. */
+  readonly exitCode?: number;
+  /** The signal that it was sent. */
+  readonly signal?: string;
+  /** Only where the engine says that its memory ran out. */
+  readonly outOfMemory?: true;
+  /** Its limit of memory in bytes, where it was killed. */
+  readonly memoryLimit?: number;
+  /** Its health check fails. */
+  readonly unhealthy?: true;
+  /** The engine's reason, in words. */
+  readonly reason?: string;
+  /** Of `firstWatch`: number of units. */
+  readonly units?: number;
+  /** Of `firstWatch`: number of subjects that were not as they should be. */
+  readonly bad?: number;
+};
+
+/** A part of `ProjectRow`. */
+export type IncidentMark = {
+  /** The incident's id. */
+  readonly id: string;
+  /** A verdict of a unit, or the kind of another subject. */
+  readonly kind: "broken" | "differs" | "notStarted" | "stopped" | "engine" | "workspace" | "berth";
+  /** When it began, as the best evidence says. */
+  readonly since: string;
+  /** True if `since` is when berth noticed it: it may have begun earlier. */
+  readonly atLatest: boolean;
+  /** The evidence of why. */
+  readonly cause: IncidentCause;
+};
+
 /** A part of `UnitLive`. */
 export type LiveState = "running" | "degraded" | "paused" | "completed" | "exited" | "absent" | "unknown";
 

@@ -6,6 +6,7 @@ import type {
   Drift,
   EngineStatus,
   FindingCounts,
+  IncidentMark,
   LiveState,
   Location,
   VariableSource,
@@ -123,4 +124,6 @@ export type OverviewUnit = {
   readonly drift: readonly (Drift)[];
   /** The reason that something of it could not be compared; null otherwise. */
   readonly notCompared: string | null;
+  /** Its open incident: since when, and because of what; null for callers who may not see what runs. */
+  readonly incident: IncidentMark | null;
 };

@@ -6,6 +6,7 @@ import type {
   ContainerStop,
   Drift,
   EngineStatus,
+  IncidentMark,
   LiveState,
   Location,
   Permission,
@@ -170,6 +171,8 @@ export type ProjectDetail = {
   readonly counts: VerdictCounts;
   /** Number of fields of its units that differ. */
   readonly differences: number;
+  /** The open incident of its worst unit that has one. */
+  readonly incident: IncidentMark | null;
   /** Number of its containers that run. */
   readonly running: number;
   /** Number of containers that should run; null while unknown. */
@@ -314,6 +317,8 @@ export type ProjectRow = {
   readonly counts: VerdictCounts;
   /** Number of fields of its units that differ. */
   readonly differences: number;
+  /** The open incident of its worst unit that has one. */
+  readonly incident: IncidentMark | null;
   /** Number of its containers that run. */
   readonly running: number;
   /** Number of containers that should run; null while unknown. */
@@ -364,6 +369,8 @@ export type ProjectUnit = {
   readonly drift: readonly (Drift)[];
   /** The reason that something of it could not be compared; null otherwise. */
   readonly notCompared: string | null;
+  /** Its open incident: since when, and because of what; null for callers who may not see what runs. */
+  readonly incident: IncidentMark | null;
 };
 
 /** The answer of `GET /api/projects`. */

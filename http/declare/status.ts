@@ -65,6 +65,7 @@ const statusByCode = {
   plan_blocked: 409,
   plan_stale: 409,
   apply_not_found: 404,
+  incident_not_found: 404,
   apply_running: 409,
   apply_over: 409,
   apply_failed: 409,

@@ -4,6 +4,7 @@ import { bytes, clock, count, day, duration, minute, moment, number } from "./de
 import { projects } from "./de_projects.ts";
 import { later } from "./de_later.ts";
 import { kindsOf } from "./de_resources.ts";
+import { causes } from "./de_causes.ts";
 import { measures } from "./de_views.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
@@ -87,6 +88,7 @@ export const words = {
     networks: "Netzwerke",
     disk: "Platte",
     events: "Ereignisse",
+    incidents: "Vorfälle",
     audit: "Audit",
     setup: "berth einrichten",
     keys: "API-Schlüssel",
@@ -110,6 +112,7 @@ export const words = {
   },
   projects,
   ...later,
+  causes,
   measures,
   bar: {
     live: "live",

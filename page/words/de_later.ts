@@ -4,6 +4,7 @@ import { audited } from "./de_audit.ts";
 import { count, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { findings } from "./de_findings.ts";
+import { incidents } from "./de_incidents.ts";
 import { records } from "./de_records.ts";
 import { registries } from "./de_registries.ts";
 import { resources } from "./de_resources.ts";
@@ -225,6 +226,7 @@ export const later = {
   shell,
   sources,
   graph,
+  incidents,
   log,
   logs,
   applies,

@@ -2,6 +2,7 @@
 import type { Permission } from "../../client/berth/models.ts";
 import type { Seen, Verdict } from "../verdict.ts";
 import { bytes, clock, count, day, duration, minute, moment, number } from "./en_counts.ts";
+import { causes } from "./en_causes.ts";
 import { measures } from "./en_measures.ts";
 import { projects } from "./en_projects.ts";
 import { type Spoken, spoken } from "./language.ts";
@@ -76,6 +77,7 @@ const english = {
     networks: "Networks",
     disk: "Disk",
     events: "Events",
+    incidents: "Incidents",
     audit: "Audit",
     setup: "Set up berth",
     keys: "API keys",
@@ -98,6 +100,7 @@ const english = {
     keys: "Keys",
   },
   projects,
+  causes,
   measures,
   bar: {
     live: "live",

@@ -6,6 +6,7 @@ import { count, number } from "./en_counts.ts";
 import { files } from "./en_files.ts";
 import { findings } from "./en_findings.ts";
 import { graph } from "./en_graph.ts";
+import { incidents } from "./en_incidents.ts";
 import { log, logs } from "./en_logs.ts";
 import { records } from "./en_records.ts";
 import { registries } from "./en_registries.ts";
@@ -229,6 +230,7 @@ const english = {
   shell,
   sources,
   graph,
+  incidents,
   log,
   logs,
   applies,

@@ -12,6 +12,7 @@ import type {
   RuntimeCounts,
   Untold,
 } from "../../core/runtime.ts";
+import type { ContainerEvent } from "../../core/container_event.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { LinkActs } from "./acts/engine_acts.ts";
@@ -144,8 +145,7 @@ export class EngineRuntime implements ActingRuntime {
       if (found.length === limit) break;
       const { container } = about;
       if (action !== "die" || container === null || !of(container)) continue;
-      const exitCode = /^\d{1,3}$/.test(attributes.exitCode ?? "") ? Number(attributes.exitCode) : null;
-      found.push({ at: time, backend, container, exitCode });
+      found.push({ at: time, backend, container, exitCode: codeOf(attributes.exitCode) });
     }
     return found;
   }
@@ -186,10 +186,32 @@ export class EngineRuntime implements ActingRuntime {
     }
   }
 
+  follow(heard: (event: ContainerEvent | null) => void): Disposable {
+    return this.engines.feed.subscribe({
+      resync: () => heard(null),
+      event: ({ backend, type, action, id, attributes, about, healthCheck }) => {
+        const isOfContainer = type === "container" ||
+          type === "network" && attributes.container !== undefined;
+        if (!isOfContainer || healthCheck) return;
+        heard({
+          engine: backend,
+          id: type === "network" ? attributes.container! : id, // one that is connected
+          name: about.container?.name ?? attributes.name ?? "",
+          action,
+          heardAt: Date.now(),
+          exitCode: codeOf(attributes.exitCode),
+          signal: attributes.signal ?? null,
+        });
+      },
+    });
+  }
+
   acts(backend: string): EngineActs {
     return new LinkActs(this.engines.named(backend), this.#inspections, this.pulls);
   }
 }
+
+const codeOf = (text = ""): number | null => /^\d{1,3}$/.test(text) ? Number(text) : null;
 
 /** Returns each path once, however many containers have it mounted. */
 function boundPathsOf(rows: Iterable<ContainerRow>): Holdings["boundPaths"] {

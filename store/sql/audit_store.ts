@@ -34,6 +34,16 @@ export function sqlAudit(sql: Sql): AuditStore {
           : yield* get<{ n: number }>(`SELECT count(*) AS n FROM audit WHERE ${matches}`, ...values);
         return { items: rows.map(entryFrom), total: counted?.n ?? 0 };
       }),
+    between: async (from, to, limit) =>
+      (await sql.read(() =>
+        all<EntryRow>(
+          `SELECT ${ENTRY_COLUMNS} FROM (SELECT * FROM audit ORDER BY id DESC LIMIT $1) AS latest ` +
+            "WHERE chain = 'changes' AND at >= $2 AND at <= $3 ORDER BY id DESC",
+          limit,
+          from,
+          to,
+        )
+      )).map(entryFrom),
     ...auditChains(sql),
     ...auditStrangers(sql),
     delivered: async (receiver) => {

@@ -5,6 +5,7 @@ import { sqlAudit } from "./audit_store.ts";
 import { sqlCommands } from "./commands.ts";
 import { sqlFileVersions } from "./file_versions.ts";
 import { sqlIgnored } from "./ignored.ts";
+import { sqlIncidents } from "./incidents.ts";
 import { sqlKeys } from "./keys.ts";
 import { sqlOffers } from "./offers.ts";
 import { sqlPeople } from "./people.ts";
@@ -30,6 +31,7 @@ type Tables =
   | "ignored"
   | "registries"
   | "sources"
+  | "incidents"
   | "applies";
 
 export function tablesOf(sql: Sql): Pick<Store, Tables> {
@@ -47,6 +49,7 @@ export function tablesOf(sql: Sql): Pick<Store, Tables> {
     ignored: sqlIgnored(sql),
     registries: sqlRegistries(sql),
     sources: sqlSources(sql),
+    incidents: sqlIncidents(sql),
     applies: sqlApplies(sql),
   };
 }

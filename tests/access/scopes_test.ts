@@ -36,6 +36,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   // The owner of each one is tested elsewhere: tests/plan/plan_scopes_test.ts, tests/apply/apply_test.ts.
   plans: [],
   applies: [],
+  // tests/watch/incidents_test.ts
+  incidents: [],
   files: ["shop/compose.yaml", "blog/compose.yaml", "compose.yaml"].map(encodeURIComponent),
 };
 

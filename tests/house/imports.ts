@@ -73,7 +73,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["specs/"],
     ["plan/"],
     ["apply/"],
-    ["registries/"],
+    ["registries/", "watch/"],
   ],
   "page/": [
     ["verdict.ts", "style.ts"],
@@ -126,7 +126,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /** The composition root, which nobody imports, and those who import everything. */
-const ROOTS = ["main.ts", "start.ts", "compose_app.ts", "compose_projects.ts"];
+const ROOTS = ["main.ts", "start.ts", "compose_app.ts", "compose_projects.ts", "compose_watch.ts"];
 const KNOW_ALL = [...ROOTS, "commands/", "tests/", "bench/"];
 
 /** Modules of Deno that compute and touch nothing outside; `node:sqlite` is the store's alone. */

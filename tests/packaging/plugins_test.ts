@@ -245,6 +245,7 @@ function runtimeOf(name: string): ActingRuntime {
     },
     permissionFor: () => "test:act",
     deaths: () => [],
+    follow: () => ({ [Symbol.dispose]: () => {} }),
   };
 }
 

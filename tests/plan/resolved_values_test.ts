@@ -175,6 +175,8 @@ function runtimeOf(model: Model): ContainerRuntime {
     exitCode: 1,
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
+    finishedAt: null,
+    ending: { oomKilled: false },
     stopped: null,
     healthOutput: null,
     ...UNASKED,

@@ -20,6 +20,7 @@ import {
 import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts";
 import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_IGNORED, ignoredContract } from "./store_ignored_contract.ts";
+import { incidentsContract } from "./store_incidents_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 import { CHANGES_OF_REGISTRIES, registriesContract } from "./store_registries_contract.ts";
@@ -43,6 +44,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   ignoredContract(promise);
   registriesContract(promise);
   sourcesContract(promise);
+  incidentsContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {

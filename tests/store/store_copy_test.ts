@@ -82,6 +82,14 @@ async function fillStore(store: Store): Promise<void> {
   await store.ignored.add({ engine: "docker", kind: "project", name: "old", by, at: 7 }, MANY, ENTRY);
   await store.registries.put(registry("ghcr.io"), MANY, ENTRY);
   await store.sources.put(sourceOf("shop", { synced: "s", head: "h" }), MANY, ENTRY);
+  const subject = { kind: "engine", engine: "docker" } as const;
+  const nowhere = { workspace: null, group: null, project: null, unit: null, container: null };
+  const state = { kind: "engine", since: 1, atLatest: true, cause: { kind: "engine" }, fields: [] } as const;
+  const open = { openedAt: 2, closedAt: null, end: null, endings: 1, atFirst: false, lines: 1 };
+  await store.incidents.write([{
+    incident: { id: "i", subject: { ...subject, ...nowhere }, ...state, ...open },
+    line: { at: 2, ...state },
+  }]);
   while (await store.audit.seal(SEALS, 500) > 0);
   await store.audit.append([auditEntryOf({ action: "unsealed" })]);
   await store.audit.countStrangers([{ hour: 1, peer: "p", action: "a", result: "r", count: 3 }], 9);

@@ -40,6 +40,8 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     condition: "running",
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
+    finishedAt: null,
+    ending: { oomKilled: false },
     stopped: null,
     healthOutput: null,
     compose: {

@@ -6,6 +6,7 @@ import type { Config } from "../../config.ts";
 import { refusalsOf } from "../../http/declare/refusals.ts";
 import { nameOf, type Router } from "../../http/declare/router.ts";
 import type { ApplyTimes } from "../../projects/apply/applies_options.ts";
+import type { WatchTimes } from "../../projects/watch/watch_options.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth, type StartOptions } from "../../start.ts";
 import { ENTRY } from "../access/audit_entry.ts";
@@ -27,6 +28,7 @@ export interface ServiceOptions extends Partial<Config> {
   readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
   readonly applyTimes?: ApplyTimes;
+  readonly watchTimes?: Partial<WatchTimes>;
   /**
    * About what each replica has for itself, as lists and tags: Caddy keeps the caller at one of them, as it is shipped.
    * Otherwise it sends every request to the other one than the last.
@@ -258,6 +260,9 @@ const ANYWHERE: ReadonlySet<string> = new Set(["too_many_requests", "method_not_
 /** Most tests of applies are not about the time that a started container is watched; tests/apply/apply_judged_test.ts is. */
 const JUDGED_MS = 100;
 
+/** Most tests are not about incidents, and would find them in lists; those in tests/watch/ begin at once. */
+const NEVER_MS = 86_400_000;
+
 /** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const {
@@ -266,6 +271,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     mount,
     clock,
     applyTimes,
+    watchTimes,
     keepsCaller = false,
     provider,
     passwords = CHEAP,
@@ -293,6 +299,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),
       applyTimes: { judgedMs: JUDGED_MS, ...applyTimes },
+      watchTimes: { beginMs: NEVER_MS, ...watchTimes },
       ...(provider === undefined ? {} : { provider }),
       passwords,
       onRefusal(entry, status, code) {

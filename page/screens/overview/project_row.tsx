@@ -4,6 +4,7 @@ import type { ProjectReason } from "../../../client/berth/projects.ts";
 import { serviceTime } from "../../live/live.ts";
 import { planHref, projectHref, type Row } from "../../live/projects.ts";
 import { may } from "../../live/session.ts";
+import { causeText, sinceText } from "../../parts/cause.ts";
 import { readable } from "../../parts/readable.ts";
 import { LaterUnits } from "../../parts/later.tsx";
 import { Ports } from "../../parts/project_ports.tsx";
@@ -47,6 +48,7 @@ export function ProjectRow(
         </span>
         <span class="project-why">
           <Why row={row} />
+          {row.incident !== null && <Since of={row.incident} />}
         </span>
         <span class="project-running">
           {row.desired === null
@@ -121,6 +123,11 @@ function Why({ row: { verdict, reason, counts, desired } }: { readonly row: Row 
     </>
   );
 }
+
+/** Since when, and because of what, with the way to the incident. */
+const Since = ({ of }: { readonly of: NonNullable<Row["incident"]> }) => (
+  <a class="quiet" href={`/incidents/${of.id}`}>{shown(`· ${sinceText(of)}, ${causeText(of.cause)}`)}</a>
+);
 
 /** Says how long ago that was, by the service's clock. */
 const sinceOf = (time: string | null): string | null =>

@@ -1,0 +1,52 @@
+/** The subject of an incident, by the name that people know it by, and its way. */
+import type { Incident } from "../../../client/berth/incidents.ts";
+import { projectHref } from "../../live/projects.ts";
+import { shown } from "../../parts/shown.ts";
+import { Mark } from "../../parts/sign.tsx";
+import type { Verdict } from "../../verdict.ts";
+import { words } from "../../words/en_later.ts";
+
+const TEXT = words.incidents;
+
+export function nameOf({ subject, unit, engine, workspace, container }: Incident): string {
+  switch (subject) {
+    case "unit":
+      return (unit ?? "").replace(/^unit:/, "");
+    case "container":
+      return TEXT.containerOf(container ?? "", engine ?? "");
+    case "engine":
+      return TEXT.engineOf(engine ?? "");
+    case "workspace":
+      return TEXT.folderOf(workspace ?? "");
+    default:
+      return words.name;
+  }
+}
+
+/** Returns the id of the project; null for another subject. */
+export const projectOf = ({ group, workspace }: Incident): string | null =>
+  group === null || workspace === null ? null : `${group}@${workspace}`;
+
+/** The row under which a strip stands: the project, or the subject itself. */
+export const placeOf = (incident: Incident): string => projectOf(incident) ?? nameOf(incident);
+
+const SIGNS: Readonly<Record<Incident["kind"], Verdict>> = {
+  broken: "broken",
+  differs: "differs",
+  notStarted: "notStarted",
+  stopped: "stopped",
+  engine: "unknown",
+  workspace: "unknown",
+  berth: "completed",
+};
+
+export const signOf = ({ kind }: Pick<Incident, "kind">): Verdict => SIGNS[kind];
+
+export const State = ({ of }: { readonly of: Pick<Incident, "kind"> }) => (
+  <Mark verdict={signOf(of)}>{TEXT.kinds[of.kind]}</Mark>
+);
+
+export function ProjectLink({ of }: { readonly of: Incident }) {
+  const project = projectOf(of);
+  return project === null ? null : <a class="button" href={projectHref(project)}>{shown(TEXT.project)}</a>;
+}

@@ -1,0 +1,103 @@
+/** The verdicts of one workspace as incidents need them, judged as the overview judges them. */
+import type { Model, Unit } from "../../artifacts/artifact.ts";
+import type { Drift } from "../../artifacts/live/live.ts";
+import type { Verdict } from "../../artifacts/live/verdict.ts";
+import type { IncidentField, IncidentKind, IncidentSubject } from "../../core/incidents.ts";
+import type { ContainerRuntime, RunningContainer } from "../../core/runtime.ts";
+import type { OwnSide } from "../drift/contents.ts";
+import { look } from "../drift/look.ts";
+
+/** A subject with its state at one time. */
+export interface Judged {
+  readonly subject: IncidentSubject;
+  /** Null while it is as it should be, `unknown` where nobody can tell. */
+  readonly kind: IncidentKind | "unknown" | null;
+  readonly fields: readonly IncidentField[];
+  readonly containers: readonly RunningContainer[];
+  /** Null for what no file declares. */
+  readonly unit: Unit | null;
+}
+
+/** Verdicts that open an incident, and the one that says nothing. */
+const KINDS: Readonly<Partial<Record<Verdict, IncidentKind | "unknown">>> = {
+  broken: "broken",
+  differs: "differs",
+  notStarted: "notStarted",
+  stopped: "stopped",
+  unknown: "unknown",
+};
+
+/** Fields of one incident. */
+const MOST_FIELDS = 20;
+/** Values that cannot be secrets, because they can be nothing but an amount. */
+const AMOUNT = /^(?:-?\d+(?:\.\d+)? ?[A-Za-z%]{0,12}|\((?:no limit|not published|a variable)\))$/;
+/** Fields of names and values that people choose. */
+const FREE = /^(?:environment|labels|annotations|command|entrypoint|healthcheck|secrets|configs|sysctls)\b/;
+
+/** Returns the state of every unit of the workspace. */
+export async function judge(
+  workspace: string,
+  model: Model,
+  runtime: ContainerRuntime | null,
+  own: OwnSide,
+): Promise<Judged[]> {
+  const { live, containers } = await look(model, runtime, { own, answers: () => Promise.resolve(false) });
+  const groups = new Map(model.groups.map((group) => [group.id, group]));
+  return model.units.map((unit): Judged => {
+    const seen = live.get(unit.id);
+    const verdict = seen === undefined ? "unknown" : seen.verdict;
+    const group = unit.group === null ? undefined : groups.get(unit.group);
+    const running = containers.get(unit.id) ?? [];
+    return {
+      subject: {
+        kind: "unit",
+        workspace,
+        group: group?.name ?? null,
+        project: group?.project ?? null,
+        unit: unit.id,
+        engine: running[0]?.backend ?? null,
+        container: null,
+      },
+      kind: verdict === null ? null : KINDS[verdict] ?? null,
+      fields: verdict === "differs" ? fieldsOf(seen?.drift ?? []) : [],
+      containers: running,
+      unit,
+    };
+  });
+}
+
+function fieldsOf(drift: readonly Drift[]): IncidentField[] {
+  const fields = new Map<string, IncidentField>();
+  for (const { field, declared, actual, location } of drift) {
+    if (fields.has(field) || fields.size === MOST_FIELDS) continue;
+    const { file, range: { start: { line } } } = location;
+    const isOpen = field === "image" || field.startsWith("ports") || field === "replicas" ||
+      !FREE.test(field) && AMOUNT.test(declared) && AMOUNT.test(actual);
+    fields.set(field, {
+      field: field.slice(0, 200),
+      ...(isOpen && { declared: declared.slice(0, 300), actual: actual.slice(0, 300) }),
+      file,
+      line,
+    });
+  }
+  return [...fields.values()];
+}
+
+/** Returns the state of a container that no file declares: it counts only as broken. */
+export function judgeUndeclared(container: RunningContainer, isBroken: boolean): Judged {
+  return {
+    subject: {
+      kind: "container",
+      workspace: null,
+      group: null,
+      project: container.compose?.project ?? null,
+      unit: null,
+      engine: container.backend,
+      container: container.name,
+    },
+    kind: isBroken ? "broken" : null,
+    fields: [],
+    containers: [container],
+    unit: null,
+  };
+}

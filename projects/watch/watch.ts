@@ -1,0 +1,303 @@
+/** One watch: the incidents since this replica took its turn, changed by each look. */
+import type { Model } from "../../artifacts/artifact.ts";
+import { isWell } from "../../core/condition.ts";
+import {
+  type IncidentChange,
+  type IncidentKind,
+  type IncidentState,
+  type IncidentSubject,
+  subjectKey,
+} from "../../core/incidents.ts";
+import type { RunningContainer } from "../../core/runtime.ts";
+import type { Workspace } from "../../core/workspace.ts";
+import { IncidentBook, type Moment } from "./book.ts";
+import type { Before, Surroundings } from "./causes.ts";
+import { containerKey, type HeardEvents } from "./evidence.ts";
+import { judge, type Judged, judgeUndeclared } from "./judge.ts";
+import { Reasons } from "./reasons.ts";
+import type { WatcherOptions } from "./watch_options.ts";
+
+interface WatchOptions extends WatcherOptions {
+  readonly heard: HeardEvents;
+  readonly wellMs: number;
+}
+
+/** Engines tell events later than states, Podman by a quarter of a second: causes wait for them this long. */
+const EVENT_MS = 2_000;
+
+export class Watch {
+  readonly #options: WatchOptions;
+  readonly #book: IncidentBook;
+  readonly #before = new Map<string, Before>();
+  readonly #files = new Map<string, ReadonlyMap<string, string>>();
+  /** The files of each workspace that changed: when that was noticed, and when they were written. */
+  readonly #changed = new Map<string, Map<string, { readonly noticed: number; readonly at: number }>>();
+  /** The subjects of each workspace at its last look. */
+  readonly #known = new Map<string, { readonly at: number; readonly keys: ReadonlySet<string> }>();
+  /** Subjects whose events may still be on their way, and since when. */
+  readonly #early = new Map<string, Moment>();
+  /** Endings of subjects that are held. */
+  readonly #owed = new Map<string, number>();
+  readonly #registered = new Map<string, number>();
+  readonly #begunAt: number;
+  #isFirstEver: boolean;
+  #isHeld = false;
+
+  private constructor(options: WatchOptions, book: IncidentBook, isFirstEver: boolean) {
+    this.#options = options;
+    this.#book = book;
+    this.#isFirstEver = isFirstEver;
+    this.#begunAt = options.now();
+  }
+
+  /** Throws `store_unavailable`. */
+  static async begin(options: WatchOptions): Promise<Watch> {
+    const { store, wellMs } = options;
+    const book = new IncidentBook(wellMs, await store.open());
+    return new Watch(options, book, !await store.wasWatched());
+  }
+
+  /** True if a look is needed although nothing changes. */
+  get isWaiting(): boolean {
+    return this.#book.isWaiting || this.#isHeld;
+  }
+
+  /** Judges everything. Returns false if another replica has written: then all of it is to be read anew. */
+  async look(): Promise<boolean> {
+    const now: Moment = { at: this.#options.now(), mono: performance.now() };
+    const endings = this.#options.heard.takeEndings();
+    const { judged, gone } = await this.#judgeAll(now);
+    const changes: IncidentChange[] = [];
+    const explained = new Reasons(this.#options, now);
+    this.#isHeld = false;
+    for (const one of judged) {
+      const change = await this.#changeOf(one, endings, explained, now);
+      if (change !== null) changes.push(change);
+    }
+    for (const key of gone) {
+      const change = this.#book.gone(key, now);
+      if (change !== null) changes.push(change);
+      this.#before.delete(key);
+    }
+    this.#noteKnown(judged, now);
+    if (this.#isFirstEver) changes.push(firstWatch(judged, now));
+    const isWhole = await this.#write(changes);
+    if (isWhole) this.#isFirstEver = false;
+    return isWhole;
+  }
+
+  async #write(changes: readonly IncidentChange[]): Promise<boolean> {
+    if (changes.length === 0) return true;
+    const written = new Set(await this.#options.store.write(changes));
+    for (const change of changes) if (written.has(change.incident.id)) this.#book.wrote(change);
+    return changes.every(({ incident }) => written.has(incident.id));
+  }
+
+  /** Returns the state of every subject, and the keys of open incidents whose subjects are gone. */
+  async #judgeAll(now: Moment): Promise<{ readonly judged: Judged[]; readonly gone: string[] }> {
+    const { registry, own } = this.#options;
+    const runtime = this.#options.runtime();
+    const judged: Judged[] = [];
+    const declared = new Set<string>();
+    const read = new Set<string>();
+    for (const { workspace: { id, path }, model } of await registry.models()) {
+      await this.#noteFiles(id, path, model, now);
+      const units = await judge(id, model, runtime, await own(id));
+      for (const { containers } of units) for (const one of containers) declared.add(containerKey(one));
+      judged.push(...units);
+      read.add(id);
+    }
+    const known = await registry.list();
+    for (const { id, createdAt } of known) this.#registered.set(id, Date.parse(createdAt));
+    judged.push(...known.map(judgeWorkspace));
+    const containers = await runtime?.containers() ?? [];
+    judged.push(...await this.#undeclared(containers, declared));
+    const engines = (runtime?.backends() ?? []).filter(({ state }) => state !== "unsupported");
+    judged.push(...engines.map(({ name, state }) => judgeEngine(name, state === "up")));
+    const keys = new Set(judged.map(({ subject }) => subjectKey(subject)));
+    const unread = new Set(known.filter(({ id }) => !read.has(id)).map(({ id }) => id));
+    const unheard = runtime?.unheard() ?? new Map<string, string>();
+    const gone = [...this.#book.keys()].filter((key) => {
+      const { subject } = this.#book.of(key)!; // it is one of the book's keys
+      if (keys.has(key)) return false;
+      if (subject.kind === "unit") return !unread.has(subject.workspace!);
+      return subject.kind !== "container" || !unheard.has(subject.engine!);
+    });
+    return { judged, gone };
+  }
+
+  async #noteFiles(id: string, root: string, { files }: Model, now: Moment): Promise<void> {
+    const hashes = new Map(files.map(({ path, hash }) => [path, hash]));
+    const before = this.#files.get(id);
+    this.#files.set(id, hashes);
+    const changed = this.#changed.get(id) ??
+      new Map<string, { readonly noticed: number; readonly at: number }>();
+    this.#changed.set(id, changed);
+    if (before === undefined) return;
+    for (const path of new Set([...before.keys(), ...hashes.keys()])) {
+      if (before.get(path) === hashes.get(path)) continue;
+      changed.set(path, {
+        noticed: now.at,
+        at: Math.min(now.at, await writtenAt(`${root}/${path}`) ?? now.at),
+      });
+    }
+  }
+
+  /** Returns the containers that no file declares and that are not put aside, where they are broken or were. */
+  async #undeclared(
+    containers: readonly RunningContainer[],
+    declared: ReadonlySet<string>,
+  ): Promise<Judged[]> {
+    const found = containers.filter((one) => !declared.has(containerKey(one))).map((one) =>
+      judgeUndeclared(one, !isWell(one.condition))
+    ).filter(({ kind, subject }) => kind !== null || this.#book.of(subjectKey(subject)) !== null);
+    if (found.length === 0) return [];
+    const aside = new Set(
+      (await this.#options.ignored.list()).map(({ engine, kind, name }) => `${engine} ${kind} ${name}`),
+    );
+    return found.map((one) => {
+      const { engine, project, container } = one.subject;
+      const name = project === null ? `container ${container}` : `project ${project}`;
+      return aside.has(`${engine} ${name}`) ? { ...one, kind: null } : one;
+    });
+  }
+
+  async #changeOf(
+    judged: Judged,
+    endings: ReadonlyMap<string, number>,
+    reasons: Reasons,
+    now: Moment,
+  ): Promise<IncidentChange | null> {
+    const key = subjectKey(judged.subject);
+    const { kind } = judged;
+    const isKnown = this.#book.of(key) !== null;
+    if (kind === "unknown") return null; // the engine or the workspace has an incident
+    if (kind === null) {
+      this.#early.delete(key);
+      this.#remember(key, judged, now);
+      return isKnown ? this.#book.well(key, now) : null;
+    }
+    this.#book.stillBad(key);
+    const ended = judged.containers.reduce(
+      (sum, one) => sum + (endings.get(containerKey(one)) ?? 0),
+      this.#owed.get(key) ?? 0,
+    );
+    this.#owed.set(key, ended); // until it is written
+    if (!this.#book.isNews(judged, ended)) {
+      this.#owed.delete(key);
+      this.#remember(key, judged, now);
+      return null;
+    }
+    if (await reasons.isHeld(judged.subject)) {
+      this.#isHeld = true;
+      return null;
+    }
+    const bad = { ...judged, kind };
+    const { state, isEarly } = await reasons.stateOf(bad, this.#surroundings(key, judged));
+    const early = this.#early.get(key) ?? now;
+    if (isEarly && now.mono - early.mono < EVENT_MS) {
+      this.#early.set(key, early);
+      this.#isHeld = true;
+      return null;
+    }
+    this.#early.delete(key);
+    this.#owed.delete(key);
+    this.#remember(key, judged, now);
+    const since = state.atLatest ? Math.min(early.at, state.since) : state.since;
+    return this.#book.bad(bad, { ...state, since }, now, ended, this.#isNewlyWatched(judged.subject));
+  }
+
+  /** Returns true for what berth has never watched before: a folder that was registered since, or everything. */
+  #isNewlyWatched({ workspace }: IncidentSubject): boolean {
+    if (this.#isFirstEver || workspace === null) return this.#isFirstEver;
+    return !this.#known.has(workspace) && (this.#registered.get(workspace) ?? 0) >= this.#begunAt;
+  }
+
+  #surroundings(key: string, { subject }: Judged): Pick<Surroundings, "before" | "changedFiles"> {
+    const { workspace } = subject;
+    const last = workspace === null ? undefined : this.#known.get(workspace);
+    // A unit that is new in its files was not there before, and had no containers.
+    const isNew = last !== undefined && !last.keys.has(key);
+    const before = this.#before.get(key) ??
+      (isNew ? { at: last.at, unit: null, rows: new Map<string, RunningContainer>() } : null);
+    const all = workspace === null ? undefined : this.#changed.get(workspace);
+    const since = before?.at ?? Infinity;
+    const changed = [...all ?? []].filter(([, { noticed }]) => noticed > since);
+    return { before, changedFiles: new Map(changed.map(([path, { at }]) => [path, at])) };
+  }
+
+  #remember(key: string, { unit, containers }: Judged, now: Moment): void {
+    this.#before.set(key, { at: now.at, unit, rows: new Map(containers.map((one) => [one.id, one])) });
+  }
+
+  #noteKnown(judged: readonly Judged[], now: Moment): void {
+    const units = judged.filter(({ subject }) => subject.kind === "unit");
+    this.#known.clear();
+    for (const [id, own] of Map.groupBy(units, ({ subject }) => subject.workspace!)) { // every unit has one
+      this.#known.set(id, { at: now.at, keys: new Set(own.map(({ subject }) => subjectKey(subject))) });
+    }
+  }
+}
+
+/** Returns when a file was written; null where it is gone. */
+async function writtenAt(path: string): Promise<number | null> {
+  try {
+    return (await Deno.lstat(path)).mtime?.getTime() ?? null;
+  } catch {
+    return null;
+  }
+}
+
+const NOBODY: IncidentSubject = {
+  kind: "berth",
+  workspace: null,
+  group: null,
+  project: null,
+  unit: null,
+  engine: null,
+  container: null,
+};
+
+const whole = (subject: Partial<IncidentSubject>, kind: IncidentKind | null): Judged => ({
+  subject: { ...NOBODY, ...subject },
+  kind,
+  fields: [],
+  containers: [],
+  unit: null,
+});
+
+const judgeEngine = (engine: string, isUp: boolean): Judged =>
+  whole({ kind: "engine", engine }, isUp ? null : "engine");
+
+const judgeWorkspace = ({ id, state }: Workspace): Judged =>
+  state === "reading" ? { ...whole({ kind: "workspace", workspace: id }, null), kind: "unknown" } : whole(
+    { kind: "workspace", workspace: id },
+    state === "missing" || state === "unreadable" ? "workspace" : null,
+  );
+
+/** The record of the first watch, which is over at once: what was there before has no beginning that berth knows. */
+function firstWatch(judged: readonly Judged[], { at }: Moment): IncidentChange {
+  const units = judged.filter(({ subject }) => subject.kind === "unit");
+  const bad = judged.filter(({ kind }) => kind !== null && kind !== "unknown").length;
+  const state: IncidentState = {
+    kind: "berth",
+    since: at,
+    atLatest: false,
+    cause: { kind: "firstWatch", units: units.length, bad },
+    fields: [],
+  };
+  return {
+    incident: {
+      ...state,
+      id: crypto.randomUUID(),
+      subject: { ...NOBODY, container: "watch" },
+      openedAt: at,
+      closedAt: at,
+      end: "well",
+      endings: 0,
+      atFirst: true,
+      lines: 1,
+    },
+    line: { at, ...state },
+  };
+}

@@ -1,0 +1,119 @@
+/** Watches what is declared and what runs, and keeps the incidents: on one replica at a time. */
+import { pause } from "../../core/pause.ts";
+import { HeardEvents } from "./evidence.ts";
+import type { Watch } from "./watch.ts";
+import type { WatcherOptions, WatchTimes } from "./watch_options.ts";
+
+const TIMES: WatchTimes = { beginMs: 5_000, tickMs: 500, wellMs: 60_000, againMs: 600_000 };
+/** The lease for watching, and the interval of its renewal. */
+const TURN_MS = 15_000;
+const TURN_AGAIN_MS = 5_000;
+/** A look is followed by this many times its duration of rest, as long as that is no more than the other bound. */
+const REST = 25;
+const MOST_REST_MS = 1_200;
+/** A machine that is slower still gets this share. */
+const LEAST_REST = 3;
+const FORGET_EVERY_MS = 3_600_000;
+const KEPT_MS = 90 * 86_400_000;
+const MOST_KEPT = 50_000;
+
+export class Watcher implements AsyncDisposable {
+  readonly #options: WatcherOptions;
+  readonly #times: WatchTimes;
+  readonly #over = new AbortController();
+  readonly #running: Promise<void>;
+  readonly #heard = new HeardEvents();
+  #watch: Watch | null = null;
+  #turnAt = -Infinity;
+  #seen = "";
+  #models: readonly unknown[] = [];
+  #lookedAt = -Infinity;
+  #forgotAt = -Infinity;
+  #mustLook = true;
+
+  constructor(options: WatcherOptions) {
+    this.#options = options;
+    this.#times = { ...TIMES, ...options.times };
+    this.#running = this.#run();
+  }
+
+  /** True while this replica watches. */
+  get isWatching(): boolean {
+    return this.#watch !== null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { log, runtime } = this.#options;
+    const { signal } = this.#over;
+    const engines = runtime();
+    using _following = engines?.follow((event) => {
+      if (event === null) this.#mustLook = true;
+      else this.#heard.hear(event);
+    });
+    await pause(this.#times.beginMs, signal);
+    let isFailing = false;
+    while (!signal.aborted) {
+      const began = performance.now();
+      try {
+        await this.#tick();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) log.warn("The watcher cannot judge now: it tries again", { error });
+        isFailing = true;
+        this.#mustLook = true;
+      }
+      const took = performance.now() - began;
+      const rest = Math.max(Math.min(took * REST, MOST_REST_MS), took * LEAST_REST);
+      await pause(Math.max(this.#times.tickMs, rest), signal);
+    }
+  }
+
+  async #tick(): Promise<void> {
+    const { store, isOurTurn, log } = this.#options;
+    if (performance.now() - this.#turnAt >= TURN_AGAIN_MS) {
+      const isOurs = await isOurTurn(TURN_MS);
+      this.#turnAt = isOurs ? performance.now() : -Infinity;
+      if (!isOurs) this.#watch = null;
+    }
+    if (this.#turnAt === -Infinity) return;
+    if (this.#watch === null) {
+      const { Watch } = await import("./watch.ts");
+      await this.#options.runtime()?.settle();
+      this.#watch = await Watch.begin({ ...this.#options, heard: this.#heard, wellMs: this.#times.wellMs });
+      this.#mustLook = true;
+    }
+    if (await this.#hasNews()) {
+      this.#mustLook = false;
+      this.#lookedAt = performance.now();
+      // Another replica has written meanwhile if not: then all is read anew.
+      if (!await this.#watch.look()) this.#watch = null;
+    }
+    if (performance.now() - this.#forgotAt < FORGET_EVERY_MS) return;
+    this.#forgotAt = performance.now();
+    const forgotten = await store.forget(this.#options.now() - KEPT_MS, MOST_KEPT);
+    if (forgotten > 0) log.info("Old incidents were forgotten", { count: forgotten });
+  }
+
+  /** Returns true if anything is another than at the last look, or waits. */
+  async #hasNews(): Promise<boolean> {
+    const { registry, runtime } = this.#options;
+    const engines = runtime();
+    const models = [
+      ...(await registry.models()).flatMap(({ workspace, model }) => [workspace.id, model]),
+      await registry.list(),
+    ];
+    const backends = engines?.backends().map(({ name, state }) => `${name} ${state}`) ?? [];
+    const seen = `${engines?.stamp ?? ""} ${backends.join(" ")}`;
+    const isSame = seen === this.#seen && models.length === this.#models.length &&
+      models.every((one, at) => one === this.#models[at]);
+    this.#seen = seen;
+    this.#models = models;
+    return !isSame || this.#mustLook || this.#watch!.isWaiting ||
+      performance.now() - this.#lookedAt >= this.#times.againMs;
+  }
+}

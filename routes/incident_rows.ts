@@ -1,0 +1,170 @@
+/** Incidents as callers see them, and the open ones as every list marks them. */
+import { z } from "zod";
+import { type Principal, reachOf } from "../core/access.ts";
+import {
+  type Cause,
+  CAUSE_KINDS,
+  type Incident,
+  INCIDENT_ENDS,
+  INCIDENT_KINDS,
+  type IncidentState,
+  type IncidentStore,
+  subjectKey,
+} from "../core/incidents.ts";
+import { reachOfRunning } from "../core/runtime.ts";
+
+const IncidentCause = z.object({
+  kind: z.enum(CAUSE_KINDS).describe(
+    "`outside`: through the engine, not through berth; `unknown`: no evidence",
+  ),
+  further: z.array(z.enum(CAUSE_KINDS)).optional().describe("Further kinds that there is evidence of"),
+  by: z.object({
+    kind: z.string().describe("`user`, `apiKey` or `system`"),
+    id: z.string().describe("Their id"),
+    name: z.string().describe("Their name at that time"),
+  }).optional().describe("The user or key that acted through berth, for callers with `audit:read`"),
+  act: z.string().optional().describe("The act, as `stop` or `update`"),
+  apply: z.string().optional().describe("The id of the apply"),
+  file: z.string().optional().describe("The file that changed, below the workspace's folder"),
+  line: z.int().optional().describe("The line of the field in it"),
+  exitCode: z.int().optional().describe("The code that the container ended with"),
+  signal: z.string().optional().describe("The signal that it was sent"),
+  outOfMemory: z.literal(true).optional().describe("Only where the engine says that its memory ran out"),
+  memoryLimit: z.int().optional().describe("Its limit of memory in bytes, where it was killed"),
+  unhealthy: z.literal(true).optional().describe("Its health check fails"),
+  reason: z.string().optional().describe("The engine's reason, in words"),
+  units: z.int().optional().describe("Of `firstWatch`: number of units"),
+  bad: z.int().optional().describe("Of `firstWatch`: number of subjects that were not as they should be"),
+}).meta({ id: "IncidentCause" });
+
+const State = {
+  kind: z.enum(INCIDENT_KINDS).describe("A verdict of a unit, or the kind of another subject"),
+  since: z.string().describe("When it began, as the best evidence says"),
+  atLatest: z.boolean().describe("True if `since` is when berth noticed it: it may have begun earlier"),
+  cause: IncidentCause.describe("The evidence of why"),
+};
+
+/** The open incident of a unit, as lists mark it. */
+export const IncidentMark = z.object({ id: z.string().describe("The incident's id"), ...State })
+  .meta({ id: "IncidentMark" });
+export type IncidentMark = z.input<typeof IncidentMark>;
+
+const Field = z.object({
+  field: z.string().describe("The field that differs"),
+  declared: z.string().optional().describe("As it is written; only of images, ports and amounts"),
+  actual: z.string().optional().describe("As it runs; only of images, ports and amounts"),
+  file: z.string().optional().describe("The file that declares it"),
+  line: z.int().optional().describe("The line in it"),
+}).meta({ id: "IncidentField" });
+
+const Changing = { ...State, fields: z.array(Field).describe("The fields that differ, 20 at most") };
+
+export const IncidentRow = z.object({
+  id: z.string().describe("The incident's id"),
+  subject: z.enum(["unit", "container", "engine", "workspace", "berth"]).describe("The kind of its subject"),
+  workspace: z.string().nullable().describe("The workspace's id"),
+  group: z.string().nullable().describe("The group's name"),
+  project: z.string().nullable().describe("The Compose project"),
+  unit: z.string().nullable().describe("The unit's id"),
+  engine: z.string().nullable().describe("The engine's name"),
+  container: z.string().nullable().describe("The name of a container that no file declares"),
+  ...Changing,
+  openedAt: z.string().describe("When berth opened it"),
+  closedAt: z.string().nullable().describe("When it was well again; null while it is open"),
+  end: z.enum(INCIDENT_ENDS).nullable().describe(
+    "`away`: it was well when berth came back; `undeclared`: its subject is gone",
+  ),
+  endings: z.int().describe("Number of times that a container of it ended"),
+  atFirst: z.boolean().describe("True if it was there when berth watched for the first time"),
+  lines: z.int().describe("Number of its lines"),
+}).meta({ id: "Incident" });
+export type IncidentRow = z.input<typeof IncidentRow>;
+
+export const IncidentLine = z.object({
+  at: z.string().describe("When berth noted it"),
+  ...Changing,
+}).meta({ id: "IncidentLine" });
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+function shownCause({ by, ...cause }: Cause, namesPeople: boolean): z.input<typeof IncidentCause> {
+  return {
+    ...cause,
+    ...(cause.further !== undefined && { further: [...cause.further] }),
+    ...(namesPeople && by !== undefined && { by }),
+  } as z.input<typeof IncidentCause>;
+}
+
+export const shownState = (
+  { kind, since, atLatest, cause, fields }: IncidentState,
+  namesPeople: boolean,
+) => ({ kind, since: iso(since), atLatest, cause: shownCause(cause, namesPeople), fields: [...fields] });
+
+export function shownIncident(incident: Incident, namesPeople: boolean): IncidentRow {
+  const { id, subject, openedAt, closedAt, end, endings, atFirst, lines } = incident;
+  const { kind, ...rest } = subject;
+  return {
+    id,
+    subject: kind,
+    ...rest,
+    ...shownState(incident, namesPeople),
+    openedAt: iso(openedAt),
+    closedAt: closedAt === null ? null : iso(closedAt),
+    end,
+    endings,
+    atFirst,
+    lines,
+  };
+}
+
+/** Returns a test of incidents that the caller may see: what runs takes the permission to see that, too. */
+export function sightOf(principal: Principal): (incident: Incident) => boolean {
+  const artifacts = reachOf(principal, "artifacts:read");
+  const system = reachOf(principal, "system:read");
+  const running = reachOfRunning(principal);
+  return ({ subject: { kind, workspace, project, engine } }) => {
+    switch (kind) {
+      case "unit":
+        return artifacts.has({ workspace, project }) && running.has({ workspace, project, engine });
+      case "container":
+        return running.has({ engine, project });
+      case "engine":
+        return system.has({ engine });
+      case "workspace":
+        return artifacts.has({ workspace });
+      case "berth":
+        return system.everywhere;
+    }
+  };
+}
+
+/** Returns true if the caller is told who acted through berth. */
+export const namesPeople = (principal: Principal): boolean => reachOf(principal, "audit:read").everywhere;
+
+/** The open incidents of one moment. */
+export interface OpenNow {
+  ofUnit(workspace: string, unit: string): IncidentMark | null;
+}
+
+/** The open incidents, as all replicas know them. */
+export class OpenIncidents {
+  #revision = -1;
+  #known: OpenNow = { ofUnit: () => null };
+
+  constructor(private readonly store: Pick<IncidentStore, "open" | "revision">) {}
+
+  /** Returns them: the same object while none changed. */
+  async current(): Promise<OpenNow> {
+    const revision = await this.store.revision();
+    if (revision === this.#revision) return this.#known;
+    const open = await this.store.open();
+    const marks = new Map(open.map((one) => {
+      const { fields: _, ...mark } = shownState(one, false);
+      return [subjectKey(one.subject), { id: one.id, ...mark }];
+    }));
+    this.#revision = revision;
+    return this.#known = {
+      ofUnit: (workspace, unit) => marks.get(`unit ${workspace} ${unit}`) ?? null,
+    };
+  }
+}

@@ -1,0 +1,190 @@
+/** Incidents: what was not as it should be, since when, and because of what. */
+import { z } from "zod";
+import type { Principal } from "../core/access.ts";
+import { ServiceError } from "../core/error.ts";
+import { type Incident, INCIDENT_KINDS, type IncidentStore } from "../core/incidents.ts";
+import { jsonText } from "../core/json_text.ts";
+import { count, text } from "../http/declare/query.ts";
+import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
+import { feed } from "../http/live/feed.ts";
+import { ListAsked, LiveLists, rowsMessage } from "../http/live/list.ts";
+import { keyOf } from "./compared_answers.ts";
+import {
+  IncidentLine,
+  IncidentRow,
+  namesPeople,
+  shownIncident,
+  shownState,
+  sightOf,
+} from "./incident_rows.ts";
+import type { Feeds } from "./live_projects.ts";
+
+/** Rows of the store that one answer reads at most, and those of one page. */
+const MOST_READ = 10_000;
+const PAGE = 500;
+/** The feed has the open ones and those of the last week. */
+const WEEK_MS = 7 * 86_400_000;
+const MOST_FOLLOWED = 1_000;
+const EVERY_MS = 500;
+
+const IncidentList = z.object({
+  items: z.array(IncidentRow).describe("The newest first"),
+  next: z.string().nullable().describe("The `before` of the next page; null on the last"),
+}).meta({ id: "IncidentList" });
+
+const list = route({
+  method: "get",
+  path: "/incidents",
+  summary: "What was not as it should be, since when, and because of what",
+  description:
+    "Newest first. Incidents of units need `containers:read` on the project, too, those of containers that " +
+    "no file declares `containers:read` alone, and those of engines and of berth itself `system:read`.",
+  permission: "artifacts:read",
+  subject: "listed",
+  query: z.object({
+    state: z.enum(["open", "closed"]).optional().describe("Only open or only closed ones"),
+    kind: z.enum(INCIDENT_KINDS).optional().describe("Only of this kind"),
+    workspace: text(200).optional().describe("Only of this workspace, by its id"),
+    project: text(500).optional().describe(
+      "Only of this project: `<group>@<workspace>`, or the group's name",
+    ),
+    unit: text(500).optional().describe("Only of this unit, by its id or name"),
+    before: text(200).optional().describe("`next` of the page before"),
+    limit: count(1, 500).default(50).describe("Maximum number of incidents"),
+  }),
+  answers: {
+    200: json(IncidentList, "The incidents that the caller may see"),
+    ...problems("invalid_request"),
+  },
+});
+
+const IncidentDetail = IncidentRow.extend({
+  history: z.array(IncidentLine).describe("Every change of it, the first 200, in order"),
+}).meta({ id: "IncidentDetail" });
+
+const one = route({
+  method: "get",
+  path: "/incidents/{id}",
+  summary: "One incident with its lines",
+  description:
+    "Each change of verdict, fields or cause is one line. `by` names people to holders of `audit:read`.",
+  permission: "artifacts:read",
+  subject: "found",
+  params: z.object({ id: text(100).describe("The incident's id") }),
+  answers: { 200: json(IncidentDetail, "The incident"), ...problems("incident_not_found") },
+});
+
+export function incidents(
+  { store, now }: { readonly store: IncidentStore; readonly now: () => number },
+): { readonly router: CoreRouter } & Feeds {
+  const made = router()
+    .on(list, async ({ query, principal, reach }) => {
+      if (reach.nowhere) return reply(200, { items: [], next: null });
+      return reply(200, await listed(store, query, principal));
+    })
+    .on(one, async ({ params: { id }, principal, reach }) => {
+      const incident = reach.nowhere ? null : await store.get(id);
+      if (incident === null || !sightOf(principal)(incident)) {
+        throw new ServiceError("incident_not_found", "There is no such incident");
+      }
+      const names = namesPeople(principal);
+      const history = (await store.lines(id)).map(({ at, ...state }) => ({
+        at: new Date(at).toISOString(),
+        ...shownState(state, names),
+      }));
+      return reply(200, { ...shownIncident(incident, names), history });
+    });
+  return { router: made, ...incidentFeeds(store, now) };
+}
+
+type Query = z.output<NonNullable<typeof list.query>>;
+
+async function listed(
+  store: IncidentStore,
+  { state, kind, workspace, project, unit, before, limit }: Query,
+  principal: Principal,
+): Promise<z.input<typeof IncidentList>> {
+  const sees = sightOf(principal);
+  const names = namesPeople(principal);
+  const at = project?.lastIndexOf("@") ?? -1;
+  const items: IncidentRow[] = [];
+  let place = before === undefined ? null : placeIn(before);
+  for (let read = 0; read < MOST_READ;) {
+    const found = await store.list({
+      state: state ?? null,
+      kind: kind ?? null,
+      workspace: workspace ?? (at > 0 ? project!.slice(at + 1) : null),
+      group: project === undefined ? null : at > 0 ? project.slice(0, at) : project,
+      unit: unit === undefined || unit.startsWith("unit:") ? unit ?? null : `unit:${unit}`,
+      since: null,
+      before: place,
+      limit: PAGE,
+    });
+    for (const incident of found) {
+      place = { at: incident.openedAt, id: incident.id };
+      if (sees(incident)) items.push(shownIncident(incident, names));
+      if (items.length === limit) return { items, next: `${place.at}.${place.id}` };
+    }
+    if (found.length < PAGE) return { items, next: null };
+    read += found.length;
+  }
+  return { items, next: place === null ? null : `${place.at}.${place.id}` };
+}
+
+function placeIn(text: string): { readonly at: number; readonly id: string } {
+  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{1,100})$/.exec(text) ?? [];
+  if (at === undefined || id === undefined) {
+    throw new ServiceError(
+      "invalid_request",
+      "Cannot list incidents: `before` is none that a page gave as `next`",
+      {
+        errors: [{ path: "query.before", message: "Expected the `next` of another page" }],
+      },
+    );
+  }
+  return { at: Number(at), id };
+}
+
+function incidentFeeds(store: IncidentStore, now: () => number): Feeds {
+  const lists = new LiveLists();
+  const followed = feed({
+    name: "incidents",
+    summary:
+      "Open incidents and those of the last seven days, as `GET /api/incidents` has them, 1,000 at most",
+    permission: "artifacts:read",
+    asked: ListAsked,
+    told: { rows: rowsMessage(IncidentRow) },
+    run: (subscription) => {
+      const { principal, reach, asked } = subscription;
+      const sees = sightOf(principal);
+      const names = namesPeople(principal);
+      const key = keyOf({ principal, reach, question: ["incidents", names] });
+      const list = lists.of(key, () => {
+        let last = -1;
+        return {
+          everyMs: EVERY_MS,
+          read: async () => {
+            const revision = await store.revision();
+            if (revision === last) return null;
+            last = revision;
+            const found = await store.list({
+              state: null,
+              kind: null,
+              workspace: null,
+              group: null,
+              unit: null,
+              since: now() - WEEK_MS,
+              before: null,
+              limit: MOST_FOLLOWED,
+            });
+            return { rows: new Map(found.filter(sees).map((one) => rowOf(one, names))) };
+          },
+        };
+      });
+      return list.follow(subscription, "rows", asked.since);
+    },
+  });
+  return { feeds: [followed], [Symbol.dispose]: () => lists[Symbol.dispose]() };
+}
+
+const rowOf = (one: Incident, names: boolean) => [one.id, jsonText(shownIncident(one, names))] as const;
