@@ -153,6 +153,29 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./exec.ts"),
   },
   {
+    name: "draft",
+    summary: "write containers that run down as a Compose project",
+    details:
+      "Reads the text back and names every difference that is left, and what no file can say. Values that look like secrets go to .env. No container changes, and berth does not take them over. The exit code is 2 when something could not be written.",
+    args: [{ ...CONTAINER, many: true }],
+    options: [
+      {
+        name: "--into",
+        value: "folder",
+        meaning: "write the files into this folder of this machine, secrets too",
+      },
+      { name: "--name", value: "name", meaning: "make all of them one project of this name" },
+      {
+        name: "--workspace",
+        value: "id",
+        meaning: "the folder of berth to read the text in, where there are several",
+      },
+      ...ENGINE_OPTIONS,
+      JSON_OPTION,
+    ],
+    load: () => read("./draft.ts"),
+  },
+  {
     name: "folders",
     summary: "list the folders that may become workspaces of a running berth",
     details:

@@ -2,7 +2,7 @@
 import { type Permission, type Principal, type Reach, reachOf } from "./access.ts";
 import { z } from "zod";
 import type { Condition, Ending } from "./condition.ts";
-import type { Undeclarable } from "./undeclarable.ts";
+import type { EngineDefaults, Undeclarable } from "./undeclarable.ts";
 
 export const ContainerState = z.enum([
   "created",
@@ -272,6 +272,7 @@ export type RuntimeAct =
   | "readEvents"
   | "pullImage"
   | "removeContainer"
+  | "revealContainer"
   | "runCommand"
   | "useNetwork"
   | "useVolume";
@@ -377,6 +378,8 @@ export interface ContainerRuntime {
   sightOf(folder: HostFolder, backend: string): Promise<HostSight>;
   /** Lists objects of an engine anew that it may not have announced yet. Rejects where it cannot. */
   relist(backend: string, kind: Untold): Promise<void>;
+  /** The values that an engine gives a container by itself. */
+  engineDefaults(backend: string): Promise<EngineDefaults>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
   /**

@@ -1,4 +1,4 @@
-/** Names the settings of a container that have no place in a Compose file. */
+/** Names the settings of a container that a Compose file cannot say, or need not. */
 
 /** A setting that no Compose file can declare, and that a container made from one does not have. */
 export type Undeclarable =
@@ -8,3 +8,10 @@ export type Undeclarable =
   | "memoryNodes"
   | "realtime"
   | "unmaskedPaths";
+
+/** The values that an engine gives a container by itself; null where it does not tell. */
+export interface EngineDefaults {
+  readonly logDriver: string | null;
+  readonly runtime: string | null;
+  readonly cgroupMode: string | null;
+}

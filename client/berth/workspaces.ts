@@ -151,6 +151,18 @@ export const WORKSPACE_ARTIFACTS_VALIDATE: Endpoint<"/api/workspaces/{id}/artifa
   };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/validate");
 
+/** POST: Write containers down as a Compose project. */
+export const WORKSPACE_ADOPTIONS_DRAFT: Endpoint<"/api/workspaces/{id}/adoptions/draft", {
+  post: {
+    response: AdoptionDraft;
+    payload: DraftRequest;
+    query: {
+      /** Show secrets, too. */
+      reveal?: boolean;
+    };
+  };
+}> = new Endpoint("/api/workspaces/{id}/adoptions/draft");
+
 /** GET: The graph, to be drawn. */
 export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/dag", {
   get: {
@@ -190,6 +202,62 @@ export const WORKSPACE_SOURCE_CHECK: Endpoint<"/api/workspaces/{id}/source/check
 export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}/plan", {
   post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}/plan", { post: [201] });
+
+/** The answer of `POST /api/workspaces/{id}/adoptions/draft`. */
+export type AdoptionDraft = {
+  /** The projects that were written. */
+  readonly projects: readonly ({
+    /** The project's name. */
+    readonly name: string;
+    /** The engine that its containers are on. */
+    readonly backend: string;
+    /** The containers that were written. */
+    readonly services: readonly ({
+      /** The container's name. */
+      readonly container: string;
+      /** Its id. */
+      readonly id: string;
+      /** The service that it was written as. */
+      readonly service: string;
+    })[];
+    /** `.env` for what looks like a secret, and the Compose file. */
+    readonly files: readonly ({
+      /** Below the project's folder. */
+      readonly path: string;
+      /** The text, with its secrets masked unless they were asked for. */
+      readonly text: string;
+    })[];
+    /** Differences that are left between a text and its container; empty where the text says all. */
+    readonly differences: readonly ({
+      /** The container's name. */
+      readonly container: string;
+      /** The field, named as in drift. */
+      readonly field: string;
+      /** The value of the text. */
+      readonly declared: string;
+      /** The value of the container. */
+      readonly actual: string;
+    })[];
+    /** Settings that no file can say, or that the engine does not tell. */
+    readonly leftOut: readonly ({
+      /** The container's name. */
+      readonly container: string;
+      /** The field, or the engine's setting. */
+      readonly field: string;
+      /** The reason. */
+      readonly why: string;
+    })[];
+    /** Containers that cannot be written down. */
+    readonly refused: readonly ({
+      /** The container's name. */
+      readonly container: string;
+      /** The reason. */
+      readonly why: string;
+    })[];
+    /** Reasons why the text cannot be used as it is. */
+    readonly blocked: readonly (string)[];
+  })[];
+};
 
 /** A part of `Workspace`. */
 export type ArtifactCounts = {
@@ -453,6 +521,19 @@ export type DiagnosticCounts = {
   readonly error: number;
   /** Number of warnings. */
   readonly warning: number;
+};
+
+/** The payload of `POST /api/workspaces/{id}/adoptions/draft`. */
+export type DraftRequest = {
+  /** The containers to write down. */
+  readonly containers: readonly ({
+    /** The engine's name. */
+    readonly backend: string;
+    /** The container's whole id. */
+    readonly id: string;
+  })[];
+  /** All of them become one project of this name; otherwise those that are connected, one each. */
+  readonly name?: string;
 };
 
 /** The payload of `PUT /api/workspaces/{id}/files/{path}`. */

@@ -53,6 +53,7 @@ export const audited = {
   "DELETE /api/workspaces/{id}": "hat den Ordner {id} vergessen",
   "PUT /api/workspaces/{id}/files/{path}": "hat {path} in {id} gespeichert",
   "POST /api/workspaces/{id}/versions/{version}/restore": "hat in {id} einen früheren Text zurückgelegt",
+  "POST /api/workspaces/{id}/adoptions/draft": "hat neben {id} Container aufgeschrieben",
   "POST /api/workspaces/{id}/artifacts/validate": "hat Dateien von {id} geprüft",
   "POST /api/workspaces/{id}/artifacts/groups/{name}/plan": "hat {name}@{id} geplant",
   "signing_keys.add": "hat einen Schlüssel für Sitzungen angelegt",

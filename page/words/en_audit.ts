@@ -53,6 +53,7 @@ export const audited = {
   "DELETE /api/workspaces/{id}": "forgot the folder {id}",
   "PUT /api/workspaces/{id}/files/{path}": "saved {path} in {id}",
   "POST /api/workspaces/{id}/versions/{version}/restore": "put an earlier text back in {id}",
+  "POST /api/workspaces/{id}/adoptions/draft": "wrote containers down beside {id}",
   "POST /api/workspaces/{id}/artifacts/validate": "checked files of {id}",
   "POST /api/workspaces/{id}/artifacts/groups/{name}/plan": "planned {name}@{id}",
   "signing_keys.add": "made a key that signs sessions",

@@ -13,6 +13,7 @@ import type {
   Untold,
 } from "../../core/runtime.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
+import type { EngineDefaults } from "../../core/undeclarable.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { LinkActs } from "./acts/engine_acts.ts";
@@ -31,6 +32,7 @@ const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
   readEvents: "events:read",
   pullImage: "images:write",
   removeContainer: "containers:remove",
+  revealContainer: "containers:reveal",
   runCommand: "containers:exec",
   useNetwork: "networks:write",
   useVolume: "volumes:write",
@@ -162,6 +164,10 @@ export class EngineRuntime implements ActingRuntime {
   async imageTaggedAt(name: string, backend: string): Promise<number | null> {
     const link = this.engines.named(backend);
     return link.state === "up" ? await this.#inspections.taggedAt(link.engine, name) : null;
+  }
+
+  async engineDefaults(backend: string): Promise<EngineDefaults> {
+    return await this.#inspections.defaultsOf(this.engines.named(backend).engine);
   }
 
   async sightOf(folder: HostFolder, backend: string): Promise<HostSight> {

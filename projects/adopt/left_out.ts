@@ -24,7 +24,7 @@ const UNDECLARABLE: Readonly<Record<Undeclarable, string>> = {
     "no path of the system is hidden from it (systempaths=unconfined), which Compose does not pass on",
 };
 
-/** Fields without which a container is the same to most: named only where one of their kind may be set. */
+/** The parts of a Compose project that leave no trace in an inspected container. */
 const COPIED =
   "what Compose copied into the container for configs and secrets, its hooks, build and profiles";
 
@@ -59,16 +59,19 @@ export function leftOutOf(container: InspectedContainer, kind: EngineKind): Left
   }
   if (container.compose !== null) add("contents", `no engine tells ${COPIED}`);
   const untold = FIELDS.filter((row) => row.untold.includes(kind)).map(({ key }) => key);
+  if (kind === "podman") {
+    add("defaults", "this engine's own settings are written as if somebody had set them");
+  }
   if (untold.length > 0) add("untold", `this engine does not tell ${untold.join(", ")}`);
   return found.map((one) => ({ container: container.name, ...one }));
 }
 
 /** Returns why a container cannot be written down; null if it can. */
 export function refusalOf(
-  { labels }: InspectedContainer,
-  isInBoth: boolean,
+  { id, labels }: InspectedContainer,
+  { isInBoth, self }: { readonly isInBoth: boolean; readonly self: string | null },
 ): string | null {
-  if (labels["dev.berth.self"] !== undefined) return "it is berth itself";
+  if (id === self || labels["dev.berth.self"] !== undefined) return "it is berth itself";
   if (isInBoth) return "it is in the engine's own network and in others, which no file can declare";
   return null;
 }

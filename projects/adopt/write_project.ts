@@ -8,7 +8,8 @@ import { type LeftOut, leftOutOf, refusalOf } from "./left_out.ts";
 import { SecretValues } from "./secret_values.ts";
 import { isInBoth, namedNetworks } from "./write_networks.ts";
 import { writeService } from "./write_service.ts";
-import type { EngineDefaults, Fragment, Surroundings } from "./writing.ts";
+import type { EngineDefaults } from "../../core/undeclarable.ts";
+import type { Fragment, Surroundings } from "./writing.ts";
 
 /** A network or volume that is there. */
 interface Held {
@@ -26,6 +27,8 @@ interface ProjectSource {
   readonly volumes: readonly Held[];
   /** Every container of the engine by its id: others are called by their names. */
   readonly nameOf: (id: string) => string | undefined;
+  /** The container that berth itself runs in. */
+  readonly self: string | null;
   /** Networks and volumes of the project whose own text is not known: they are used, and never replaced. */
   readonly foreign: ReadonlySet<string>;
 }
@@ -44,7 +47,7 @@ export interface WrittenProject {
 export function writeProject(source: ProjectSource): WrittenProject {
   const { kind, defaults, name } = source;
   const refused = source.containers.flatMap((one) => {
-    const why = refusalOf(one, isInBoth(one));
+    const why = refusalOf(one, { isInBoth: isInBoth(one), self: source.self });
     return why === null ? [] : [{ container: one.name, why }];
   });
   const containers = source.containers.filter((one) =>

@@ -2,17 +2,11 @@
 
 import { Variable, type Yaml } from "../../artifacts/yaml/write.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
+import type { EngineDefaults } from "../../core/undeclarable.ts";
 import type { EngineKind } from "../fields/field.ts";
 
 /** Keys of a service. */
 export type Fragment = { readonly [key: string]: Yaml };
-
-/** The values that an engine gives a container by itself; null where it does not tell. */
-export interface EngineDefaults {
-  readonly logDriver: string | null;
-  readonly runtime: string | null;
-  readonly cgroupMode: string | null;
-}
 
 /** The project that a container is written into, and its engine. */
 export interface Surroundings {

@@ -418,3 +418,41 @@ test("berth apply says which container does not stay up, how to read its log, an
     await engine.cli("rm", "--force", "looped-web-1").catch(() => {});
   }
 });
+
+test("berth draft prints what runs, and writes new files with their secrets for their owner alone", async (engine) => {
+  await using berth = await serviceOn(engine);
+  await workspace(berth, "home", "services: {}\n");
+  const secret = "correct-horse-battery";
+  await engine.cli("create", "--name", "kept", "-e", `DB_PASSWORD=${secret}`, "--rm", FIXTURE, "idle");
+  const folder = await Deno.makeTempDir();
+  try {
+    const draft = of(berth);
+    await eventually("it is listed", async () => (await draft("ls", "--names")).stdout.includes("kept"));
+
+    const printed = await draft("draft", "kept");
+    assert.equal(printed.code, 0, printed.stderr);
+    assert.match(printed.stdout, /container_name: kept/);
+    assert.ok(!(printed.stdout + printed.stderr).includes(secret));
+    assert.match(printed.stderr, /removesItself/, "what no file can say is said");
+
+    const written = await draft("draft", "kept", "--into", `${folder}/shop`);
+    assert.equal(written.code, 0, written.stderr);
+    assert.ok(!(written.stdout + written.stderr).includes(secret));
+    const env = await Deno.readTextFile(`${folder}/shop/.env`);
+    assert.equal(env, `KEPT_DB_PASSWORD='${secret}'\n`);
+    assert.equal((await Deno.stat(`${folder}/shop/.env`)).mode! & 0o777, 0o600);
+    assert.ok(!(await Deno.readTextFile(`${folder}/shop/compose.yaml`)).includes(secret));
+
+    await Deno.remove(`${folder}/shop/.env`);
+    const again = await draft("draft", "kept", "--into", `${folder}/shop`);
+    assert.deepEqual(
+      [again.code, [...Deno.readDirSync(`${folder}/shop`)].length],
+      [64, 1],
+      "nothing half written",
+    );
+    assert.equal((await draft("draft", "nobody")).code, 64);
+  } finally {
+    await engine.cli("rm", "--force", "kept");
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -239,6 +239,7 @@ function runtimeOf(name: string): ActingRuntime {
     holdings: () => Promise.resolve(null),
     unheard: () => new Map(),
     relist: () => Promise.resolve(),
+    engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null }),
     imageTaggedAt: () => Promise.resolve(null),
     acts: () => {
       throw new Error("nothing is done here");

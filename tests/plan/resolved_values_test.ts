@@ -217,6 +217,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     sightOf: () => Promise.resolve("same" as const),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
     relist: () => Promise.resolve(),
+    engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null }),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
     deaths: () => [],

@@ -1,7 +1,7 @@
 /** Containers of a test's engine written down as a project, without a berth around it. */
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { writeProject, type WrittenProject } from "../../projects/adopt/write_project.ts";
-import type { EngineDefaults } from "../../projects/adopt/writing.ts";
+import type { EngineDefaults } from "../../core/undeclarable.ts";
 import type { TestEngine } from "../support/engine.ts";
 
 async function defaultsOf(engine: TestEngine): Promise<EngineDefaults> {
@@ -33,6 +33,7 @@ export async function written(
     networks: networks.map(held),
     volumes: volumes.map(held),
     nameOf: (id) => containers.find((one) => one.id === id)?.name,
+    self: null,
     foreign: new Set(),
   });
 }

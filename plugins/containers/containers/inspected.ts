@@ -1,6 +1,6 @@
 /** A container as it was created, with the defaults of its image: what drift compares with. */
 import type { InspectedContainer } from "../../../core/runtime.ts";
-import type { Undeclarable } from "../../../core/undeclarable.ts";
+import type { EngineDefaults, Undeclarable } from "../../../core/undeclarable.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
@@ -33,6 +33,19 @@ export class Inspections {
     const row = containerRow(inspected, engine.name);
     if (row === null) throw unreadable(engine.name, doing);
     return made(row, objectOf(inspected), await this.#defaults(engine, row.imageId));
+  }
+
+  /** Settings of an engine change with its restart alone: they are asked for each time. */
+  async defaultsOf(engine: Engine): Promise<EngineDefaults> {
+    const info = objectOf(
+      await engine.get(at`/info`, { doing: `read the settings of engine "${engine.name}"` }),
+    );
+    return {
+      logDriver: textOrNull(info.LoggingDriver),
+      runtime: textOrNull(info.DefaultRuntime),
+      // With the second version of control groups, Docker gives each container a namespace of its own.
+      cgroupMode: textOf(info.CgroupVersion) === "2" ? "private" : "host",
+    };
   }
 
   /** Null where the engine does not tell, or has no such image. */
