@@ -5,7 +5,6 @@ import { Registry } from "./artifacts/registry/registry.ts";
 import { judge } from "./artifacts/report/judge.ts";
 import { auditReceiver } from "./audit_receiver.ts";
 import { type Access, openAccess } from "./auth/access.ts";
-import { auditEntry, BERTH } from "./auth/audit/audit.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { Passwords } from "./auth/people/password.ts";
 import type { IdentityProvider } from "./auth/provider/identity_provider.ts";
@@ -41,7 +40,6 @@ import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
 import { fileVersions } from "./routes/file_versions.ts";
 import { folders } from "./routes/folders.ts";
-import { IgnoredProjects } from "./routes/ignored.ts";
 import { OpenIncidents } from "./routes/incident_rows.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
@@ -53,7 +51,7 @@ import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
 import type { Applies } from "./projects/apply/applies.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
-import { openApplies, openRegistries } from "./compose_projects.ts";
+import { openApplies, openIgnored, openRegistries, openUpdates } from "./compose_projects.ts";
 import { Plans } from "./projects/plan/plans.ts";
 import type { WatchTimes } from "./projects/watch/watch_options.ts";
 import { applyRoutes } from "./routes/applies.ts";
@@ -69,6 +67,7 @@ import { plans } from "./routes/plans.ts";
 import { registryRoutes } from "./routes/registries.ts";
 import { registerRemedy } from "./routes/register_remedy.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
+import { updates } from "./routes/updates.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
 import { workspaces } from "./routes/workspaces.ts";
 
@@ -227,6 +226,8 @@ export async function composeApp(
     stopping,
   };
   const followed = owned.use(sourceFeeds({ store: store.sources, sources: () => sources.sources() }));
+  const looks = openUpdates({ store, access, log, registry, plugins, replicas, registries });
+  owned.use(looks.checker);
   const own = owned.use(workspaceFeeds(registry));
   const rows = owned.use(
     projects({
@@ -236,28 +237,24 @@ export async function composeApp(
       digests: access.digests,
       incidents: parts.openIncidents,
       applies,
+      updates: looks.updates,
+      now: () => access.clock.now(),
       versions: store.fileVersions,
-      register: registerRemedy({
-        registry,
-        roots: config.roots,
-        hidden: [config.data],
-        runtime: () => plugins.runtime,
-      }),
-      ignored: new IgnoredProjects({
-        store: store.ignored,
-        now: () => access.clock.now(),
-        entryOf: (told) => auditEntry({ at: access.clock.now(), actor: BERTH, ...told }),
-      }),
+      register: remedyOf(parts),
+      ignored: openIgnored({ store, access }),
     }),
   );
+  const newer = owned.use(updates({ ...looks, listOf: rows.listOf }));
   const watch = composeWatch({ ...parts, metrics }, overrides.watchTimes, owned);
+  const lists = [own, rows, followed, newer, watch, plugins];
   const socket = live({
-    feeds: [...own.feeds, ...rows.feeds, ...followed.feeds, ...watch.feeds, ...plugins.feeds],
+    feeds: lists.flatMap(({ feeds }) => feeds),
     onFailure: (error) => log.error("A feed failed", { error }),
   });
   const routers = [
     ...coreRouters(parts, foundation),
     rows.router,
+    newer.router,
     registryRoutes({ registries }),
     ...watch.routers,
     socket,
@@ -272,6 +269,9 @@ export async function composeApp(
     metricsEdge: (hosts) => createMetricsEdge(parts, foundation, common, hosts),
   };
 }
+
+const remedyOf = ({ config, registry, plugins }: Pick<AppParts, "config" | "registry" | "plugins">) =>
+  registerRemedy({ registry, roots: config.roots, hidden: [config.data], runtime: () => plugins.runtime });
 
 function coreRouters(
   {
@@ -297,7 +297,7 @@ function coreRouters(
     sights,
     digests: access.digests,
     store: store.plans,
-    register: registerRemedy({ registry, roots: config.roots, hidden: [config.data], runtime }),
+    register: remedyOf({ config, registry, plugins }),
     sources: () => sources.sources(),
   };
   return [

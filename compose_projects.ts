@@ -1,15 +1,19 @@
 /** Composes what works with declared projects: applies over files, rights and the audit log, and image registries. */
 import type { Registry } from "./artifacts/registry/registry.ts";
 import type { Access } from "./auth/access.ts";
-import { auditEntry } from "./auth/audit/audit.ts";
+import { auditEntry, BERTH } from "./auth/audit/audit.ts";
 import type { Config } from "./config.ts";
+import type { Replicas } from "./core/replicas.ts";
 import type { Store } from "./core/store.ts";
 import type { OpenLog } from "./log/log.ts";
 import type { Plugins } from "./plugins/host.ts";
 import { Applies } from "./projects/apply/applies.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
+import { UpdateChecker } from "./projects/updates/checker.ts";
+import { Updates } from "./projects/updates/updates.ts";
 import { Registries } from "./projects/registries/registries.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
+import { IgnoredProjects } from "./routes/ignored.ts";
 
 interface Parts {
   readonly config: Config;
@@ -24,6 +28,41 @@ interface Parts {
 export function openRegistries({ store, access }: Pick<Parts, "store" | "access">): Registries {
   const { registrySeal: seal, clock } = access;
   return new Registries({ store: store.registries, seal, now: () => clock.now() });
+}
+
+/** Opens what people have put aside. */
+export function openIgnored({ store, access: { clock } }: Pick<Parts, "store" | "access">): IgnoredProjects {
+  return new IgnoredProjects({
+    store: store.ignored,
+    now: () => clock.now(),
+    entryOf: (told) => auditEntry({ at: clock.now(), actor: BERTH, ...told }),
+  });
+}
+
+interface UpdateParts extends Omit<Parts, "config"> {
+  readonly replicas: Replicas;
+  readonly registries: Registries;
+}
+
+/** Opens the look for newer images. */
+export function openUpdates(
+  { store, access, log, registry, plugins, replicas, registries }: UpdateParts,
+): { readonly updates: Updates; readonly checker: UpdateChecker } {
+  const updates = new Updates(store.updates);
+  const checker = new UpdateChecker({
+    updates,
+    store: store.updates,
+    registries,
+    groups: async () => {
+      const { mainGroups } = await import("./artifacts/graph/graph.ts");
+      return (await registry.models()).flatMap(({ model }) => mainGroups(model));
+    },
+    runtime: () => plugins.runtime,
+    isOurTurn: (ms) => replicas.turn("newer images", ms),
+    log,
+    now: () => access.clock.now(),
+  });
+  return { updates, checker };
 }
 
 /** Opens the applies with files, rights and the audit log. */

@@ -124,6 +124,15 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./ls.ts"),
   },
   {
+    name: "updates",
+    summary: "list the images of projects that have a newer one at their registry",
+    details:
+      "Asks a running berth for what it knows; no registry is asked by this. The exit code is 2 when there is a newer image, and 4 when some could not be compared.",
+    args: [{ ...PROJECT, optional: true }],
+    options: [{ name: "--all", meaning: "those that are up to date, too" }, JSON_OPTION],
+    load: () => read("./updates.ts"),
+  },
+  {
     name: "logs",
     summary: "print the log of a container, or of a project's containers",
     details:

@@ -61,6 +61,7 @@ export type ErrorCode =
   | "registry_not_found"
   | "token_service_unconfirmed"
   | "too_many_registries"
+  | "updates_disabled"
   // Git
   | "git_failed"
   | "source_not_found"

@@ -1,4 +1,5 @@
 /** The contract of a container runtime with the rest of the service, without any type of an engine. */
+import type { HeldImage } from "./held_image.ts";
 import { type Permission, type Principal, type Reach, reachOf } from "./access.ts";
 import { z } from "zod";
 import type { Condition, Ending } from "./condition.ts";
@@ -382,6 +383,8 @@ export interface ContainerRuntime {
   engineDefaults(backend: string): Promise<EngineDefaults>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
+  /** Every image of every engine that is up, also those that have no name. */
+  images(): Promise<readonly HeldImage[]>;
   /**
    * Returns the latest deaths of containers that `of` holds for, newest first: of those that engines told since berth
    * started.

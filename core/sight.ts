@@ -86,6 +86,7 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
     sightOf: (folder, backend) => runtime.sightOf(folder, backend),
     relist: (backend, kind) => runtime.relist(backend, kind),
     engineDefaults: (backend) => runtime.engineDefaults(backend),
+    images: async () => (await runtime.images()).filter(onEngine),
     imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
     permissionFor: (act) => runtime.permissionFor(act),
     deaths: (of, limit) => runtime.deaths((one) => sees(one) && of(one), limit),

@@ -7,6 +7,7 @@ import type { IgnoredStore } from "./ignored.ts";
 import type { RegistryStore } from "./registries.ts";
 import type { SourceStore } from "./source.ts";
 import type { IncidentStore } from "./incidents.ts";
+import type { UpdateStore } from "./updates.ts";
 
 export { AUDIT_CHAINS } from "./audit_entry.ts";
 export type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
@@ -35,6 +36,7 @@ export interface Store extends AsyncDisposable {
   readonly registries: RegistryStore;
   readonly sources: SourceStore;
   readonly incidents: IncidentStore;
+  readonly updates: UpdateStore;
   readonly applies: ApplyStore;
   /** The store's part for processes that share it; null if one process has it for itself. */
   readonly replicas: ReplicaStore | null;

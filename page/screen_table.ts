@@ -40,6 +40,14 @@ export const SCREENS = [
     word: words.projects.folders,
     key: "f",
   }),
+  entry({
+    path: "/updates",
+    title: titles.updates,
+    view: "Updates",
+    group: "projects",
+    word: titles.updates,
+    key: "u",
+  }),
   entry({ path: "/new", title: titles.newProject, view: "NewProject", group: "projects" }),
   entry({ path: "/p/:id", title: ({ id = "" }) => nameIn(id), view: "Project", group: "projects" }),
   entry({

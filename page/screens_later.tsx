@@ -34,6 +34,7 @@ export { People } from "./screens/settings/people.tsx";
 export { Registries } from "./screens/registries/registries.tsx";
 export { Sessions } from "./screens/settings/sessions.tsx";
 export { Source } from "./screens/source/source.tsx";
+export { Updates } from "./screens/updates/updates.tsx";
 export { Volumes } from "./screens/volumes/volumes.tsx";
 export { Workspace } from "./screens/workspace/workspace.tsx";
 export { Container } from "./screens/container/container.tsx";

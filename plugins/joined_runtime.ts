@@ -43,6 +43,7 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
     unheard: () => new Map(runtimes.flatMap((one) => [...one.unheard()])),
     relist: async (backend, kind) => await ownerOf(backend)?.relist(backend, kind),
     engineDefaults: async (backend) => await mustOwn(backend).engineDefaults(backend),
+    images: async () => (await Promise.all(runtimes.map((one) => one.images()))).flat(),
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
     sightOf: async (folder, backend) => await mustOwn(backend).sightOf(folder, backend),
     inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),

@@ -23,6 +23,7 @@ const TAGS = {
   overview: "Compare what runs with what is declared",
   places: "Folders that running projects were started from",
   projects: "Projects: what is declared with what runs of it, and what only runs",
+  updates: "Newer images of declared projects",
   registries: "Image registries, and the credentials that pulls use for them",
   live: "Everything live, over one socket",
   plans: "The steps that would bring a group in line, with their reasons",

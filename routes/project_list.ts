@@ -10,7 +10,10 @@ import {
   countsOf,
 } from "./compared.ts";
 import type { Seen } from "./compared_answers.ts";
+import type { UpdateRules } from "../core/updates.ts";
+import type { KnownUpdates } from "../projects/updates/updates.ts";
 import type { Ignored } from "./ignored.ts";
+import { newerIn, updateFacts, type UpdateItem, updatesOf } from "./project_updates.ts";
 import {
   type Away,
   byWorst,
@@ -31,6 +34,8 @@ export interface Known {
 }
 
 export interface ProjectList {
+  /** The rules, and the images of each declared project by its row's id. */
+  readonly updates: UpdateRules & { readonly items: ReadonlyMap<string, readonly UpdateItem[]> };
   /** The worst first. */
   readonly rows: readonly ProjectRow[];
   readonly known: ReadonlyMap<string, Known>;
@@ -54,19 +59,28 @@ interface Listing {
   /** Of the list that this one replaces. */
   readonly before: Revisions;
   readonly ignored: Ignored;
+  readonly updates: KnownUpdates;
+  readonly now: number;
 }
 
 export async function listProjects(
   options: ComparedOptions,
   { models, shown }: Seen,
-  { principal, reach, before, ignored }: Listing,
+  { principal, reach, before, ignored, updates, now }: Listing,
 ): Promise<ProjectList> {
   const { projects, declared, liveNeeds } = await compareAll(options, { models, principal, reach });
   const engines = options.runtime();
   const sight = options.sights.of(reachOfRunning(principal));
   const seen = engines === null || sight.reach.nowhere ? null : runtimeSeen(engines, sight);
   const ports = portsOf(await seen?.holdings() ?? null);
-  const around = { ports, away: awayOf(seen) };
+  const away = awayOf(seen);
+  const facts = await updateFacts(seen === null ? null : engines, updates);
+  const { enabled, coolDownDays } = updates;
+  const items = new Map(
+    (seen === null ? [] : projects).map((one) =>
+      [`${one.group.name}@${one.workspace.id}`, updatesOf(one, facts, { coolDownDays, now })] as const
+    ),
+  );
   const claimed = new Set(projects.flatMap(({ containers }) => containers));
   const others = shown.filter((one) => !claimed.has(one) && !declared.has(`${one.backend} ${one.id}`));
   const known = new Map<string, Known>(
@@ -75,7 +89,10 @@ export async function listProjects(
     ) => [`${one.group.name}@${one.workspace.id}`, { declared: one, containers: one.containers }]),
   );
   const made = [
-    ...projects.map((project) => declaredRow(project, declared, around)),
+    ...projects.map((project) => {
+      const newer = newerIn(items.get(`${project.group.name}@${project.workspace.id}`) ?? []);
+      return declaredRow(project, declared, { ports, away, newer });
+    }),
     ...undeclaredRows(others, ports, ignored),
   ];
   const undeclared = Map.groupBy(
@@ -90,6 +107,7 @@ export async function listProjects(
     return [declared?.units, containers];
   }, before);
   return {
+    updates: { enabled, coolDownDays, items },
     rows: rows.sort(byWorst),
     known,
     revisions,

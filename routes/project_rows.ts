@@ -68,6 +68,7 @@ export const ProjectRow = z.object({
   desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
   reason: Reason.nullable().describe("The reason of its verdict; null where the verdict says it all"),
   ports: z.array(z.int()).describe(`Published ports of the host, ${MOST_PORTS} at most`),
+  newer: z.int().describe("Number of its units that a newer image is there for; see `GET /api/updates`"),
   ignored: z.boolean().describe("True if people have put it aside; never of a declared one"),
   conflict: z.string().nullable().describe("The id of another project that engines know by the same name"),
   marks: z.record(z.string(), Verdict).describe(
@@ -112,7 +113,7 @@ export function portsOf(holdings: Pick<Holdings, "ports"> | null): Ports {
 export function declaredRow(
   { workspace, group, units, containers }: ComparedProject,
   declared: Comparison["declared"],
-  { ports, away }: { readonly ports: Ports; readonly away: Away },
+  { ports, away, newer }: { readonly ports: Ports; readonly away: Away; readonly newer: number },
 ): MadeRow {
   const strays = containers.filter((one) => !declared.has(keyOf(one))).length;
   const [worst] = units.toSorted(byVerdict);
@@ -133,6 +134,7 @@ export function declaredRow(
     reason: worst === undefined ? null : reasonOf(worst, differences, away),
     incident: units.toSorted(byVerdict).find(({ incident }) => incident !== null)?.incident ?? null,
     marks: marksOf(units, containers),
+    newer,
     ignored: false,
     ...sightOf(containers, ports),
   };
@@ -218,6 +220,7 @@ export function undeclaredRows(
       reason: null,
       incident: null,
       marks: {},
+      newer: 0,
       ignored: ignored.has({ engine, kind: "project", name: project }),
       ...sightOf(own, ports),
     };

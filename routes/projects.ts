@@ -26,6 +26,7 @@ import type { IgnoredProjects } from "./ignored.ts";
 import { BESIDE, besideOf, type Feeds, projectFeeds } from "./live_projects.ts";
 import { detailOf, ProjectDetail } from "./project_detail.ts";
 import { historyOf, type HistorySources, ProjectHistory } from "./project_history.ts";
+import type { Updates } from "../projects/updates/updates.ts";
 import { listProjects, type ProjectList } from "./project_list.ts";
 import { ProjectRow } from "./project_rows.ts";
 import { sorted, SORTS } from "./project_sort.ts";
@@ -125,19 +126,35 @@ const history = route({
   },
 });
 
+type ListOf = (principal: Principal, reach: Reach) => Promise<ProjectList>;
+
 interface ProjectsOptions extends ComparedOptions, HistorySources {
   readonly ignored: IgnoredProjects;
+  readonly updates: Updates;
+  readonly now: () => number;
   readonly register: RegisterRemedy;
 }
 
-export function projects(options: ProjectsOptions): { readonly router: CoreRouter } & Feeds {
+export function projects(
+  options: ProjectsOptions,
+): { readonly router: CoreRouter; readonly listOf: ListOf } & Feeds {
   const lists = new ComparedAnswers<ProjectList>(options);
   const texts = new WeakMap<ProjectList, Lru<CachedText>>();
-  const listOf = async (principal: Principal, reach: Reach) => {
+  let also: { readonly ignored?: unknown; readonly updates?: unknown } = {};
+  const listOf: ListOf = async (principal, reach) => {
     const ignored = await options.ignored.current();
-    return await lists.of({ principal, reach, question: [], also: ignored }, async (seen, last) => {
+    const updates = await options.updates.current();
+    if (also.ignored !== ignored || also.updates !== updates) also = { ignored, updates };
+    return await lists.of({ principal, reach, question: [], also }, async (seen, last) => {
       const before = last?.revisions ?? new Map();
-      const made = await listProjects(options, seen, { principal, reach, before, ignored });
+      const made = await listProjects(options, seen, {
+        principal,
+        reach,
+        before,
+        ignored,
+        updates,
+        now: options.now(),
+      });
       const running = await options.runtime()?.containers() ?? [];
       await options.ignored.endDeclared(running, options.sights.ownership, made.isDeclared);
       return made;
@@ -202,7 +219,7 @@ export function projects(options: ProjectsOptions): { readonly router: CoreRoute
     if (key !== null) await options.ignored.set(key, body.ignored, principal, entry);
     return reply(204);
   });
-  return { router: made, ...projectFeeds(listOf) };
+  return { router: made, listOf, ...projectFeeds(listOf) };
 }
 
 function listed(

@@ -29,6 +29,8 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "commands", order: ["mark"] },
   { name: "offers", order: ["id"] },
   { name: "registries", order: ["id"] },
+  { name: "update_rules", order: ["id"] },
+  { name: "image_checks", order: ["reference"] },
   { name: "ignored", order: ["engine", "kind", "name"] },
   { name: "sources", order: ["workspace_id"] },
   { name: "plans", order: ["id"] },

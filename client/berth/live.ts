@@ -8,6 +8,7 @@ import type { Network } from "./networks.ts";
 import type { LooseContainers, ProjectRow } from "./projects.ts";
 import type { Backend } from "./system.ts";
 import type { EngineHappening, EngineStateChange, EventKind, EventsResync } from "./terminal.ts";
+import type { UpdateItem } from "./updates.ts";
 import type { Volume } from "./volumes.ts";
 import type { CommitId, SourceStateName, Workspace, WorkspaceFile } from "./workspaces.ts";
 
@@ -129,6 +130,27 @@ export type LiveMessage = {
   readonly put: { readonly [key: string]: SourceRow };
   /** The keys of rows that are gone. */
   readonly removed: readonly (string)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** Kind of message. */
+  readonly type: "rows";
+  /** The topic. */
+  readonly feed: "updates";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The client forgets what earlier messages said. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: UpdateItem };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** True if berth asks registries for newer images. */
+  readonly enabled?: boolean;
+  /** The days for which a new image is only told. */
+  readonly coolDownDays?: number;
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
@@ -352,6 +374,15 @@ export type LiveRequest = {
   readonly id: string;
   /** The repositories that workspaces follow: a `head` that is not `synced` says that commits wait. */
   readonly feed: "sources";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The images of declared projects and their newer ones, as `GET /api/updates` has them. */
+  readonly feed: "updates";
   /** The last `cursor` seen: only what is another since then is told, if that is still known. */
   readonly since?: string;
 } | {

@@ -33,5 +33,6 @@ export * from "./registries.ts";
 export * from "./settings.ts";
 export * from "./system.ts";
 export * from "./terminal.ts";
+export * from "./updates.ts";
 export * from "./volumes.ts";
 export * from "./workspaces.ts";

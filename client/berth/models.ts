@@ -295,7 +295,7 @@ export type IncidentMark = {
 /** A part of `UnitLive`. */
 export type LiveState = "running" | "degraded" | "paused" | "completed" | "exited" | "absent" | "unknown";
 
-/** A part of `Diagnostic`. */
+/** A part of `UpdateItem`. */
 export type Location = {
   /** Below the workspace's folder. */
   readonly file: string;
@@ -578,7 +578,7 @@ export type Principal = {
   readonly grants: readonly (HeldGrant)[];
 };
 
-/** A part of `WorkspaceFileText`. */
+/** A part of `Location`. */
 export type Range = {
   /** Start. */
   readonly start: Position;

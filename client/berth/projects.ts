@@ -181,6 +181,8 @@ export type ProjectDetail = {
   readonly reason: ProjectReason | null;
   /** Published ports of the host, 20 at most. */
   readonly ports: readonly (number)[];
+  /** Number of its units that a newer image is there for; see `GET /api/updates`. */
+  readonly newer: number;
   /** True if people have put it aside; never of a declared one. */
   readonly ignored: boolean;
   /** The id of another project that engines know by the same name. */
@@ -327,6 +329,8 @@ export type ProjectRow = {
   readonly reason: ProjectReason | null;
   /** Published ports of the host, 20 at most. */
   readonly ports: readonly (number)[];
+  /** Number of its units that a newer image is there for; see `GET /api/updates`. */
+  readonly newer: number;
   /** True if people have put it aside; never of a declared one. */
   readonly ignored: boolean;
   /** The id of another project that engines know by the same name. */

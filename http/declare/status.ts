@@ -55,6 +55,7 @@ const statusByCode = {
   registry_not_found: 404,
   token_service_unconfirmed: 409,
   too_many_registries: 409,
+  updates_disabled: 409,
   git_failed: 502,
   source_not_found: 404,
   source_refused: 422,

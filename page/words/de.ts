@@ -96,6 +96,7 @@ export const words = {
     sessions: "Meine Sitzungen",
     engines: "Engines",
     registries: "Registries",
+    updates: "Neuere Images",
     setPassword: "Ihr Passwort setzen",
   },
   palette: {

@@ -33,6 +33,8 @@ export const audited = {
   "POST /api/plans/{id}/apply": "hat begonnen, den Plan {id} anzuwenden",
   "POST /api/projects/{id}/plan": "hat {id} geplant",
   "PUT /api/projects/{id}/ignored": "hat {id} beiseitegelegt oder wieder gezeigt",
+  "PUT /api/updates": "hat die Suche nach neueren Images geändert",
+  "POST /api/updates/check": "hat nach neueren Images gesehen",
   "POST /api/registries": "hat die Registry {registry} hinterlegt",
   "DELETE /api/registries/{id}": "hat die Registry {registry} vergessen",
   "POST /api/settings/setup": "hat den ersten Admin angelegt",

@@ -11,6 +11,7 @@ import { resources } from "./de_resources.ts";
 import { settings } from "./de_settings.ts";
 import { shell } from "./de_shell.ts";
 import { sources } from "./de_sources.ts";
+import { updates } from "./de_updates.ts";
 import { graph, log, logs } from "./de_views.ts";
 
 export const later = {
@@ -232,5 +233,6 @@ export const later = {
   applies,
   ...records,
   registries,
+  updates,
   ...resources,
 } as const;

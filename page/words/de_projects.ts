@@ -27,5 +27,6 @@ export const projects = {
   more: (amount: number) => `${number.format(amount)} weitere`,
   bring: "Angleichen",
   start: "Starten",
+  newer: (amount: number) => count(amount, "neueres Image", "neuere Images"),
   update: "Aktualisieren",
 };

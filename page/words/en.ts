@@ -85,6 +85,7 @@ const english = {
     sessions: "My sessions",
     engines: "Engines",
     registries: "Registries",
+    updates: "Newer images",
     setPassword: "Set your password",
   },
   palette: {

@@ -33,6 +33,8 @@ export const audited = {
   "POST /api/plans/{id}/apply": "began to apply the plan {id}",
   "POST /api/projects/{id}/plan": "planned {id}",
   "PUT /api/projects/{id}/ignored": "put {id} aside, or showed it again",
+  "PUT /api/updates": "changed the look for newer images",
+  "POST /api/updates/check": "looked for newer images",
   "POST /api/registries": "stored the registry {registry}",
   "DELETE /api/registries/{id}": "forgot the registry {registry}",
   "POST /api/settings/setup": "made the first admin",

@@ -14,6 +14,7 @@ import { resources } from "./en_resources.ts";
 import { settings } from "./en_settings.ts";
 import { shell } from "./en_shell.ts";
 import { sources } from "./en_sources.ts";
+import { updates } from "./en_updates.ts";
 import { type Spoken, spoken } from "./language.ts";
 
 const english = {
@@ -236,6 +237,7 @@ const english = {
   applies,
   ...records,
   registries,
+  updates,
   ...resources,
 } as const;
 

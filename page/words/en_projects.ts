@@ -28,4 +28,5 @@ export const projects = {
   bring: "Bring in line",
   start: "Start",
   update: "Update",
+  newer: (amount: number) => count(amount, "newer image", "newer images"),
 } as const;

@@ -14,6 +14,7 @@ import type {
 } from "../../core/runtime.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
 import type { EngineDefaults } from "../../core/undeclarable.ts";
+import type { HeldImage } from "../../core/held_image.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { LinkActs } from "./acts/engine_acts.ts";
@@ -159,6 +160,18 @@ export class EngineRuntime implements ActingRuntime {
   async relist(backend: string, kind: Untold): Promise<void> {
     const { mirror } = this.engines.named(backend);
     await (kind === "containers" ? mirror.containers.relist() : mirror[kind].resync());
+  }
+
+  async images(): Promise<readonly HeldImage[]> {
+    const { shown } = await this.engines.fresh("images");
+    return shown.flatMap(({ mirror }) =>
+      [...mirror.images.rows.values()].map(({ id, backend, digests, labels }) => ({
+        id,
+        backend,
+        digests,
+        source: labels["org.opencontainers.image.source"] ?? labels["org.opencontainers.image.url"] ?? null,
+      }))
+    );
   }
 
   async imageTaggedAt(name: string, backend: string): Promise<number | null> {

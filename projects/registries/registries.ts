@@ -3,7 +3,7 @@ import type { NewAuditEntry } from "../../core/audit_entry.ts";
 import type { RegistryLogin } from "../../core/engine_acts.ts";
 import { registryOf } from "../../core/image_reference.ts";
 import type { RegistryLogins, RegistryRecord, RegistryStore } from "../../core/registries.ts";
-import type { RegistryAccess } from "./access.ts";
+import type { RegistryAccess, RegistryRules } from "./access.ts";
 import { refused } from "./failure.ts";
 
 const MOST = 200;
@@ -93,6 +93,22 @@ export class Registries implements RegistryLogins, AsyncDisposable {
   async find(host: string, repository: string): Promise<RegistryLogin | undefined> {
     const record = recordFor(await this.list(), host, repository);
     return record === null ? undefined : await this.#loginOf(record) ?? undefined;
+  }
+
+  /** Returns how a repository may be asked for; hosts that nobody stored are public and have TLS. */
+  async rulesFor(host: string, repository: string): Promise<RegistryRules> {
+    const records = await this.list();
+    const record = recordFor(records, host, repository);
+    // Credentials are for a path, and the way to the host is the same for all of it.
+    const way = record ?? records.find((one) => one.host === host) ?? null;
+    return {
+      host,
+      plainHttp: way?.plainHttp ?? false,
+      allowsPrivate: way !== null,
+      ca: way?.ca ?? null,
+      tokenService: record?.tokenService ?? null,
+      login: record === null ? null : await this.#loginOf(record),
+    };
   }
 
   async #loginOf(record: RegistryRecord): Promise<RegistryLogin | null> {

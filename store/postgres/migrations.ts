@@ -364,4 +364,21 @@ export const MIGRATIONS: readonly Step[] = [
   `,
   },
   { oldest: 1, sql: INCIDENTS },
+  {
+    oldest: 1,
+    sql: `
+  -- Newer images: the rules in one row, and the answers of registries.
+  CREATE TABLE update_rules (
+    id integer PRIMARY KEY CHECK (id = 1),
+    enabled boolean NOT NULL,
+    cool_down_days integer NOT NULL,
+    revision bigint NOT NULL
+  );
+  CREATE TABLE image_checks (
+    reference text COLLATE "C" PRIMARY KEY CHECK (length(reference) <= 1024),
+    body text NOT NULL,
+    next_at bigint NOT NULL
+  );
+  `,
+  },
 ];

@@ -15,6 +15,7 @@ import { sqlSessions } from "./sessions.ts";
 import { sqlSigningKeys } from "./signing_keys.ts";
 import { sqlSources } from "./sources.ts";
 import type { Sql } from "./steps.ts";
+import { sqlUpdates } from "./updates.ts";
 import { sqlWorkspaces } from "./workspaces.ts";
 
 type Tables =
@@ -32,6 +33,7 @@ type Tables =
   | "registries"
   | "sources"
   | "incidents"
+  | "updates"
   | "applies";
 
 export function tablesOf(sql: Sql): Pick<Store, Tables> {
@@ -50,6 +52,7 @@ export function tablesOf(sql: Sql): Pick<Store, Tables> {
     registries: sqlRegistries(sql),
     sources: sqlSources(sql),
     incidents: sqlIncidents(sql),
+    updates: sqlUpdates(sql),
     applies: sqlApplies(sql),
   };
 }

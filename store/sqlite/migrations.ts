@@ -364,4 +364,19 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   `,
   INCIDENTS,
+  // Newer images: the rules in one row, and the answers of registries.
+  `
+  CREATE TABLE update_rules (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    cool_down_days INTEGER NOT NULL,
+    revision INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE image_checks (
+    reference TEXT PRIMARY KEY CHECK (length(reference) <= 1024),
+    body TEXT NOT NULL CHECK (json_valid(body)),
+    next_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -74,6 +74,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["plan/"],
     ["apply/"],
     ["registries/", "watch/"],
+    ["updates/"],
   ],
   "page/": [
     ["verdict.ts", "style.ts"],

@@ -219,6 +219,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     relist: () => Promise.resolve(),
     engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null }),
     imageTaggedAt: () => Promise.resolve(null),
+    images: () => Promise.resolve([]),
     permissionFor: () => "test:act",
     deaths: () => [],
     holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], boundPaths: [], images: [] }),

@@ -25,6 +25,7 @@ import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 import { CHANGES_OF_REGISTRIES, registriesContract } from "./store_registries_contract.ts";
 import { CHANGES_OF_SOURCES, sourcesContract } from "./store_sources_contract.ts";
+import { CHANGES_OF_UPDATES, updatesContract } from "./store_updates_contract.ts";
 
 /** The newest 100 entries of the audit log. */
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
@@ -45,6 +46,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   registriesContract(promise);
   sourcesContract(promise);
   incidentsContract(promise);
+  updatesContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -395,6 +397,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     ...CHANGES_OF_IGNORED,
     ...CHANGES_OF_REGISTRIES,
     ...CHANGES_OF_SOURCES,
+    ...CHANGES_OF_UPDATES,
   ];
   for (const { name, before, change, state } of all) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {

@@ -90,6 +90,8 @@ async function fillStore(store: Store): Promise<void> {
     incident: { id: "i", subject: { ...subject, ...nowhere }, ...state, ...open },
     line: { at: 2, ...state },
   }]);
+  await store.updates.setRules({ enabled: true, coolDownDays: 3 }, ENTRY);
+  await store.updates.putChecks([{ reference: "docker.io/library/a:1", body: "{}", nextAt: 5 }], MANY);
   while (await store.audit.seal(SEALS, 500) > 0);
   await store.audit.append([auditEntryOf({ action: "unsealed" })]);
   await store.audit.countStrangers([{ hour: 1, peer: "p", action: "a", result: "r", count: 3 }], 9);

@@ -79,6 +79,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     relist: () => Promise.resolve(),
     engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null }),
     imageTaggedAt: () => Promise.resolve(null),
+    images: () => Promise.resolve([]),
     permissionFor: () => "test:act",
     deaths: () => [],
     holdings: () =>

@@ -45,7 +45,10 @@ function Answer(
 ) {
   const asked = query.value.get("verdict");
   const wanted = (query.value.get("q") ?? "").toLowerCase();
-  const rows = state.items.filter((row) => holds(row, wanted) && (asked === null || row.verdict === asked));
+  const onlyNewer = query.value.has("newer");
+  const rows = state.items.filter((row) =>
+    holds(row, wanted) && (asked === null || row.verdict === asked) && (!onlyNewer || row.newer > 0)
+  );
   const order = ORDERS[query.value.get("sort") ?? ""];
   const found = rows.filter(({ workspace }) => workspace !== null);
   const { rows: declared, held } = useSteady(
@@ -76,9 +79,9 @@ function Answer(
           />
         ))}
       </ul>
-      {rows.length === 0 && (asked !== null || wanted !== "") && (
+      {rows.length === 0 && (asked !== null || wanted !== "" || onlyNewer) && (
         <Empty title={TEXT.noMatch}>
-          <a class="button" href={withQuery({ q: null, verdict: null })}>{TEXT.showAll}</a>
+          <a class="button" href={withQuery({ q: null, verdict: null, newer: null })}>{TEXT.showAll}</a>
         </Empty>
       )}
       <LaterUndeclared rows={undeclared} loose={showsLoose ? state.loose : []} />
@@ -103,6 +106,8 @@ function Question(
   const amounts = VERDICTS.map((verdict) =>
     [verdict, state.items.filter((row) => row.verdict === verdict && !row.ignored).length] as const
   ).filter(([, amount]) => amount > 0);
+  const newer = state.items.reduce((sum, row) => sum + row.newer, 0);
+  const onlyNewer = query.value.has("newer");
   const isWell = state.items.length > 0 &&
     amounts.every(([verdict]) => verdict === "asWritten" || verdict === "completed");
   return (
@@ -131,6 +136,15 @@ function Question(
             <Mark verdict={verdict}>{words.overview.count(verdict, amount)}</Mark>
           </a>
         ))}
+        {(newer > 0 || onlyNewer) && (
+          <a
+            class={`filter ${onlyNewer ? "is-chosen" : ""}`}
+            href={withQuery({ newer: onlyNewer ? null : "" })}
+            {...(onlyNewer ? { "aria-current": "true" as const } : {})}
+          >
+            ↑ {TEXT.newer(newer)}
+          </a>
+        )}
         <span class="quiet">
           {isWell && TEXT.allWell(state.items.length)}
           {link.value?.live === false && <Ago since={serviceTime(at)} say={words.overview.checked} />}

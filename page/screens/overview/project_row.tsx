@@ -49,6 +49,11 @@ export function ProjectRow(
         <span class="project-why">
           <Why row={row} />
           {row.incident !== null && <Since of={row.incident} />}
+          {row.newer > 0 && (
+            <a class="project-newer" href={`/updates?project=${encodeURIComponent(row.id)}`}>
+              ↑ {TEXT.newer(row.newer)}
+            </a>
+          )}
         </span>
         <span class="project-running">
           {row.desired === null

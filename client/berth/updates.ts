@@ -1,0 +1,96 @@
+/** The API's group `updates`, written from the document that the service serves. */
+import { Endpoint } from "../endpoint.ts";
+import type { Location } from "./models.ts";
+
+/**
+ * GET: The images of declared projects, and whether their registries have newer ones.
+ *
+ * PUT: Switch the look for newer images on or off.
+ */
+export const UPDATES: Endpoint<"/api/updates", {
+  get: {
+    response: Updates;
+    query: {
+      /** Only those of this project, by its id or its name. */
+      project?: string;
+      /** Only those with this state. */
+      state?: "newer" | "current" | "gone" | "refused" | "limited" | "unknown";
+    };
+  };
+  put: { payload: UpdateRules; query: Record<string, never> };
+}> = new Endpoint("/api/updates", { put: [204] });
+
+/** POST: Look for newer images now. */
+export const UPDATES_CHECK: Endpoint<"/api/updates/check", {
+  post: { response: UpdateCheck; query: Record<string, never> };
+}> = new Endpoint("/api/updates/check", { post: [202] });
+
+/** A part of `UpdateItem`. */
+export type UpdateCandidate = {
+  /** The same tag, which stands for another image now. */
+  readonly kind: "digest";
+  /** The image by its digest. */
+  readonly reference: string;
+  /** The digest that the registry has under the tag. */
+  readonly digest: string;
+  /** When berth first saw it. */
+  readonly firstSeen: string;
+  /** Until when it is only told; null once that time is over. */
+  readonly coolsUntil: string | null;
+  /** The address of its release notes or source, as the image's labels tell. */
+  readonly notes: string | null;
+};
+
+/** The answer of `POST /api/updates/check`. */
+export type UpdateCheck = {
+  /** Number of references that are looked at. */
+  readonly references: number;
+};
+
+/** A part of `LiveMessage`. */
+export type UpdateItem = {
+  /** The image in full, with registry and tag. */
+  readonly reference: string;
+  /** The project's id. */
+  readonly project: string;
+  /** The units that it is written for, by their names. */
+  readonly units: readonly (string)[];
+  /** The place of the first one's image. */
+  readonly location: Location;
+  /** Number of their containers, running or not. */
+  readonly containers: number;
+  /** `newer`: the tag stands for another image than the one that runs; `gone`, `refused` and `limited` are answers of the registry; `unknown` has a reason. */
+  readonly state: "newer" | "current" | "gone" | "refused" | "limited" | "unknown";
+  /** The reason of a state that is neither `newer` nor `current`. */
+  readonly reason: string | null;
+  /** The digest that runs; null where no registry knows it. */
+  readonly current: string | null;
+  /** When the registry was last asked. */
+  readonly checkedAt: string | null;
+  /** Until when the registry wants to be left alone. */
+  readonly until: string | null;
+  /** The images that could run instead. */
+  readonly candidates: readonly (UpdateCandidate)[];
+};
+
+/** The payload of `PUT /api/updates`. */
+export type UpdateRules = {
+  /** True if berth asks registries for newer images. */
+  readonly enabled: boolean;
+  /** The days for which a new image is only told. */
+  readonly coolDownDays: number;
+};
+
+/** The answer of `GET /api/updates`. */
+export type Updates = {
+  /** One for each reference of a project, the newer ones first. */
+  readonly items: readonly (UpdateItem)[];
+  /** Number of those that the question means. */
+  readonly total: number;
+  /** True if berth asks registries for newer images. */
+  readonly enabled: boolean;
+  /** The days for which a new image is only told. */
+  readonly coolDownDays: number;
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
+};

@@ -1,0 +1,75 @@
+/** `berth updates`: the images of projects that have a newer one at their registry, as a table or as JSON. */
+import { type UpdateItem, UPDATES, type Updates } from "../client/berth/updates.ts";
+import { visible } from "../log/line.ts";
+import { failCall, openClient } from "./connection.ts";
+import { EXIT, worstOf } from "./exit_code.ts";
+import { type Cell, table, writeOut } from "./output.ts";
+import type { Line } from "./command.ts";
+
+const COLOURS = {
+  newer: "yellow",
+  current: "green",
+  gone: "red",
+  refused: "red",
+  limited: "yellow",
+  unknown: "grey",
+} as const;
+
+export async function run(line: Line): Promise<number> {
+  const [project] = line.args;
+  let answer: Updates;
+  try {
+    using client = await openClient();
+    answer = (await client.get(UPDATES, { query: project === undefined ? {} : { project } })).json();
+  } catch (error) {
+    return failCall(error);
+  }
+  const items = line.option("--all") === undefined
+    ? answer.items.filter(({ state }) => state !== "current")
+    : answer.items;
+  if (line.option("--json") !== undefined) writeOut(`${JSON.stringify({ ...answer, items }, null, 2)}\n`);
+  else if (items.length > 0) {
+    writeOut(table(["STATE", "IMAGE", "PROJECT", "SERVICES", "NEWER"], items.map(cellsOf)));
+  }
+  for (const sentence of missingOf(answer)) console.error(`berth: ${visible(sentence)}`);
+  return worstOf([
+    ...answer.items.map(codeOf),
+    ...(missingOf(answer).length > 0 ? [EXIT.INCOMPLETE] : []),
+  ]);
+}
+
+/** A new image that is only told yet is nothing to be done. */
+function codeOf({ state, candidates, containers }: UpdateItem): number {
+  if (state === "newer") {
+    return candidates.some(({ coolsUntil }) => coolsUntil === null) ? EXIT.TO_DO : EXIT.FINE;
+  }
+  if (state === "current") return EXIT.FINE;
+  // What does not run has nothing that could be newer.
+  return containers === 0 ? EXIT.FINE : EXIT.INCOMPLETE;
+}
+
+function missingOf({ enabled, liveNeeds }: Updates): string[] {
+  return [
+    ...(enabled
+      ? []
+      : ["berth does not look for newer images: switch it on, on the page or by PUT /api/updates"]),
+    ...(liveNeeds === undefined ? [] : [`the key may not see what runs: it needs ${liveNeeds}`]),
+  ];
+}
+
+function cellsOf({ state, reference, project, units, reason, candidates: [candidate] }: UpdateItem): Cell[] {
+  const cools = candidate?.coolsUntil ?? null;
+  return [
+    { text: state, colour: COLOURS[state] },
+    { text: reference },
+    { text: project },
+    { text: units.join(" ") },
+    {
+      text: candidate === undefined
+        ? reason ?? "–"
+        : `${candidate.digest.slice(0, 19)}${
+          cools === null ? "" : `, only told until ${cools.slice(0, 10)}`
+        }`,
+    },
+  ];
+}

@@ -1,0 +1,11 @@
+/** Images on engines, as registries know them. */
+
+/** An image that is there, as registries know it. */
+export interface HeldImage {
+  readonly id: string;
+  readonly backend: string;
+  /** Names with the digest that a registry has it under. */
+  readonly digests: readonly string[];
+  /** The address of its source, as its labels tell; null for none. */
+  readonly source: string | null;
+}

@@ -1,0 +1,176 @@
+/** Newer images: what registries have instead of what runs, and the one switch for looking. */
+import { useState } from "preact/hooks";
+import { type UpdateItem, UPDATES, UPDATES_CHECK } from "../../../client/berth/updates.ts";
+import { serviceTime } from "../../live/live.ts";
+import { type Problem, problemOf } from "../../live/problem.ts";
+import { nameIn, projectHref } from "../../live/projects.ts";
+import { useRows } from "../../live/rows.ts";
+import { client, may } from "../../live/session.ts";
+import { Ago } from "../../parts/ago.tsx";
+import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Mark } from "../../parts/sign.tsx";
+import { Empty, Trouble } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { query } from "../../router.ts";
+import type { Verdict } from "../../verdict.ts";
+import { words } from "../../words/en_later.ts";
+
+const TEXT = words.updates;
+const DAYS = [0, 1, 3, 7, 14, 30];
+
+const VERDICTS: Readonly<Record<UpdateItem["state"], Verdict>> = {
+  newer: "differs",
+  current: "asWritten",
+  gone: "broken",
+  refused: "broken",
+  limited: "unknown",
+  unknown: "unknown",
+};
+
+/** Newer ones first, as the service sorts them. */
+const ORDER = Object.keys(VERDICTS);
+
+export function Updates() {
+  const read = useRows(keyIfAllowed("artifacts:read", "updates"), "updates");
+  const project = query.value.get("project");
+  return (
+    <Reading read={read} permission="artifacts:read">
+      {({ items: all, beside: { enabled = false, coolDownDays = 0, liveNeeds } }) => {
+        const items = all.filter((one) => project === null || one.project === project)
+          .toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
+        const newer = items.filter(({ state }) => state === "newer").length;
+        return (
+          <>
+            <header class="screen-head">
+              <h1>{words.titles.updates}</h1>
+              <span class="quiet" role="status">
+                {enabled ? TEXT.newer(newer) : TEXT.count(items.length)}
+              </span>
+            </header>
+            <Switch enabled={enabled} coolDownDays={coolDownDays} />
+            {liveNeeds !== undefined && <p class="hint">{words.lacks(liveNeeds)}</p>}
+            {items.length === 0
+              ? (
+                <Empty title={TEXT.none}>
+                  <p class="hint">{TEXT.noneHint}</p>
+                </Empty>
+              )
+              : (
+                <Table
+                  label={words.titles.updates}
+                  items={items}
+                  keyOf={({ project, reference, state }) => `${project} ${reference} ${state}`}
+                  columns={COLUMNS}
+                />
+              )}
+          </>
+        );
+      }}
+    </Reading>
+  );
+}
+
+/** Switches the look on and off, and looks now. */
+function Switch({ enabled, coolDownDays }: { readonly enabled: boolean; readonly coolDownDays: number }) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [begun, setBegun] = useState<number | null>(null);
+  const act = async (work: () => Promise<unknown>) => {
+    setProblem(null);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  };
+  const set = (rules: { enabled: boolean; coolDownDays: number }) =>
+    act(() => client.put(UPDATES, { payload: rules }));
+  if (!may("registries:manage")) return enabled ? null : <p class="hint">{TEXT.off}</p>;
+  return (
+    <>
+      {!enabled && <p class="lead">{TEXT.off} {TEXT.offHint}</p>}
+      <p class="switches">
+        <button
+          type="button"
+          class={enabled ? "button" : "button is-main"}
+          onClick={() => set({ enabled: !enabled, coolDownDays })}
+        >
+          {enabled ? TEXT.turnOff : TEXT.on}
+        </button>
+        {enabled && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => act(async () => setBegun((await client.post(UPDATES_CHECK)).json().references))}
+          >
+            {TEXT.check}
+          </button>
+        )}
+        {enabled && (
+          <label>
+            {TEXT.coolDown}{" "}
+            <select
+              value={coolDownDays}
+              onChange={({ currentTarget }) => set({ enabled, coolDownDays: Number(currentTarget.value) })}
+            >
+              {[...new Set([...DAYS, coolDownDays])].sort((a, b) => a - b).map((days) => (
+                <option key={days} value={days}>{TEXT.days(days)}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        {begun !== null && <span class="quiet" role="status">{TEXT.checking(begun)}</span>}
+      </p>
+      {problem !== null && <Trouble problem={problem} />}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<UpdateItem>[] = [
+  {
+    head: TEXT.image,
+    kind: "name",
+    cell: ({ reference }) => <strong>{shown(reference.replace(/^docker\.io\/(?:library\/)?/, ""))}</strong>,
+  },
+  {
+    head: TEXT.project,
+    cell: ({ project, units }) => (
+      <>
+        <a href={projectHref(project)}>{shown(nameIn(project))}</a>{" "}
+        <span class="quiet">{shown(units.join(", "))}</span>
+      </>
+    ),
+  },
+  {
+    head: TEXT.state,
+    cell: ({ state, reason, checkedAt, until }) => (
+      <>
+        <Mark verdict={VERDICTS[state]}>{TEXT.states[state]}</Mark>{" "}
+        {reason !== null && <span class="hint">{shown(reason)}</span>}{" "}
+        <span class="quiet">
+          {checkedAt === null
+            ? TEXT.never
+            : <Ago since={serviceTime(Date.parse(checkedAt))} say={words.ago} />}
+          {until !== null && <>· {TEXT.until(words.day(Date.parse(until)))}</>}
+        </span>
+      </>
+    ),
+  },
+  {
+    head: TEXT.candidate,
+    cell: ({ candidates: [candidate] }) =>
+      candidate === undefined ? "–" : (
+        <>
+          <code title={candidate.digest}>{candidate.digest.slice(0, 19)}</code>{" "}
+          <span class="quiet">
+            {candidate.coolsUntil === null
+              ? TEXT.firstSeen(Date.parse(candidate.firstSeen))
+              : TEXT.cools(Date.parse(candidate.coolsUntil))}
+          </span>{" "}
+          {candidate.notes !== null && (
+            <a href={candidate.notes} rel="noopener noreferrer" target="_blank">{TEXT.notes}</a>
+          )}
+        </>
+      ),
+  },
+];

@@ -1,0 +1,36 @@
+/** The sentences of newer images in German. */
+import { count, day } from "./de_counts.ts";
+
+export const updates = {
+  count: (amount: number) => count(amount, "Image", "Images"),
+  newer: (amount: number) => `${count(amount, "neueres Image", "neuere Images")}`,
+  off: "berth sucht nicht nach neueren Images.",
+  offHint:
+    "Eingeschaltet fragt es zweimal am Tag die Registry jedes Images. Es holt nichts und ändert von selbst nichts.",
+  on: "Nach neueren Images suchen",
+  turnOff: "Nicht mehr suchen",
+  check: "Jetzt nachsehen",
+  checking: (amount: number) => `${count(amount, "Image wird", "Images werden")} geprüft.`,
+  coolDown: "Ein neues Image nur melden für",
+  days: (days: number) => days === 0 ? "keine Zeit" : count(days, "Tag", "Tage"),
+  none: "Kein deklariertes Projekt hat ein Image aus einer Registry.",
+  noneHint: "Hier gebaute, auf einen Digest festgelegte und Images von localhost bleiben außen vor.",
+  image: "Image",
+  project: "Projekt",
+  state: "Zustand",
+  candidate: "Neueres",
+  states: {
+    newer: "neueres Image",
+    current: "aktuell",
+    gone: "verschwunden",
+    refused: "abgewiesen",
+    limited: "zu oft gefragt",
+    unknown: "unbekannt",
+  },
+  checked: (ago: string) => `vor ${ago} gefragt`,
+  never: "noch nicht gefragt",
+  until: (time: string) => `wieder ${time}`,
+  firstSeen: (ms: number) => `zuerst gesehen ${day.format(ms)}`,
+  cools: (ms: number) => `nur gemeldet bis ${day.format(ms)}`,
+  notes: "Versionshinweise",
+} as const;

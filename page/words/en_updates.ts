@@ -1,0 +1,36 @@
+/** The sentences of newer images in English. */
+import { count, day } from "./en_counts.ts";
+
+export const updates = {
+  count: (amount: number) => count(amount, "image", "images"),
+  newer: (amount: number) => `${count(amount, "newer image", "newer images")}`,
+  off: "berth does not look for newer images.",
+  offHint:
+    "Switched on, it asks the registry of each image twice a day. It pulls nothing, and changes nothing by itself.",
+  on: "Look for newer images",
+  turnOff: "Stop looking",
+  check: "Look now",
+  checking: (amount: number) => `${count(amount, "image is", "images are")} looked at.`,
+  coolDown: "Only tell of a new image for",
+  days: (days: number) => days === 0 ? "no time" : count(days, "day", "days"),
+  none: "No declared project has an image of a registry.",
+  noneHint: "Images that are built here, pinned to a digest or from localhost are left out.",
+  image: "Image",
+  project: "Project",
+  state: "State",
+  candidate: "Newer one",
+  states: {
+    newer: "newer image",
+    current: "up to date",
+    gone: "gone",
+    refused: "refused",
+    limited: "asked too often",
+    unknown: "unknown",
+  },
+  checked: (ago: string) => `asked ${ago} ago`,
+  never: "not asked yet",
+  until: (time: string) => `again ${time}`,
+  firstSeen: (ms: number) => `first seen ${day.format(ms)}`,
+  cools: (ms: number) => `only told until ${day.format(ms)}`,
+  notes: "Release notes",
+} as const;

@@ -1,0 +1,225 @@
+/** Asks registries for the references of all projects: one request at a time a host, spread over the day. */
+import type { Group } from "../../artifacts/artifact.ts";
+import { ServiceError } from "../../core/error.ts";
+import { nameOf, readReference, type Reference, textOfReference } from "../../core/image_reference.ts";
+import type { Log } from "../../core/log.ts";
+import { pause } from "../../core/pause.ts";
+import type { ContainerRuntime } from "../../core/runtime.ts";
+import type { CheckRecord, UpdateStore } from "../../core/updates.ts";
+import type { Registries } from "../registries/registries.ts";
+import type { CheckResult } from "./check.ts";
+import type { Checked } from "./checked.ts";
+import { platformOf } from "./manifest.ts";
+import { digestsOf, imageKey, referenceOf } from "./unit_update.ts";
+import type { KnownUpdates, Updates } from "./updates.ts";
+
+/** References that are remembered. */
+const MOST_REFERENCES = 10_000;
+/** So many in one look: a check costs some milliseconds, and a look comes once a minute. */
+const MOST_A_LOOK = 100;
+const HOSTS_AT_ONCE = 4;
+const LOOK_MS = 60_000;
+const EVERY_MS = 12 * 3_600_000;
+/** After a failure, sooner than after an answer. */
+const AGAIN_MS = 3_600_000;
+const LEASE_MS = 10 * LOOK_MS;
+
+interface CheckerOptions {
+  readonly updates: Updates;
+  readonly store: UpdateStore;
+  readonly registries: Registries;
+  /** Every group of every registered folder. */
+  readonly groups: () => Promise<readonly Group[]>;
+  /** Null while no plugin has a container runtime. */
+  readonly runtime: () => Pick<ContainerRuntime, "backends" | "containers" | "images"> | null;
+  /** Resolves to true for the one replica that checks. */
+  readonly isOurTurn: (ms: number) => Promise<boolean>;
+  readonly log: Pick<Log, "warn">;
+  readonly now: () => number;
+  readonly random?: () => number;
+}
+
+interface Due {
+  readonly reference: Reference;
+  readonly text: string;
+  readonly before: Checked | null;
+}
+
+export class UpdateChecker implements AsyncDisposable {
+  readonly #over = new AbortController();
+  readonly #running: Promise<void>;
+  #wake = new AbortController();
+
+  constructor(private readonly options: CheckerOptions) {
+    this.#running = this.#run();
+  }
+
+  /** Makes everything due, and looks at once. Returns the number of references that are declared. */
+  async checkNow(): Promise<number> {
+    const { store, now } = this.options;
+    await store.hasten(now());
+    const declared = await this.#declared();
+    this.#wake.abort();
+    return declared.size;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    this.#wake.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#over;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      try {
+        while (!signal.aborted && await this.#look() >= MOST_A_LOOK && this.#wake.signal.aborted);
+      } catch (error) {
+        if (!signal.aborted) {
+          this.options.log.warn("Newer images cannot be looked for", { error: String(error) });
+        }
+      }
+      if (!signal.aborted) await pause(LOOK_MS, this.#wake.signal);
+    }
+  }
+
+  /** Asks for what is due. Returns the number of references that it asked for. */
+  async #look(): Promise<number> {
+    const { updates, store, isOurTurn, now } = this.options;
+    const known = await updates.current();
+    if (!known.enabled || !await isOurTurn(LEASE_MS)) return 0;
+    const declared = await this.#declared();
+    await store.forgetChecks([...known.nextAt.keys()].filter((text) => !declared.has(text)));
+    const due = dueOf(declared, known, now()).slice(0, MOST_A_LOOK);
+    const hosts = [...Map.groupBy(due, ({ reference }) => reference.registry).values()];
+    const facts = due.length === 0 ? null : await this.#facts();
+    const work = async () => {
+      for (let host = hosts.shift(); host !== undefined; host = hosts.shift()) await this.#host(host, facts!);
+    };
+    await Promise.all(Array.from({ length: HOSTS_AT_ONCE }, work));
+    return due.length;
+  }
+
+  async #declared(): Promise<ReadonlyMap<string, Reference>> {
+    const found = new Map<string, Reference>();
+    for (const group of await this.options.groups()) {
+      for (const unit of group.units) {
+        const reference = referenceOf(unit);
+        if (reference !== null && found.size < MOST_REFERENCES) {
+          found.set(textOfReference(reference), reference);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Asks one host for one reference after the other, until it wants to be left alone. */
+  async #host(due: readonly Due[], differing: Differing): Promise<void> {
+    const { registries, store, now, random = Math.random } = this.options;
+    const [{ checkReference }, access] = await Promise.all([import("./check.ts"), registries.access()]);
+    const { signal } = this.#over;
+    let rests: number | null = null;
+    for (const { reference, text, before } of due) {
+      if (signal.aborted) return;
+      const at = now();
+      let result: CheckResult;
+      if (rests !== null) result = { checked: limited(before, at, rests), restsUntil: rests };
+      else {
+        try {
+          const rules = await registries.rulesFor(reference.registry, reference.repository);
+          result = await checkReference(access, {
+            reference,
+            rules,
+            before,
+            differing: (digest) => differing(reference, digest),
+            now: at,
+            signal,
+          });
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error;
+          result = {
+            checked: { ...limited(before, at, null), outcome: "refused", reason: error.message },
+            restsUntil: null,
+          };
+        }
+      }
+      rests = result.restsUntil;
+      await store.putChecks([recordOf(text, result, at, random())], MOST_REFERENCES);
+    }
+  }
+
+  /** Returns the platforms of containers whose image is another one than a digest. */
+  async #facts(): Promise<Differing> {
+    const runtime = this.options.runtime();
+    if (runtime === null) return () => [];
+    const platforms = platformsOf(runtime);
+    const images = new Map((await runtime.images()).map((one) => [imageKey(one.backend, one.id), one]));
+    const used = new Set((await runtime.containers()).map((one) => imageKey(one.backend, one.imageId)));
+    const byName = Map.groupBy(
+      [...used].flatMap((key) => images.get(key) ?? []).flatMap((image) =>
+        image.digests.map((digested) => ({ name: digested.slice(0, digested.indexOf("@")), image }))
+      ),
+      ({ name }) => fullName(name),
+    );
+    return (reference, digest) => {
+      const found = new Set<string>();
+      for (const { image } of byName.get(nameOf(reference)) ?? []) {
+        const platform = platforms.get(image.backend);
+        if (platform !== undefined && !digestsOf(image, reference).includes(digest)) found.add(platform);
+      }
+      return [...found];
+    };
+  }
+}
+
+type Differing = (reference: Reference, digest: string) => readonly string[];
+
+const fullName = (name: string): string => {
+  const read = readReference(name);
+  return read === null ? name : nameOf(read);
+};
+
+/** Returns the platform of each engine that tells it. */
+export function platformsOf(runtime: Pick<ContainerRuntime, "backends">): ReadonlyMap<string, string> {
+  return new Map(
+    runtime.backends().flatMap(({ name, os, arch }) =>
+      os === null || arch === null ? [] : [[name, platformOf(os, arch)] as const]
+    ),
+  );
+}
+
+/** Returns the references whose time has come, those that were never asked for first. */
+function dueOf(declared: ReadonlyMap<string, Reference>, known: KnownUpdates, now: number): Due[] {
+  const due = [...declared].flatMap(([text, reference]) => {
+    const at = known.nextAt.get(text) ?? 0;
+    return at > now ? [] : [{ reference, text, before: known.checks.get(text) ?? null, at }];
+  });
+  return due.sort((one, other) => one.at - other.at);
+}
+
+/** Keeps what is known of a reference whose registry wants to be left alone. */
+function limited(before: Checked | null, now: number, until: number | null): Checked {
+  const nothing = { digest: null, firstSeen: null, platforms: {} };
+  return {
+    ...nothing,
+    ...before,
+    outcome: "limited",
+    reason: null,
+    checkedAt: before?.checkedAt ?? now,
+    until,
+  };
+}
+
+/** Spreads the next checks, so that they never come all at once. */
+function recordOf(
+  reference: string,
+  { checked, restsUntil }: CheckResult,
+  now: number,
+  random: number,
+): CheckRecord {
+  const isWell = checked.outcome === "found" || checked.outcome === "gone";
+  const usual = now + (isWell ? EVERY_MS : AGAIN_MS) * (0.75 + random / 2);
+  const nextAt = Math.round(Math.max(usual, checked.until ?? 0, restsUntil ?? 0));
+  return { reference, body: JSON.stringify(checked), nextAt };
+}

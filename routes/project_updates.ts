@@ -1,0 +1,113 @@
+/** Newer images by project: each reference of its units, and how what runs stands to its registry. */
+import { z } from "zod";
+import { Location } from "../artifacts/location.ts";
+import { locationOf } from "../artifacts/position.ts";
+import type { ContainerRuntime } from "../core/runtime.ts";
+import { platformsOf } from "../projects/updates/checker.ts";
+import { imageKey, UPDATE_STATES, type UpdateFacts, updateOf } from "../projects/updates/unit_update.ts";
+import type { KnownUpdates } from "../projects/updates/updates.ts";
+import type { ComparedProject } from "./compared.ts";
+
+const DAY_MS = 86_400_000;
+
+const time = z.iso.datetime().nullable();
+
+const Candidate = z.object({
+  kind: z.literal("digest").describe("The same tag, which stands for another image now"),
+  reference: z.string().describe("The image by its digest"),
+  digest: z.string().describe("The digest that the registry has under the tag"),
+  firstSeen: z.iso.datetime().describe("When berth first saw it"),
+  coolsUntil: time.describe("Until when it is only told; null once that time is over"),
+  notes: z.string().nullable().describe(
+    "The address of its release notes or source, as the image's labels tell",
+  ),
+}).meta({ id: "UpdateCandidate" });
+
+export const UpdateItem = z.object({
+  reference: z.string().describe("The image in full, with registry and tag"),
+  project: z.string().describe("The project's id"),
+  units: z.array(z.string()).describe("The units that it is written for, by their names"),
+  location: Location.describe("The place of the first one's image"),
+  containers: z.int().describe("Number of their containers, running or not"),
+  state: z.enum(UPDATE_STATES).describe(
+    "`newer`: the tag stands for another image than the one that runs; `gone`, `refused` and `limited` are answers of " +
+      "the registry; `unknown` has a reason",
+  ),
+  reason: z.string().nullable().describe("The reason of a state that is neither `newer` nor `current`"),
+  current: z.string().nullable().describe("The digest that runs; null where no registry knows it"),
+  checkedAt: time.describe("When the registry was last asked"),
+  until: time.describe("Until when the registry wants to be left alone"),
+  candidates: z.array(Candidate).describe("The images that could run instead"),
+}).meta({ id: "UpdateItem" });
+export type UpdateItem = z.input<typeof UpdateItem>;
+
+export async function updateFacts(
+  runtime: ContainerRuntime | null,
+  known: KnownUpdates,
+): Promise<UpdateFacts> {
+  const isEmpty = runtime === null || !known.enabled;
+  const images = isEmpty ? [] : await runtime.images();
+  return {
+    isEnabled: known.enabled,
+    checks: known.checks,
+    images: new Map(images.map((one) => [imageKey(one.backend, one.id), one])),
+    platforms: isEmpty ? new Map() : platformsOf(runtime),
+  };
+}
+
+/** Returns one item for each reference of a project. */
+export function updatesOf(
+  { workspace, group, units, containers }: ComparedProject,
+  facts: UpdateFacts,
+  { coolDownDays, now }: { readonly coolDownDays: number; readonly now: number },
+): UpdateItem[] {
+  const project = `${group.name}@${workspace.id}`;
+  const byKey = new Map(containers.map((one) => [imageKey(one.backend, one.id), one]));
+  const items = new Map<string, UpdateItem & { units: string[]; containers: number }>();
+  for (const unit of group.units) {
+    const own = units.find(({ id }) => id === unit.id)?.containers ?? [];
+    const update = updateOf(
+      unit,
+      own.flatMap(({ backend, id }) => byKey.get(imageKey(backend, id)) ?? []),
+      facts,
+    );
+    if (update === null) continue;
+    const { reference, digest, firstSeen, checkedAt, until, notes, ...rest } = update;
+    const known = items.get(`${reference} ${rest.state}`);
+    if (known !== undefined) {
+      known.units.push(unit.label);
+      known.containers += own.length;
+      continue;
+    }
+    const cools = firstSeen === null ? 0 : firstSeen + coolDownDays * DAY_MS;
+    items.set(`${reference} ${rest.state}`, {
+      reference,
+      project,
+      units: [unit.label],
+      containers: own.length,
+      location: locationOf(unit.service?.imageAt ?? unit.source),
+      ...rest,
+      checkedAt: timeText(checkedAt),
+      until: timeText(until),
+      candidates: digest === null || firstSeen === null ? [] : [{
+        kind: "digest",
+        reference: `${reference.slice(0, reference.lastIndexOf(":"))}@${digest}`,
+        digest,
+        firstSeen: new Date(firstSeen).toISOString(),
+        coolsUntil: cools > now ? timeText(cools) : null,
+        notes,
+      }],
+    });
+  }
+  return [...items.values()];
+}
+
+/** Returns how many units have a newer image that is not only told. */
+export function newerIn(items: readonly UpdateItem[]): number {
+  return items.filter(isReady).reduce((sum, { units }) => sum + units.length, 0);
+}
+
+const isReady = ({ state, candidates }: UpdateItem): boolean =>
+  state === "newer" && candidates.some(({ coolsUntil }) => coolsUntil === null);
+
+const timeText = (ms: number | null): string | null => ms === null ? null : new Date(ms).toISOString();

@@ -1,0 +1,229 @@
+/** Checks of references against a real registry, whose answers a front changes. */
+
+import assert from "node:assert/strict";
+import { readReference } from "../../core/image_reference.ts";
+import { RegistryAccess } from "../../projects/registries/access.ts";
+import { type CheckOf, checkReference } from "../../projects/updates/check.ts";
+import type { Checked } from "../../projects/updates/checked.ts";
+import { pushImage } from "../support/push_image.ts";
+import {
+  HAS_REGISTRY,
+  type ReachableRegistry,
+  type RegistryOptions,
+  startReachableRegistry,
+} from "../support/reachable_registry.ts";
+import { ACCOUNT } from "../support/registry.ts";
+
+const test = (name: string, work: () => Promise<void>) =>
+  Deno.test({ name, fn: work, ignore: !HAS_REGISTRY });
+
+const NOW = 1_800_000_000_000;
+
+/** One check of `app:1`, by an access of its own unless given. */
+async function check(
+  registry: Pick<ReachableRegistry, "host">,
+  over: Partial<Omit<CheckOf, "rules">> & { readonly rules?: Partial<CheckOf["rules"]> } = {},
+  known: RegistryAccess | null = null,
+) {
+  const access = known ?? new RegistryAccess(() => NOW);
+  const { host } = registry;
+  const login = { plainHttp: true, allowsPrivate: true, ca: null, tokenService: null, login: null };
+  try {
+    return await checkReference(access, {
+      reference: readReference(`${host}/app:1`)!,
+      before: null,
+      differing: () => [],
+      now: NOW,
+      signal: new AbortController().signal,
+      ...over,
+      rules: { host, ...login, ...over.rules },
+    });
+  } finally {
+    if (known === null) access[Symbol.dispose]();
+  }
+}
+
+const methods = ({ asked }: ReachableRegistry) =>
+  asked.map(({ method, path }) => `${method} ${path.replace(/sha256:.*/, "<digest>")}`);
+
+test("a check is one HEAD, and one that finds the same digest stays so", async () => {
+  await using registry = await startReachableRegistry();
+  const { digest } = await pushImage(registry, "app", "1", { "linux/amd64": "a", "linux/arm64": "a" });
+
+  const { checked } = await check(registry);
+  const again = await check(registry, { before: checked, now: NOW + 5 });
+
+  assert.deepEqual([checked.outcome, checked.digest, checked.firstSeen], ["found", digest, NOW]);
+  assert.deepEqual([again.checked.firstSeen, again.checked.checkedAt], [NOW, NOW + 5]);
+  assert.deepEqual(methods(registry), ["HEAD /v2/app/manifests/1", "HEAD /v2/app/manifests/1"]);
+});
+
+test("a check tells this platform's image from others, and leaves build records and absent platforms out", async () => {
+  await using registry = await startReachableRegistry();
+  const { digest, manifests, configs } = await pushImage(registry, "app", "1", {
+    "linux/amd64": "a",
+    "linux/arm64": "b",
+    "unknown/unknown": "record",
+  });
+  const differing = () => ["linux/amd64", "linux/s390x", "unknown/unknown"];
+
+  const { checked } = await check(registry, { differing });
+  const again = await check(registry, { differing, before: checked });
+
+  assert.equal(checked.digest, digest);
+  assert.deepEqual(checked.platforms, {
+    "linux/amd64": [manifests["linux/amd64"], configs["linux/amd64"]],
+    "linux/s390x": [],
+    "unknown/unknown": [],
+  });
+  assert.deepEqual(again.checked, checked);
+  assert.deepEqual(methods(registry), [
+    "HEAD /v2/app/manifests/1",
+    "GET /v2/app/manifests/<digest>",
+    "GET /v2/app/manifests/<digest>",
+    "HEAD /v2/app/manifests/1",
+  ]);
+});
+
+test("a registry that refuses HEAD, or tells no digest, costs one GET", async () => {
+  const scripts: NonNullable<RegistryOptions["script"]>[] = [
+    (request, ask) => request.method === "HEAD" ? new Response(null, { status: 405 }) : ask(),
+    async (_, ask) => {
+      const { body, status, headers } = await ask();
+      headers.delete("docker-content-digest");
+      return new Response(body, { status, headers });
+    },
+  ];
+  for (const script of scripts) {
+    await using registry = await startReachableRegistry({ script });
+    const { digest } = await pushImage(registry, "app", "1", { "linux/amd64": "a" });
+    const { checked } = await check(registry);
+    assert.deepEqual([checked.outcome, checked.digest], ["found", digest]);
+    assert.deepEqual(methods(registry), ["HEAD /v2/app/manifests/1", "GET /v2/app/manifests/1"]);
+  }
+});
+
+test("a check says what the registry answered, and keeps the digest that was known", async () => {
+  let answer = () => new Response(null, { status: 404 });
+  await using registry = await startReachableRegistry({ script: () => answer() });
+  const before: Checked = {
+    outcome: "found",
+    reason: null,
+    digest: `sha256:${"a".repeat(64)}`,
+    firstSeen: 5,
+    checkedAt: 6,
+    until: null,
+    platforms: {},
+  };
+  const outcomes: Readonly<Record<number, string>> = {
+    401: "refused",
+    403: "refused",
+    404: "gone",
+    429: "limited",
+    500: "unreachable",
+    503: "limited",
+  };
+  for (const [status, outcome] of Object.entries(outcomes)) {
+    answer = () => new Response(null, { status: Number(status) });
+    const { checked } = await check(registry, { before, now: NOW });
+    assert.deepEqual(
+      [checked.outcome, checked.digest, checked.firstSeen],
+      [outcome, before.digest, 5],
+      status,
+    );
+  }
+  const away = await check({ host: "127.0.0.1:1" }, { before });
+  assert.deepEqual([away.checked.outcome, away.checked.digest], ["unreachable", before.digest]);
+  assert.match(away.checked.reason!, /127\.0\.0\.1:1.*cannot be reached/);
+});
+
+test("a check keeps to limits: Retry-After in both forms, and a fifth of what is left", async () => {
+  const rests: (readonly [HeadersInit, number, number | null])[] = [
+    [{ "retry-after": "120" }, 429, NOW + 120_000],
+    [{ "retry-after": new Date(NOW + 60_000).toUTCString() }, 429, NOW + 60_000],
+    [{ "retry-after": "999999999" }, 429, NOW + 24 * 3_600_000],
+    [{}, 429, NOW + 3_600_000],
+    [{ "retry-after": "soon" }, 503, NOW + 3_600_000],
+    [{ "ratelimit-limit": "100;w=21600", "ratelimit-remaining": "19;w=21600" }, 404, NOW + 3_600_000],
+    [{ "ratelimit-limit": "100;w=21600", "ratelimit-remaining": "20;w=21600" }, 404, null],
+    [{ "ratelimit-limit": "x", "ratelimit-remaining": "-1" }, 404, null],
+  ];
+  let at = 0;
+  await using registry = await startReachableRegistry({
+    script: () => new Response(null, { status: rests[at]![1], headers: rests[at]![0] }),
+  });
+  for (; at < rests.length; at++) {
+    const { restsUntil, checked } = await check(registry);
+    assert.equal(restsUntil, rests[at]![2], JSON.stringify(rests[at]));
+    if (rests[at]![1] !== 404) assert.deepEqual([checked.outcome, checked.until], ["limited", restsUntil]);
+  }
+});
+
+test("a check takes no manifest that is not what its digest says, and none without a bound", async () => {
+  const scripts: Readonly<Record<string, () => Response>> = {
+    forged: () => Response.json({ manifests: [] }),
+    endless: () =>
+      new Response(
+        new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array(1_000_000)) }),
+      ),
+    broken: () => new Response("{", { headers: { "content-length": "1" } }),
+  };
+  for (const [name, script] of Object.entries(scripts)) {
+    await using registry = await startReachableRegistry({
+      script: (request, ask) => request.method === "GET" ? script() : ask(),
+    });
+    await pushImage(registry, "app", "1", { "linux/amd64": "a" });
+    const { checked } = await check(registry, { differing: () => ["linux/amd64"] });
+    assert.deepEqual(checked.platforms, {}, name);
+  }
+});
+
+test("a token is asked for once, from the service that was stored, and from no other one", async () => {
+  let realm: string | null = null;
+  await using registry = await startReachableRegistry({
+    account: "tokens",
+    script: async (_, ask) => {
+      const { body, status, headers } = await ask();
+      if (realm !== null) headers.set("www-authenticate", `Bearer realm="${realm}",service="berth"`);
+      return new Response(body, { status, headers });
+    },
+  });
+  await using open = await startReachableRegistry();
+  const { digest } = await pushImage(open, "app", "1", { "linux/amd64": "a" });
+  const { tokenService } = registry;
+  const rules = { login: ACCOUNT, tokenService };
+  using access = new RegistryAccess(() => NOW);
+
+  const first = await check(registry, { rules }, access);
+  const second = await check(registry, { rules }, access);
+
+  assert.deepEqual(
+    [first.checked.outcome, second.checked.outcome],
+    ["gone", "gone"],
+    "signed in, and not there",
+  );
+  assert.equal(registry.tokensAsked.length, 1);
+  assert.match(registry.tokensAsked[0]!, /scope=repository%3Aapp%3Apull/);
+  for (
+    const other of ["http://127.0.0.1:9/token", "http://169.254.169.254/token", "ftp://x/", "https://u:p@x/"]
+  ) {
+    realm = other;
+    const { checked } = await check(registry, { rules });
+    assert.equal(checked.outcome, "refused", other);
+  }
+  assert.equal(registry.tokensAsked.length, 1);
+  assert.equal(
+    (await check(open, { rules })).checked.digest,
+    digest,
+    "a registry that asks for nothing gets nothing",
+  );
+  assert.ok(open.asked.every(({ isSigned }) => !isSigned));
+});
+
+test("no host on a private network is asked that nobody stored", async () => {
+  await using registry = await startReachableRegistry();
+  const { checked } = await check(registry, { rules: { allowsPrivate: false } });
+  assert.equal(checked.outcome, "refused");
+  assert.match(checked.reason!, /private network/);
+  assert.deepEqual(registry.asked, []);
+});

@@ -1,0 +1,92 @@
+/** Newer images, from a tag that is pushed again to what the lists say of it, on real engines and a real registry. */
+
+import assert from "node:assert/strict";
+import { startReachableRegistry } from "../support/reachable_registry.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { project, scene, service } from "./apply_scene.ts";
+import { lookedAt, lookFor, pushVersion } from "./update_scene.ts";
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await sharedEngine(kind);
+
+  test("a tag that is pushed again is newer, once somebody switched the look on, and nothing was pulled", async (engine) => {
+    await using registry = await startReachableRegistry({}, engine);
+    const reference = `${registry.host}/app:1`;
+    await pushVersion(engine, registry, "app:1", "1");
+    const name = `newer${kind}`;
+    const own = (unit: string) => service(unit).replace("berth-fixture:latest", reference);
+    const pinned = service("pinned").replace(
+      "berth-fixture:latest",
+      `berth-fixture@sha256:${"0".repeat(64)}`,
+    );
+    const built = "  built:\n    build: .\n    image: made:1\n";
+    const away = service("away").replace("berth-fixture:latest", `${registry.host}/none:1`);
+    const text = project(name, [own("one"), own("two"), service("fixture"), pinned, built, away]);
+    await scene(engine, name, text, async (scene) => {
+      const { berth } = scene;
+      const applied = await scene.apply({ units: ["one", "two", "fixture"] });
+      assert.equal(applied.state, "done", applied.reason ?? "");
+      assert.deepEqual((await berth.call("POST /api/updates/check")).body.code, "updates_disabled");
+      const before = (await berth.call("GET /api/updates")).body;
+      assert.equal(before.enabled, false);
+      assert.ok(before.items.every(({ state }: { state: string }) => state === "unknown"));
+      const pulls = registry.asked.length;
+
+      await lookFor(berth, registry);
+      const current = await lookedAt(berth, reference);
+      assert.deepEqual([current.state, current.units, current.candidates], ["current", ["one", "two"], []]);
+      assert.match(current.current, /^sha256:[0-9a-f]{64}$/);
+      assert.deepEqual(
+        registry.asked.slice(pulls).map(({ method, path }) => `${method} ${path}`).sort(),
+        ["HEAD /v2/app/manifests/1", "HEAD /v2/none/manifests/1"],
+      );
+      const listed = (await berth.call("GET /api/updates")).body.items;
+      const states = Object.fromEntries(
+        listed.map(({ reference, state }: Record<string, string>) => [reference, state]),
+      );
+      assert.deepEqual(states, {
+        [reference]: "current",
+        [`${registry.host}/none:1`]: "gone",
+        "docker.io/library/berth-fixture:latest": states["docker.io/library/berth-fixture:latest"],
+      });
+      assert.notEqual(states["docker.io/library/berth-fixture:latest"], "current");
+
+      await pushVersion(engine, registry, "app:1", "2");
+      const since = registry.asked.length;
+      const newer = await lookedAt(berth, reference);
+
+      assert.equal(newer.state, "newer", JSON.stringify(newer));
+      assert.equal(newer.current, current.current);
+      const [candidate] = newer.candidates;
+      const head = await registry.direct("/v2/app/manifests/1", {
+        method: "HEAD",
+        headers: {
+          accept:
+            "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json",
+        },
+      });
+      assert.equal(candidate.digest, head.headers.get("docker-content-digest"));
+      assert.equal(candidate.reference, `${registry.host}/app@${candidate.digest}`);
+      assert.deepEqual([candidate.coolsUntil, candidate.notes], [
+        null,
+        "https://github.com/example/app/releases",
+      ]);
+      assert.equal(newer.location.file, "compose.yaml");
+      assert.ok(
+        registry.asked.slice(since).every(({ path }) => !path.includes("/blobs/")),
+        "no layer was pulled",
+      );
+      const [row] = (await berth.call("GET /api/projects")).body.items;
+      assert.equal(row.newer, 2);
+      assert.equal((await berth.call("GET /api/updates?state=newer&project=" + name)).body.total, 1);
+      assert.equal((await berth.call("GET /api/updates?project=other")).body.total, 0);
+
+      await berth.call("PUT /api/updates", { enabled: true, coolDownDays: 3 });
+      const cooling = (await berth.call("GET /api/updates?state=newer")).body.items[0];
+      const days = (Date.parse(cooling.candidates[0].coolsUntil) - Date.parse(candidate.firstSeen)) /
+        86_400_000;
+      assert.equal(days, 3);
+      assert.equal((await berth.call("GET /api/projects")).body.items[0].newer, 0);
+    });
+  });
+}
