@@ -1,5 +1,5 @@
 /** The contract of a container runtime with the rest of the service, without any type of an engine. */
-import type { HeldImage } from "./held_image.ts";
+import type { HeldImage, HeldVolume } from "./held_objects.ts";
 import { type Permission, type Principal, type Reach, reachOf } from "./access.ts";
 import { z } from "zod";
 import type { Condition, Ending } from "./condition.ts";
@@ -247,13 +247,7 @@ export interface HeldNetwork {
   readonly users: readonly { readonly id: string; readonly name: string; readonly project: string | null }[];
 }
 
-/** A volume that is there. */
-interface HeldVolume {
-  readonly name: string;
-  readonly backend: string;
-  readonly driver: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** The containers that have it mounted, or will when they start. */
+/** The containers that have it mounted, or will when they start. */
   readonly users: readonly { readonly id: string; readonly name: string }[];
 }
 

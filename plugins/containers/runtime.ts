@@ -14,7 +14,7 @@ import type {
 } from "../../core/runtime.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
 import type { EngineDefaults } from "../../core/undeclarable.ts";
-import type { HeldImage } from "../../core/held_image.ts";
+import type { HeldImage } from "../../core/held_objects.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { LinkActs } from "./acts/engine_acts.ts";

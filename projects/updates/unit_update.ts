@@ -1,7 +1,7 @@
 /** How the image of one unit stands to what its registry has. */
 import type { Unit } from "../../artifacts/artifact.ts";
 import { nameOf, readReference, type Reference, textOfReference } from "../../core/image_reference.ts";
-import type { HeldImage } from "../../core/held_image.ts";
+import type { HeldImage } from "../../core/held_objects.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 import { urlSafe } from "./source_link.ts";
 import type { Checked } from "./checked.ts";

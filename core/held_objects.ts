@@ -1,4 +1,4 @@
-/** Images on engines, as registries know them. */
+/** Images and volumes that are there, on any engine. */
 
 /** An image that is there, as registries know it. */
 export interface HeldImage {
@@ -9,3 +9,10 @@ export interface HeldImage {
   /** The address of its source, as its labels tell; null for none. */
   readonly source: string | null;
 }
+
+/** A volume that is there. */
+export interface HeldVolume {
+  readonly name: string;
+  readonly backend: string;
+  readonly driver: string;
+  readonly labels: Readonly<Record<string, string>>;
