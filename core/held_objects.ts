@@ -16,3 +16,6 @@ export interface HeldVolume {
   readonly backend: string;
   readonly driver: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** The containers that have it mounted, or will when they start. */
+  readonly users: readonly { readonly id: string; readonly name: string }[];
+}

@@ -247,10 +247,6 @@ export interface HeldNetwork {
   readonly users: readonly { readonly id: string; readonly name: string; readonly project: string | null }[];
 }
 
-/** The containers that have it mounted, or will when they start. */
-  readonly users: readonly { readonly id: string; readonly name: string }[];
-}
-
 /** The end of a container's main process, as its engine told it. */
 export interface Death {
   readonly at: string;
