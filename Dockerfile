@@ -24,6 +24,7 @@ COPY --from=build --chown=65532:65532 /src/dist/image/volumes/ /
 ENV PATH=/usr/bin \
     DENO_DIR=/berth/.deno \
     DENO_NO_UPDATE_CHECK=1 \
+    DENO_USR2_MEMORY_TRIM=1 \
     DENO_TLS_CA_STORE=system \
     container=oci \
     HOME=/data \

@@ -1,4 +1,5 @@
 /** Starts berth, and stops it: first what health needs, so that it is answered soon, then everything else. */
+import { giveBackFreed } from "./core/freed_memory.ts";
 import { pause } from "./core/pause.ts";
 import { gainsSince } from "./auth/keys/role_gains.ts";
 import type { Config } from "./config.ts";
@@ -101,6 +102,7 @@ async function openFoundation(
   const stopping = new AbortController();
   const metrics = new Metrics();
   measureProcess(metrics, log);
+  owned.use(giveBackFreed());
   const timers = metrics.timers({
     name: "berth_store_seconds",
     help: "Time that the store took, by operation.",

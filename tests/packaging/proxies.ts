@@ -96,6 +96,7 @@ export async function behind(
     BERTH_ENGINES: engine.setting,
     BERTH_BASE_URL: "https://localhost",
     BERTH_TRUSTED_PROXIES: "127.0.0.1",
+    DENO_USR2_MEMORY_TRIM: "1", // as the image, the unit and the task set it
   };
   const berth = [
     "env",

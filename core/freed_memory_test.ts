@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { giveBackFreed } from "./freed_memory.ts";
+
+const MIB = 1024 * 1024;
+
+/** Returns at which of the looks, each with so many MiB held, the memory was given back. */
+async function askedAt(held: readonly number[], can = true): Promise<readonly number[]> {
+  const asked: number[] = [];
+  const over = Promise.withResolvers<void>();
+  let look = -1;
+  using _ = giveBackFreed({
+    residentBytes: () => {
+      if (++look >= held.length) over.resolve();
+      return (held[look] ?? held.at(-1)!) * MIB;
+    },
+    giveBack: () => {
+      if (look < held.length) asked.push(look);
+      if (!can) over.resolve();
+      return Promise.resolve(can);
+    },
+    lookMs: 1,
+  });
+  const awake = setInterval(() => {}, 1_000); // the looks alone keep nobody awake
+  await over.promise;
+  clearInterval(awake);
+  return asked;
+}
+
+Deno.test("Memory is given back once it grows no more, and a small rest is let be", async () => {
+  assert.deepEqual(await askedAt([100, 200, 300, 300, 110, 115, 110]), [3]);
+  assert.deepEqual(await askedAt([100, 115, 115, 115]), []);
+});
+
+Deno.test("What is still held is asked for less and less often, and what is new at once", async () => {
+  const held = Array.from({ length: 60 }, () => 300);
+  assert.deepEqual(await askedAt([100, 300, ...held]), [2, 5, 8, 11, 14, 17, 20, 23, 26, 31, 40, 57]);
+  assert.deepEqual(await askedAt([100, 300, 300, 400, 400, 400]), [2, 4]);
+});
+
+Deno.test("Nothing is asked twice where nothing can be given back", async () => {
+  assert.deepEqual(await askedAt([100, 300, 300, 300, 300], false), [2]);
+});
+
+/** Holds much, lets go of it, and tells at the end how much of that it holds ten seconds later at the latest. */
+const PROGRAM = `
+  const { giveBackFreed } = await import(${JSON.stringify(import.meta.resolve("./freed_memory.ts"))});
+  using _ = giveBackFreed({ lookMs: 100 });
+  const held = () => Deno.memoryUsage().rss;
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  const before = held();
+  const kept = Array.from({ length: 4_000 }, () => new Uint8Array(30_000).fill(1));
+  const most = held() - before;
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  kept.length = 0;
+  let share = 1;
+  for (let look = 0; look < 100 && share > 0.5; look++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    share = (held() - before) / most;
+  }
+  console.log(share < 0.5 ? "back" : "kept");
+`;
+
+for (const isCaught of [true, false]) {
+  Deno.test({
+    name: `A process whose runtime ${isCaught ? "catches the signal gives back" : "does not lives on"}`,
+    ignore: Deno.build.os !== "linux",
+    async fn() {
+      const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", "--no-lock", PROGRAM],
+        env: { DENO_USR2_MEMORY_TRIM: isCaught ? "1" : "" },
+        stderr: "inherit",
+      }).output();
+      assert.ok(success);
+      const said = new TextDecoder().decode(stdout).trim();
+      if (isCaught) assert.equal(said, "back");
+    },
+  });
+}
