@@ -82,7 +82,7 @@ function report({ name, differences, leftOut, refused, blocked }: Project): void
   for (const { container, field, declared, actual } of differences) {
     say(`${container} differs in ${field}: the text says ${declared}, the container has ${actual}`);
   }
-  for (const { container, field, why } of leftOut) say(`${container}, ${field}: ${why}`);
+  for (const { containers, field, why } of leftOut) say(`${containers.join(", ")}: ${field}: ${why}`);
   for (const why of blocked) say(why);
 }
 

@@ -48,6 +48,7 @@ export const SCREENS = [
     word: titles.updates,
     key: "u",
   }),
+  entry({ path: "/write-down", title: titles.writeDown, view: "WriteDown", group: "projects" }),
   entry({ path: "/new", title: titles.newProject, view: "NewProject", group: "projects" }),
   entry({ path: "/p/:id", title: ({ id = "" }) => nameIn(id), view: "Project", group: "projects" }),
   entry({

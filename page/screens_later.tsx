@@ -37,6 +37,7 @@ export { Source } from "./screens/source/source.tsx";
 export { Updates } from "./screens/updates/updates.tsx";
 export { Volumes } from "./screens/volumes/volumes.tsx";
 export { Workspace } from "./screens/workspace/workspace.tsx";
+export { WriteDown } from "./screens/write_down/write_down.tsx";
 export { Container } from "./screens/container/container.tsx";
 export { SetPassword } from "./screens/set_password/set_password.tsx";
 export { Setup } from "./screens/setup/setup.tsx";

@@ -53,7 +53,7 @@ const AdoptionDraft = z.object({
       actual: z.string().describe("The value of the container"),
     })).describe("Differences that are left between a text and its container; empty where the text says all"),
     leftOut: z.array(z.object({
-      container: z.string().describe("The container's name"),
+      containers: z.array(z.string()).describe("The names of the containers that have it"),
       field: z.string().describe("The field, or the engine's setting"),
       why: z.string().describe("The reason"),
     })).describe("Settings that no file can say, or that the engine does not tell"),
@@ -158,7 +158,11 @@ export function adoptions(options: AdoptionsOptions): CoreRouter {
           services: [...one.services],
           files: one.files.map((file) => ({ path: file.path, text: fileText(file, reveal).text })),
           differences: [...one.differences],
-          leftOut: [...one.leftOut],
+          leftOut: one.leftOut.map(({ containers, field, why }) => ({
+            containers: [...containers],
+            field,
+            why,
+          })),
           refused: [...one.refused],
           blocked: blockedBy(one, projects, declared),
         })),

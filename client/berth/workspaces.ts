@@ -240,8 +240,8 @@ export type AdoptionDraft = {
     })[];
     /** Settings that no file can say, or that the engine does not tell. */
     readonly leftOut: readonly ({
-      /** The container's name. */
-      readonly container: string;
+      /** The names of the containers that have it. */
+      readonly containers: readonly (string)[];
       /** The field, or the engine's setting. */
       readonly field: string;
       /** The reason. */

@@ -128,6 +128,7 @@ function One(
               <span class="unseen">{shown(name)}</span>
             </button>
           )}
+          {engines.length === 1 && <WriteDown engine={engines[0]!} project={projectIn(id)} word={name} />}
           <Ignore name={name} ask={() => ask({ id, name, kind: "project" })} />
         </span>
       </div>
@@ -143,6 +144,14 @@ function Loose(
   },
 ) {
   const [isOpen, setOpen] = useState(false);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  // One that has gone is no longer chosen.
+  const chosen = new Set(containers.filter((name) => picked.has(name)));
+  const choose = (name: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(name)) next.add(name);
+    setPicked(next);
+  };
   const title = TEXT.looseOn(total, engine);
   return (
     <li class="project is-undeclared" aria-label={title}>
@@ -164,12 +173,20 @@ function Loose(
         <span class="project-running" />
         <span class="project-ports" />
         <span class="project-engines">{shown(engine)}</span>
-        <span class="project-act" />
+        <span class="project-act">
+          {chosen.size > 0 && <WriteDown engine={engine} names={[...chosen]} />}
+        </span>
       </div>
       {isOpen && (
         <ul class="project-units">
           {containers.map((name) => (
             <li class="project-loose" key={name}>
+              <input
+                type="checkbox"
+                aria-label={words.writeDown.choose(shown(name))}
+                checked={chosen.has(name)}
+                onChange={() => choose(name)}
+              />
               <a href={containerHref({ backend: engine, name })}>{shown(name)}</a>
               <Ignore name={name} ask={() => ask(containerOf(engine, name))} />
             </li>
@@ -180,6 +197,31 @@ function Loose(
         </ul>
       )}
     </li>
+  );
+}
+
+/** The name that the engine's labels give a project: its id is `<project>@engine:<name>`. */
+const projectIn = (id: string): string => id.slice(0, id.lastIndexOf("@"));
+
+/** The way to the text of a project, or of chosen containers. */
+function WriteDown(
+  { engine, project, names = [], word }: {
+    readonly engine: string;
+    readonly project?: string;
+    readonly names?: readonly string[];
+    readonly word?: string;
+  },
+) {
+  const asked = new URLSearchParams([
+    ["engine", engine],
+    ...project === undefined ? [] : [["project", project]],
+    ...names.map((name) => ["name", name]),
+  ]);
+  return (
+    <a class="link" href={`/write-down?${asked}`}>
+      {word === undefined ? words.writeDown.these(names.length) : words.writeDown.link}
+      {word !== undefined && <span class="unseen">{shown(word)}</span>}
+    </a>
   );
 }
 

@@ -97,6 +97,7 @@ export const words = {
     engines: "Engines",
     registries: "Registries",
     updates: "Neuere Images",
+    writeDown: "Aufgeschrieben",
     setPassword: "Ihr Passwort setzen",
   },
   palette: {

@@ -13,6 +13,7 @@ import { shell } from "./de_shell.ts";
 import { sources } from "./de_sources.ts";
 import { updates } from "./de_updates.ts";
 import { graph, log, logs } from "./de_views.ts";
+import { writeDown } from "./de_write_down.ts";
 
 export const later = {
   register: {
@@ -235,4 +236,5 @@ export const later = {
   registries,
   updates,
   ...resources,
+  writeDown,
 } as const;

@@ -86,6 +86,7 @@ const english = {
     engines: "Engines",
     registries: "Registries",
     updates: "Newer images",
+    writeDown: "Written down",
     setPassword: "Set your password",
   },
   palette: {

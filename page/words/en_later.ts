@@ -15,6 +15,7 @@ import { settings } from "./en_settings.ts";
 import { shell } from "./en_shell.ts";
 import { sources } from "./en_sources.ts";
 import { updates } from "./en_updates.ts";
+import { writeDown } from "./en_write_down.ts";
 import { type Spoken, spoken } from "./language.ts";
 
 const english = {
@@ -239,6 +240,7 @@ const english = {
   registries,
   updates,
   ...resources,
+  writeDown,
 } as const;
 
 export type Words = typeof first & Spoken<typeof english>;

@@ -8,7 +8,8 @@ import { publishes } from "./write_outside.ts";
 
 /** One setting that is not in the text, and the reason. */
 export interface LeftOut {
-  readonly container: string;
+  /** The names of the containers that have it. */
+  readonly containers: readonly string[];
   /** The field as drift names it, or the engine's setting. */
   readonly field: string;
   readonly why: string;
@@ -28,9 +29,22 @@ const UNDECLARABLE: Readonly<Record<Undeclarable, string>> = {
 const COPIED =
   "what Compose copied into the container for configs and secrets, its hooks, build and profiles";
 
-/** Returns what the text of a container leaves out. */
-export function leftOutOf(container: InspectedContainer, kind: EngineKind): LeftOut[] {
-  const found: Omit<LeftOut, "container">[] = container.undeclarable.map((field) => ({
+/** Returns what the texts of containers leave out, each reason once. */
+export function leftOutOf(containers: readonly InspectedContainer[], kind: EngineKind): LeftOut[] {
+  const found = new Map<string, { containers: string[]; field: string; why: string }>();
+  for (const container of containers) {
+    for (const one of ofOne(container, kind)) {
+      const key = JSON.stringify([one.field, one.why]);
+      const known = found.get(key);
+      if (known === undefined) found.set(key, { containers: [container.name], ...one });
+      else known.containers.push(container.name);
+    }
+  }
+  return [...found.values()];
+}
+
+function ofOne(container: InspectedContainer, kind: EngineKind): Omit<LeftOut, "containers">[] {
+  const found: Omit<LeftOut, "containers">[] = container.undeclarable.map((field) => ({
     field,
     why: UNDECLARABLE[field],
   }));
@@ -63,7 +77,7 @@ export function leftOutOf(container: InspectedContainer, kind: EngineKind): Left
     add("defaults", "this engine's own settings are written as if somebody had set them");
   }
   if (untold.length > 0) add("untold", `this engine does not tell ${untold.join(", ")}`);
-  return found.map((one) => ({ container: container.name, ...one }));
+  return found;
 }
 
 /** Returns why a container cannot be written down; null if it can. */

@@ -89,7 +89,7 @@ export function writeProject(source: ProjectSource): WrittenProject {
   return {
     files: new Map([...env === "" ? [] : [[".env", env] as const], ["compose.yaml", yamlText(document)]]),
     services,
-    leftOut: [...containers.flatMap((one) => leftOutOf(one, kind))],
+    leftOut: leftOutOf(containers, kind),
     refused: [...refused, ...secrets.unwritable],
   };
 }

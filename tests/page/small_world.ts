@@ -59,6 +59,7 @@ const EVERY: readonly (readonly [path: string, text: string | RegExp])[] = [
   ["/w/all?view=logs", "line 20 of a log"],
   ["/w/all/plan", "Which project?"],
   ["/p/shop%40all/plan", "What is wanted"],
+  ["/write-down?engine=docker&name=shop-web", "shop-web"],
   ["/plan?p=shop%40all&p=blog%40all", "Plans of 2 projects"],
   ["/c", "shop-web"],
   ["/c/docker/shop-web", "line 20 of a log"],

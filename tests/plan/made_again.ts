@@ -52,7 +52,7 @@ export async function madeAgain(engine: TestEngine, scene: Scene, project: strin
       const other = made.get(container)!; // as was looked at
       const isLeftOut = (setting: string) =>
         (LEFT_OUT[setting] ?? []).some((field) =>
-          leftOut.some((one) => one.container === container && one.field.startsWith(field))
+          leftOut.some((one) => one.containers.includes(container) && one.field.startsWith(field))
         );
       for (const setting of rawDifferences(one, other)) {
         if (!isLeftOut(setting)) wrong.push([container, setting, one[setting], other[setting]]);

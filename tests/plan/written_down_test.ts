@@ -204,8 +204,8 @@ for (const kind of ["docker", "podman"] as const) {
         });
         const { files, wrong, leftOut } = await madeAgain(engine, scene, "hard");
         assert.deepEqual(wrong, []);
-        const named = leftOut.filter(({ field }) => field !== "untold").map(({ container, field }) =>
-          `${container} ${field}`
+        const named = leftOut.filter(({ field }) => field !== "untold").flatMap(({ containers, field }) =>
+          containers.map((one) => `${one} ${field}`)
         );
         assert.deepEqual(named.sort(), [
           "gone publishesAll",

@@ -1,0 +1,41 @@
+/** Containers that nobody declared, written down in a real browser. */
+import assert from "node:assert/strict";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { FIXTURE } from "../support/engine.ts";
+import { serveEngines } from "../support/service.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import { workspace } from "../streams/live_scene.ts";
+import { openPage } from "./opened.ts";
+
+const { test } = await sharedEngine("docker");
+const SECRET = "correct-horse-battery";
+
+test(
+  "the page writes chosen containers down, and shows their secrets only when it is asked",
+  async (engine) => {
+    for (const name of ["written-web", "written-db"]) {
+      await engine.cli("create", "--name", name, "-e", `DB_PASSWORD=${SECRET}`, "--rm", FIXTURE, "idle");
+    }
+    await using berth = await serveEngines({ docker: engine });
+    await workspace(berth, "home", "name: home\nservices:\n  web:\n    image: none\n");
+    await using browser = await startBrowser();
+    await using opened = await openPage(browser, berth, { key: berth.admin });
+    const { page } = opened;
+    await page.getByRole("button", { name: "Show the services of 2 containers on docker" }).click();
+    await page.getByRole("checkbox", { name: "Choose written-db" }).check();
+    await page.getByRole("link", { name: "Write down 1 container …" }).click();
+    await page.getByRole("heading", { name: "Written down" }).waitFor();
+    const file = page.getByLabel("compose.yaml", { exact: true });
+    assert.match(await file.innerText(), /container_name: written-db/);
+    assert.doesNotMatch(await file.innerText(), /written-web/);
+    await page.getByText("removesItself").waitFor();
+    await page.getByText("The text says all that berth compares.").waitFor();
+    assert.ok(!(await page.content()).includes(SECRET));
+
+    await page.getByRole("button", { name: "Show secrets …" }).click();
+    await page.getByText(SECRET).waitFor();
+    assert.deepEqual(opened.complaints, []);
+    for (const name of ["written-web", "written-db"]) await engine.cli("rm", name);
+  },
+  BROWSER_TEST.ignore ? "there is no browser" : null,
+);
