@@ -27,12 +27,16 @@ export class ProgramCopy implements AsyncDisposable {
   /** Starts it as `deno task serve` does and waits until it listens. */
   async serve(engines: string): Promise<BerthProcess> {
     const { tasks } = JSON.parse(await Deno.readTextFile(`${this.folder}/deno.json`));
-    const [, ...args] = tasks.serve.command.split(" ");
+    // Variables may stand before the program.
+    const words: readonly string[] = tasks.serve.command.split(" ");
+    const at = words.indexOf("deno");
+    const before = words.slice(0, at).map((word) => word.split("=", 2));
+    const args = words.slice(at + 1);
     const data = `${this.folder}/data`;
     const child = new Deno.Command(Deno.execPath(), {
       args,
       cwd: this.folder,
-      env: { BERTH_DATA: data, BERTH_PORT: "0", BERTH_ENGINES: engines },
+      env: { ...Object.fromEntries(before), BERTH_DATA: data, BERTH_PORT: "0", BERTH_ENGINES: engines },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
