@@ -198,17 +198,8 @@ export async function composeApp(
   const applies = owned.use(
     openApplies({ store, access, log, registry, plugins, config }, overrides.applyTimes),
   );
-  const sources = owned.use(openSources({
-    store,
-    access,
-    log,
-    registry,
-    replicas,
-    runtime: () => plugins.runtime,
-    environment: gitEnvironment(),
-    data: config.data,
-    stopping,
-  }));
+  const git = { environment: gitEnvironment(), data: config.data, stopping };
+  const sources = owned.use(openSources({ store, access, log, registry, editor, replicas, plugins, ...git }));
   const parts: AppParts = {
     config,
     store,
@@ -299,6 +290,7 @@ function coreRouters(
     store: store.plans,
     register: remedyOf({ config, registry, plugins }),
     sources: () => sources.sources(),
+    isSyncing: (workspace: string) => sources.isSyncing(workspace),
   };
   return [
     system({

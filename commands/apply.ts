@@ -28,7 +28,8 @@ export async function run(line: Line): Promise<number> {
   }
 }
 
-async function applyTo(client: Client, target: Target, line: Line): Promise<number> {
+/** Plans, asks and applies. Returns the exit code. */
+export async function applyTo(client: Client, target: Target, line: Line): Promise<number> {
   const isJson = line.option("--json") !== undefined;
   const isAgreed = line.option("--yes") !== undefined;
   const plan = await planOf(client, target, line);

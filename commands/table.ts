@@ -59,6 +59,28 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./source.ts"),
   },
   {
+    name: "sync",
+    summary: "write a commit into a folder, and apply what it changes",
+    details:
+      "Shows what the newest commit changes, asks, writes it whole or not at all, and applies the changed projects one after the other. An earlier commit is written alone: apply what you want of it.",
+    args: [{ name: "folder", kind: "folder" }],
+    options: [
+      {
+        name: "--commit",
+        value: "id",
+        meaning: "another commit that the branch lists, by the beginning of its id",
+      },
+      { name: "--keep", value: "path", meaning: "a file in the way that stays as it is; may be repeated" },
+      {
+        name: "--overwrite",
+        value: "path",
+        meaning: "a file in the way that is overwritten, its text kept; may be repeated",
+      },
+      { name: "--yes", meaning: "ask nothing" },
+    ],
+    load: () => read("./sync.ts"),
+  },
+  {
     name: "plan",
     summary: "say what would bring a project up, and because of which lines",
     details: `Asks a running berth; nothing is changed. ${MEANT}`,

@@ -5,10 +5,14 @@ import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 const SOURCE_POLICIES = ["manual"] as const;
 
 /** A sync that has begun: the commit before, the one that is written, and the paths that are written in place. */
-interface Syncing {
+export interface Syncing {
   readonly from: string | null;
   readonly to: string;
   readonly inPlace: readonly string[];
+  /** Conflicting paths that stay as they are. */
+  readonly keep: readonly string[];
+  /** Conflicting paths that are overwritten, each with the id of the content that it had. */
+  readonly overwrite: Readonly<Record<string, string>>;
 }
 
 /** The state of a source that changes by itself. */
@@ -121,6 +125,15 @@ const SourcePath = z.object({
   why: z.string().describe("The reason"),
 }).meta({ id: "SourcePath" });
 
+export const SyncRequest = z.strictObject({
+  commit: Commit.describe("The commit to write: the newest, or an earlier one of `history`"),
+  keep: z.array(z.string().min(1).max(4_000)).max(20_000).default([])
+    .describe("Conflicting paths that stay as they are"),
+  overwrite: z.array(z.string().min(1).max(4_000)).max(20_000).default([])
+    .describe("Conflicting paths that are overwritten; their texts are kept as file versions"),
+}).meta({ id: "SyncRequest", examples: [{ commit: "9f3e77d1c0b54a8e2f6d7b1a3c5e9d8f0a2b4c6e" }] });
+export type SyncRequest = z.infer<typeof SyncRequest>;
+
 export const Source = z.object({
   workspace: z.string().describe("The workspace's id"),
   url: z.string().describe("The repository's address"),
@@ -138,6 +151,9 @@ export const Source = z.object({
   synced: Commit.nullable().describe("The commit that the folder was last brought to"),
   head: Commit.nullable().describe("The newest commit that was fetched"),
   rewritten: z.boolean().describe("True if the branch does not contain the synced commit any more"),
+  history: z.array(SourceCommit).describe(
+    "The newest commits of the branch, at most 50: each can be synced; empty for callers who see a part of the workspace",
+  ),
   pending: z.object({
     commits: z.array(SourceCommit).describe("The commits that are not synced, the newest first, at most 50"),
     groups: z.array(SourceGroup).describe("The groups that the newest commit would change"),

@@ -95,7 +95,12 @@ async function withFolders(
   }
   const result: Decision[] = [];
   for (const one of decided) {
-    const { path, now, act } = one;
+    const { path, now, act, to } = one;
+    const isTurned = to === null && now.kind === "folder" && needed.has(path);
+    if (isTurned) {
+      result.push({ ...one, act: "nothing" }); // the new commit has a folder there, too
+      continue;
+    }
     const turns = (act === "write" && now.kind === "folder") || (act === "delete" && needed.has(path));
     if (turns && mounted.has(path)) {
       result.push(conflict(one, now, "a container has it mounted, and it would turn into something else"));

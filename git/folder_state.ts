@@ -13,7 +13,7 @@ export type PathState =
   | { readonly kind: "file" | "link"; readonly id: string; readonly ino: number };
 
 /** An id of Git: of the same length as the ids that it is compared with. */
-function blobId(bytes: Uint8Array, like: string): string {
+export function blobId(bytes: Uint8Array, like: string): string {
   const hash = createHash(like.length === 64 ? "sha256" : "sha1");
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
@@ -66,4 +66,16 @@ function absentOr(error: unknown): PathState {
   }
   if (code === "ELOOP") return { kind: "other", why: "a link leads to it" };
   return { kind: "other", why: "the system refused to read it" };
+}
+
+/** Returns the content of a file below the root; null for anything else. No link is followed. */
+export async function bytesAt(root: string, path: string): Promise<Uint8Array | null> {
+  const full = `${root === "/" ? "" : root}/${path}`;
+  using folder = await openFolder(root, folderOf(full) || "/");
+  if (folder === null) return null;
+  const at = folder.at(baseName(full));
+  const stat = await Deno.lstat(at);
+  if (!stat.isFile || stat.size > TREE_BOUNDS.bytes) return null;
+  await using file = await open(at, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  return new Uint8Array(await file.readFile());
 }

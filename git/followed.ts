@@ -107,11 +107,11 @@ export class Followed {
     return !(await mirror.has(synced)) || !(await mirror.contains(synced, head));
   }
 
-  /** Returns the commits that are not synced, the newest first. */
-  async commits(record: SourceRecord, isRewritten: boolean): Promise<ListedCommit[]> {
+  /** Returns the newest commits, the newest first: those that are not synced, or all. */
+  async commits(record: SourceRecord, isOfAll: boolean): Promise<ListedCommit[]> {
     if (record.head === null) return [];
     await this.#ensure(record, record.head);
-    return await this.#options.mirror.commits(isRewritten ? null : record.synced, record.head);
+    return await this.#options.mirror.commits(isOfAll ? null : record.synced, record.head);
   }
 
   /** Works out what a sync of the commit would do. Throws `SourceFailure`. */

@@ -26,6 +26,7 @@ export function shownOf(record: SourceRecord): Source {
     synced,
     head,
     rewritten: false,
+    history: [],
     pending: null,
   };
 }

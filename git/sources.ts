@@ -6,14 +6,16 @@ import type { AuditActor, NewAuditEntry } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
-import type { NewSource, Source, SourceRecord, SourceStore } from "../core/source.ts";
+import type { NewSource, Source, SourceRecord, SourceStore, SyncRequest } from "../core/source.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";
 import { checkedAddress, type Credential, isBranch, isFolder } from "./address.ts";
 import type { MountedPaths } from "./changes.ts";
 import { declaredMounts, Followed, type Outlook } from "./followed.ts";
+import { Leases } from "./lease.ts";
 import { Mirror, type Remote, SourceFailure } from "./mirror.ts";
 import { Git } from "./process.ts";
 import { mustBeAlone, refusedSource } from "./own_folder.ts";
+import { syncFolder, type SyncParts, type SyncWanted } from "./sync.ts";
 import { shownOf } from "./shown.ts";
 
 export interface SourcesOptions {
@@ -21,7 +23,11 @@ export interface SourcesOptions {
   readonly registry: {
     folder(id: string): Promise<WorkspaceFolder>;
     comparedModel(id: string): Promise<Model>;
+    exclusively<T>(id: string, work: () => Promise<T>): Promise<T>;
   };
+  /** Keeps a text that a sync overwrites. */
+  readonly keep: SyncParts["keep"];
+  readonly entryOf: SyncParts["entryOf"];
   readonly seal: {
     seal(text: string, place: string): Promise<Uint8Array>;
     open(sealed: Uint8Array, place: string): Promise<string | null>;
@@ -54,10 +60,12 @@ export class Sources implements AsyncDisposable {
   readonly #over = new AbortController();
   readonly #ticking: ReturnType<typeof setInterval>;
   #polling: Promise<void> = Promise.resolve();
+  readonly #leases: Leases;
 
   constructor(options: SourcesOptions) {
     this.#options = options;
     this.#git = new Git(options.environment);
+    this.#leases = new Leases({ turn: options.turn, signal: this.#over.signal });
     this.#ticking = setInterval(() => {
       this.#polling = this.#polling.then(() => this.#poll()).catch((error) => {
         if (!this.#over.signal.aborted) options.log.warn("Sources cannot be checked", { error });
@@ -67,7 +75,7 @@ export class Sources implements AsyncDisposable {
   }
 
   /** Throws `source_not_found`. */
-  async record(workspace: string): Promise<SourceRecord> {
+  async #record(workspace: string): Promise<SourceRecord> {
     const record = await this.#options.store.get(workspace);
     if (record === null) {
       throw new ServiceError(
@@ -96,24 +104,15 @@ export class Sources implements AsyncDisposable {
     const isSame = known !== null && known.url === url && known.branch === wanted.branch &&
       known.folder === wanted.folder;
     if (known?.syncing) throw refusedSource("a sync is being done; try again when it is over");
+    const sealed = credential === null
+      ? null
+      : await seal.seal(JSON.stringify(credential), placeOf(workspace));
     const record: SourceRecord = {
-      workspace,
-      url,
-      branch: wanted.branch,
-      folder: wanted.folder,
-      policy: wanted.policy,
+      ...newRecord(workspace, { ...wanted, url }, sealed),
       by: { kind: by.kind, id: by.id, name: by.name },
       createdAt: now(),
-      credential: credential === null
-        ? null
-        : await seal.seal(JSON.stringify(credential), placeOf(workspace)),
       // Another folder of the repository, or another repository, has other files.
-      synced: isSame ? known.synced : null,
-      syncing: null,
-      head: isSame ? known.head : null,
-      checkedAt: null,
-      error: null,
-      failures: 0,
+      ...(isSame && { synced: known.synced, head: known.head }),
     };
     const { host, pathname } = new URL(url);
     await store.put(record, MOST, {
@@ -137,13 +136,13 @@ export class Sources implements AsyncDisposable {
     this.#followed.delete(workspace);
     this.#due.delete(workspace);
     await this.#mirrorOf(workspace).remove();
-    if (!removed) await this.record(workspace); // throws
+    if (!removed) await this.#record(workspace); // throws
   }
 
   /** Asks the server now, and resolves to what is known then: a failure is noted, not thrown. */
   async check(workspace: string): Promise<SourceRecord> {
     const { store, now, log } = this.#options;
-    const record = await this.record(workspace);
+    const record = await this.#record(workspace);
     try {
       const head = await (await this.#follow(record)).check(record);
       await store.note(workspace, { head, checkedAt: now(), error: null, failures: 0 });
@@ -156,16 +155,18 @@ export class Sources implements AsyncDisposable {
       await store.note(workspace, { head: record.head, checkedAt: now(), error: why, failures });
       this.#next(workspace, failures);
     }
-    return await this.record(workspace);
+    return await this.#record(workspace);
   }
 
   /** Returns a source as callers see it who see its whole workspace. Throws `source_not_found`. */
   async show(workspace: string): Promise<Source> {
-    const record = await this.record(workspace);
-    const shown = shownOf(record);
-    if (record.head === null || (record.head === record.synced && record.syncing === null)) return shown;
+    const record = await this.#record(workspace);
+    const bare = shownOf(record);
+    if (record.head === null) return bare;
     try {
       const followed = await this.#follow(record);
+      const shown = { ...bare, history: await followed.commits(record, true) };
+      if (record.head === record.synced && record.syncing === null) return shown;
       const outlook = await followed.outlook(record, record.head);
       const rewritten = await followed.isRewritten(record);
       const conflicts = outlook.decisions.filter(({ act }) => act === "conflict");
@@ -184,8 +185,45 @@ export class Sources implements AsyncDisposable {
       };
     } catch (error) {
       if (!(error instanceof SourceFailure) && !(error instanceof ServiceError)) throw error;
-      return { ...shown, state: "failed", error: shown.error ?? reasonOf(error) };
+      return { ...bare, state: "failed", error: bare.error ?? reasonOf(error) };
     }
+  }
+
+  /**
+   * Brings the folder to a listed commit. Throws `source_moved` for another one, `source_conflict` where files are in
+   * the way, `git_failed` and `disk_full`.
+   */
+  async sync(
+    workspace: string,
+    { commit, keep, overwrite }: SyncRequest,
+    by: Pick<AuditActor, "kind" | "id" | "name">,
+    entry: NewAuditEntry,
+  ): Promise<void> {
+    await this.#record(workspace);
+    await using _ = await this.#leases.take(workspace);
+    const record = await this.#record(workspace);
+    const followed = await this.#follow(record);
+    if (record.syncing !== null && record.syncing.to !== commit) {
+      throw new ServiceError(
+        "source_conflict",
+        `Cannot sync: commit ${record.syncing.to.slice(0, 8)} is only half written; sync that one first`,
+      );
+    }
+    if (record.syncing === null) {
+      const listed = record.head === null ? [] : await followed.commits(record, true);
+      if (!listed.some(({ id }) => id === commit)) {
+        throw new ServiceError(
+          "source_moved",
+          "Cannot sync: the branch does not list this commit; check the source and choose one that it lists",
+        );
+      }
+    }
+    await this.#finish(record, followed, { commit, choices: { keep, overwrite }, by, entry });
+  }
+
+  /** True while a commit is half written: no plan is made then. */
+  async isSyncing(workspace: string): Promise<boolean> {
+    return ((await this.#options.store.get(workspace))?.syncing ?? null) !== null;
   }
 
   /** Returns all sources as the feed tells them: without what would take a look at the repository. */
@@ -198,7 +236,7 @@ export class Sources implements AsyncDisposable {
     workspace: string,
     work: (outlook: Outlook, hashOf: OwnSide["hashOf"]) => Promise<T>,
   ): Promise<T> {
-    const record = await this.record(workspace);
+    const record = await this.#record(workspace);
     if (record.head === null) {
       throw new ServiceError(
         "git_failed",
@@ -221,15 +259,47 @@ export class Sources implements AsyncDisposable {
     await this.#polling;
   }
 
+  async #finish(record: SourceRecord, followed: Followed, wanted: SyncWanted): Promise<void> {
+    const { store, registry, keep, entryOf } = this.#options;
+    const { workspace } = record;
+    try {
+      const folder = await registry.folder(workspace);
+      await syncFolder({ store, registry, folder, followed, keep, entryOf }, record, wanted);
+    } catch (error) {
+      const { head, checkedAt, failures } = record;
+      await store.note(workspace, { head, checkedAt, failures, error: reasonOf(error) });
+      throw error;
+    }
+    const { head, checkedAt } = await this.#record(workspace);
+    await store.note(workspace, { head, checkedAt, failures: 0, error: null });
+  }
+
+  /** Goes on with a sync that was interrupted. */
+  async #resume(workspace: string): Promise<void> {
+    try {
+      await using _ = await this.#leases.take(workspace);
+      const record = await this.#record(workspace);
+      if (record.syncing === null) return;
+      const { by, syncing: { from, to } } = record;
+      const entry = this.#options.entryOf({ workspace, by, from, to, result: "resumed", files: 0 });
+      const choices = { keep: [], overwrite: [] };
+      await this.#finish(record, await this.#follow(record), { commit: to, choices, by, entry });
+    } catch (error) {
+      if (!(error instanceof ServiceError) && !(error instanceof SourceFailure)) throw error;
+      this.#options.log.warn("A sync cannot be finished", { workspace, why: reasonOf(error) });
+    }
+  }
+
   async #poll(): Promise<void> {
     const { store, now, turn } = this.#options;
     for (const record of await store.list()) {
+      if (record.syncing !== null) await this.#resume(record.workspace);
       const due = this.#due.get(record.workspace) ??
         this.#next(record.workspace, record.failures, record.checkedAt);
       if (due > now() || this.#over.signal.aborted) continue;
       this.#next(record.workspace, record.failures);
       // Another replica may have checked meanwhile, or be at it.
-      if (!await turn(`git ${record.workspace}`, EVERY_MS / 2)) continue;
+      if (!await turn(`git check ${record.workspace}`, EVERY_MS / 2)) continue;
       await this.check(record.workspace).catch((error) => {
         if (!(error instanceof ServiceError)) throw error;
       });
@@ -299,6 +369,16 @@ export class Sources implements AsyncDisposable {
     const isSameServer = known !== null && URL.parse(wanted.url)?.origin === new URL(known.url).origin;
     return isSameServer ? (await this.#remoteOf(known)).credential : null;
   }
+}
+
+/** Returns a source of which nothing is known yet. */
+function newRecord(
+  workspace: string,
+  { url, branch, folder, policy }: NewSource,
+  credential: Uint8Array | null,
+): Omit<SourceRecord, "by" | "createdAt"> {
+  const unknown = { synced: null, syncing: null, head: null, checkedAt: null, error: null, failures: 0 };
+  return { workspace, url, branch, folder, policy, credential, ...unknown };
 }
 
 /** Conflicts and skipped paths that are told one by one. */

@@ -121,6 +121,8 @@ export interface PlansOptions {
   readonly register: RegisterRemedy;
   /** Loads what follows repositories. */
   readonly sources: () => Promise<Pick<Sources, "atHead">>;
+  /** True while a commit is half written into a workspace. */
+  readonly isSyncing: (workspace: string) => Promise<boolean>;
 }
 
 /** Returns the remedy for a project that only runs, as far as the caller sees it and may register folders. */
@@ -160,6 +162,12 @@ export function plans(options: PlansOptions): CoreRouter {
     about: Readonly<Record<string, string>> = {},
   ) => {
     const { body, principal, reach } = call;
+    if (await options.isSyncing(group.id)) {
+      throw new ServiceError(
+        "workspace_unavailable",
+        "Cannot plan: a commit is being written into the folder; plan again when that is done",
+      );
+    }
     // A plan of a commit is checked against the files: it holds once they are written.
     const { commit: wanted, ...request } = PlanRequest.parse(body ?? {});
     const planned = { ...group, request };

@@ -1,10 +1,13 @@
 /** Loads what follows Git repositories with the first source: who has none pays nothing. */
+import type { FileEditor } from "../artifacts/registry/file_editor.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import type { Access } from "../auth/access.ts";
+import { auditEntry } from "../auth/audit/audit.ts";
 import type { Replicas } from "../core/replicas.ts";
 import type { SourceStore } from "../core/source.ts";
-import type { Store } from "../core/store.ts";
+import type { NewAuditEntry, Store } from "../core/store.ts";
 import type { Sources, SourcesOptions } from "../git/sources.ts";
+import type { Plugins } from "../plugins/host.ts";
 import { ownSide } from "./artifact_lookup.ts";
 
 interface SourceRoomOptions extends SourcesOptions {
@@ -35,6 +38,11 @@ export class SourceRoom implements AsyncDisposable {
     return this.#sources ??= import("../git/sources.ts").then(({ Sources }) => new Sources(this.#options));
   }
 
+  /** True while a commit is half written into the folder. */
+  async isSyncing(workspace: string): Promise<boolean> {
+    return this.#sources !== null && await (await this.#sources).isSyncing(workspace);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#looking);
     await this.#looked;
@@ -51,24 +59,46 @@ export class SourceRoom implements AsyncDisposable {
   }
 }
 
-interface OpenSources extends Pick<SourcesOptions, "runtime" | "environment" | "data" | "log" | "stopping"> {
+interface OpenSources extends Pick<SourcesOptions, "environment" | "data" | "log" | "stopping"> {
   readonly store: Pick<Store, "sources" | "replicas">;
   readonly access: Pick<Access, "digests" | "clock" | "sourceSeal">;
   readonly registry: Registry;
+  readonly editor: Pick<FileEditor, "keep">;
   readonly replicas: Pick<Replicas, "turn">;
+  readonly plugins: Pick<Plugins, "runtime">;
 }
 
 /** Opens the place of what follows repositories: empty until there is one. */
-export function openSources({ store, access, registry, replicas, ...others }: OpenSources): SourceRoom {
+export function openSources(
+  { store, access, registry, editor, replicas, plugins, ...others }: OpenSources,
+): SourceRoom {
   const { digests, clock, sourceSeal } = access;
   return new SourceRoom({
     ...others,
     store: store.sources,
+    runtime: () => plugins.runtime,
     isShared: store.replicas !== null,
     registry,
     seal: sourceSeal,
     turn: (what, ms) => replicas.turn(what, ms),
+    keep: (of, text) => editor.keep(of, text),
+    entryOf: (told) => entryOf(told, clock.now()),
     own: (workspace) => ownSide({ registry, digests }, workspace),
     now: () => clock.now(),
+  });
+}
+
+/** Returns the entry for the end of a sync, of whoever asked for it. */
+function entryOf(
+  { workspace, by, from, to, result, files }: Parameters<SourcesOptions["entryOf"]>[0],
+  at: number,
+): NewAuditEntry {
+  return auditEntry({
+    at,
+    actor: by,
+    action: "source.sync",
+    target: `/api/workspaces/${workspace}/source`,
+    particulars: { from: from ?? "nothing", to, files: String(files), result },
+    result: result === "failed" ? "git_failed" : "done",
   });
 }

@@ -1,8 +1,9 @@
 /** Sources: the branch of a Git repository that a workspace follows, and what its newest commit would change. */
 import { z } from "zod";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
-import type { Reach } from "../core/access.ts";
-import { NewSource, Source } from "../core/source.ts";
+import { may, type Principal, type Reach } from "../core/access.ts";
+import { ServiceError } from "../core/error.ts";
+import { NewSource, Source, SyncRequest } from "../core/source.ts";
 import type { Sources } from "../git/sources.ts";
 import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { findModel } from "./artifact_lookup.ts";
@@ -70,6 +71,34 @@ const check = route({
   answers: { 200: json(Source, "The source after the check"), ...missing, ...problems("git_failed") },
 });
 
+const sync = route({
+  method: "post",
+  path: "/workspaces/{id}/source/sync",
+  summary: "Write a commit of the repository into the folder",
+  description:
+    "All or nothing: one file in the way, and nothing is written. Files that are not Git's are never touched, and files " +
+    "that a container has mounted by themselves keep their inode. Nothing is applied. `overwrite` needs " +
+    "`workspaces:files`, too.",
+  permission: "projects:apply",
+  subject: "found",
+  audited: "change",
+  params: Id,
+  body: SyncRequest,
+  answers: {
+    200: json(Source, "The source after the sync"),
+    ...missing,
+    ...problems(
+      "workspace_unavailable",
+      "source_moved",
+      "source_conflict",
+      "git_failed",
+      "file_not_written",
+      "disk_full",
+      "forbidden",
+    ),
+  },
+});
+
 interface SourcesRoutes {
   readonly registry: Pick<Registry, "model" | "get">;
   /** Loads what follows repositories. */
@@ -103,6 +132,14 @@ export function sourceRoutes({ registry, sources }: SourcesRoutes): CoreRouter {
       const source = await (await sources()).show(params.id);
       return reply(200, isWhole ? source : partOf(source, reach));
     })
+    .on(sync, async (call) => {
+      const id = await whole(call.reach, call.params.id);
+      mustMayWrite(call.principal, id, call.body);
+      const all = await sources();
+      const told = { commit: call.body.commit, via: "person" };
+      await all.sync(id, call.body, call.principal, call.entry({ particulars: told }));
+      return reply(200, await all.show(id));
+    })
     .on(check, async ({ reach, params }) => {
       const id = await whole(reach, params.id);
       const all = await sources();
@@ -111,11 +148,24 @@ export function sourceRoutes({ registry, sources }: SourcesRoutes): CoreRouter {
     });
 }
 
+/** Overwriting files takes the right to write them. Throws `forbidden`. */
+function mustMayWrite(principal: Principal, workspace: string, { overwrite }: SyncRequest): void {
+  if (overwrite.length === 0 || may(principal, "workspaces:files", { workspace })) return;
+  throw new ServiceError(
+    "forbidden",
+    'Cannot sync: overwriting files needs the permission "workspaces:files", too',
+  );
+}
+
 /** Returns the groups that are in reach, and nothing of the rest. */
 function partOf(source: Source, reach: Reach): Source {
   const { workspace, pending } = source;
-  if (pending === null) return source;
+  if (pending === null) return { ...source, history: [] };
   const groups = pending.groups.filter(({ project }) => reach.has({ workspace, project }))
     .map((group) => ({ ...group, files: [], file: null, line: null }));
-  return { ...source, pending: { commits: [], groups, conflicts: [], skipped: [], files: 0, isPart: true } };
+  return {
+    ...source,
+    history: [],
+    pending: { commits: [], groups, conflicts: [], skipped: [], files: 0, isPart: true },
+  };
 }

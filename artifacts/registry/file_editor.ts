@@ -92,6 +92,11 @@ export class FileEditor {
     return await this.#write({ ...writing, path }, () => Promise.resolve(text));
   }
 
+  /** Keeps a text that is about to be replaced by something else than an edit. */
+  async keep(of: Pick<FileVersion, "workspace" | "path" | "by" | "kind">, text: string): Promise<void> {
+    await this.#remember(of, text);
+  }
+
   async #opened(workspace: string, id: number): Promise<{ version: FileVersion; text: string }> {
     const found = await this.#options.versions.get(workspace, id);
     if (found === null) {

@@ -215,6 +215,11 @@ export class Registry implements AsyncDisposable {
     return { root: path, allowHardLinks, hidden: await realPaths(this.#options.hidden ?? []) };
   }
 
+  /** Does work on the files of a workspace while nobody reads them. Throws `workspace_not_found`. */
+  async exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return await this.#snapshot(await this.#record(id)).exclusively(work);
+  }
+
   /** Hex SHA-256 of a file below the folder, of any kind; null where it cannot be read. */
   async hashOf(id: string, path: string): Promise<string | null> {
     const { root, allowHardLinks, hidden } = await this.folder(id);

@@ -152,6 +152,18 @@ export class Snapshot implements AsyncDisposable {
     });
   }
 
+  /** Does work on the files while nobody reads them; they are read anew afterwards. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      try {
+        return await work();
+      } finally {
+        this.#identity = ""; // as for another folder: events may tell of it late
+        this.#looked = -Infinity;
+      }
+    });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
     await this.#queue.catch(() => {});

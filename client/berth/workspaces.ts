@@ -193,6 +193,11 @@ export const WORKSPACE_SOURCE: Endpoint<"/api/workspaces/{id}/source", {
   get: { response: Source; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/source", { delete: [204] });
 
+/** POST: Write a commit of the repository into the folder. */
+export const WORKSPACE_SOURCE_SYNC: Endpoint<"/api/workspaces/{id}/source/sync", {
+  post: { response: Source; payload: SyncRequest; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/source/sync");
+
 /** POST: Ask the repository for new commits now. */
 export const WORKSPACE_SOURCE_CHECK: Endpoint<"/api/workspaces/{id}/source/check", {
   post: { response: Source; query: Record<string, never> };
@@ -761,6 +766,8 @@ export type Source = {
   readonly head: CommitId | null;
   /** True if the branch does not contain the synced commit any more. */
   readonly rewritten: boolean;
+  /** The newest commits of the branch, at most 50: each can be synced; empty for callers who see a part of the workspace. */
+  readonly history: readonly (SourceCommit)[];
   /** The effect of a sync; null where nothing waits, or nobody could tell. */
   readonly pending: {
     /** The commits that are not synced, the newest first, at most 50. */
@@ -824,6 +831,16 @@ export type SourcePath = {
 
 /** A part of `SourceRow`. */
 export type SourceStateName = "unchecked" | "synced" | "behind" | "syncing" | "conflict" | "failed";
+
+/** The payload of `POST /api/workspaces/{id}/source/sync`. */
+export type SyncRequest = {
+  /** The commit to write: the newest, or an earlier one of `history`. */
+  readonly commit: CommitId;
+  /** Conflicting paths that stay as they are. */
+  readonly keep?: readonly (string)[];
+  /** Conflicting paths that are overwritten; their texts are kept as file versions. */
+  readonly overwrite?: readonly (string)[];
+};
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/units/{name}`. */
 export type UnitDetail = {

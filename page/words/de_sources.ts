@@ -36,7 +36,17 @@ export const sources = {
     `${count(commits, "Commit", "Commits")} zurück${groups === "" ? "" : `: ${groups}`}`,
   first: "Noch nie abgeglichen",
   rewritten: "Die Geschichte wurde umgeschrieben: Der Branch enthält den abgeglichenen Commit nicht mehr.",
-  commits: "Die Commits",
+  commits: "Commits, die warten",
+  history: "Commits des Branches",
+  sync: "Abgleichen",
+  syncTo: (commit: string) => `Den Commit ${commit} in den Ordner schreiben?`,
+  syncHint:
+    "Alles oder nichts. Dateien, die nicht Git gehören, bleiben, wie sie sind, und kein Container ändert sich dadurch.",
+  back: "Zu diesem gehen",
+  current: "im Ordner",
+  choice: (path: string) => `${path} ist im Weg`,
+  keep: "So lassen",
+  overwrite: "Überschreiben und den Text als frühere Fassung aufheben",
   groups: "Das ändert der neueste Commit",
   noGroups: "Kein Projekt ändert sich.",
   changes: {

@@ -3,6 +3,7 @@
  * what each installation makes for itself is put in its place: tokens, keys, digests, ids of plans, a registry, the folder.
  */
 import assert from "node:assert/strict";
+import { GitServer } from "../support/git_server.ts";
 import { ApplyScene, project, service } from "../apply/apply_scene.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
@@ -116,6 +117,17 @@ const WITHOUT_ENGINE: Readonly<Record<string, Post>> = {
   // A repository that does not answer is followed, too: the answer says why it does not.
   "put /api/workspaces/{id}/source": async (berth, example) =>
     await berth.call(`PUT ${await shop(berth)}/source`, example),
+  // Of a repository of the test: the example's commit is in none.
+  "post /api/workspaces/{id}/source/sync": async (berth, example) => {
+    await using server = await GitServer.start();
+    const { url, head } = await server.repository("home").then(async (repository) => ({
+      url: repository.url,
+      head: await repository.push({ "blog/compose.yaml": "services: {}\n" }),
+    }));
+    const path = await shop(berth);
+    await berth.call(`PUT ${path}/source`, { url, branch: "main" });
+    return await berth.call(`POST ${path}/source/sync`, { ...example, commit: head });
+  },
   "put /api/workspaces/{id}": async (berth, example) => await berth.call(`PUT ${await shop(berth)}`, example),
   "put /api/workspaces/{id}/files/{path}": async (berth, example) => {
     const at = await shop(berth);

@@ -60,7 +60,10 @@ export const CHANGES_OF_SOURCES: readonly Change[] = [
     name: "sources.sync",
     before: withSource,
     change: (store, entry) =>
-      store.sources.sync("shop", { synced: null, syncing: { from: null, to: "b", inPlace: ["c"] } }, entry),
+      store.sources.sync("shop", {
+        synced: null,
+        syncing: { from: null, to: "b", inPlace: ["c"], keep: [], overwrite: {} },
+      }, entry),
     state,
   },
 ];
@@ -76,12 +79,14 @@ export function sourcesContract(promise: Promised): void {
         await store.sources.put(sourceOf("b"), MANY, ENTRY);
         await store.sources.put(sourceOf("a", { credential: null }), MANY, ENTRY);
         await store.sources.note("a", { head: "h", checkedAt: 7, error: "why", failures: 2 });
-        const syncing = { from: null, to: "h", inPlace: ["one.conf"] };
+        const syncing = { from: null, to: "h", inPlace: ["one.conf"], keep: ["a"], overwrite: { b: "id" } };
         assert.equal(await store.sources.sync("b", { synced: null, syncing }, ENTRY), true);
       }
       await using store = await under.open("a");
       const a = sourceOf("a", { credential: null, head: "h", checkedAt: 7, error: "why", failures: 2 });
-      const b = sourceOf("b", { syncing: { from: null, to: "h", inPlace: ["one.conf"] } });
+      const b = sourceOf("b", {
+        syncing: { from: null, to: "h", inPlace: ["one.conf"], keep: ["a"], overwrite: { b: "id" } },
+      });
       assert.deepEqual(await store.sources.list(), [a, b]);
       assert.deepEqual(await store.sources.get("b"), b);
       assert.equal(await store.sources.sync("b", { synced: "h", syncing: null }, ENTRY), true);

@@ -16,7 +16,9 @@ import { shown } from "../../parts/shown.ts";
 import { behindIn, SourceMark, useSource, useSourceRow } from "../../parts/source_strip.tsx";
 import { Loading, Trouble } from "../../parts/states.tsx";
 import { words } from "../../words/en_later.ts";
+import { Commits } from "./commits.tsx";
 import { SourceForm } from "./source_form.tsx";
+import { SyncDialog } from "./sync_dialog.tsx";
 
 const TEXT = words.sources;
 
@@ -46,7 +48,9 @@ export function Source({ id }: { readonly id: string }) {
   );
 }
 
-function Acts({ source: { workspace } }: { readonly source: SourceModel }) {
+function Acts({ source }: { readonly source: SourceModel }) {
+  const { workspace, head, synced } = source;
+  const [isSyncing, setSyncing] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -65,6 +69,22 @@ function Acts({ source: { workspace } }: { readonly source: SourceModel }) {
     <span class="screen-end">
       {problem !== null && <span class="quiet" role="status">{shown(problem.title)}</span>}
       <Act permission="projects:plan" disabled={isBusy} act={() => void check()}>{TEXT.check}</Act>
+      {head !== null && (head !== synced || source.state === "syncing") && (
+        <Act
+          permission="projects:apply"
+          kind="is-main"
+          act={() => setSyncing(true)}
+        >
+          {TEXT.sync}
+        </Act>
+      )}
+      {isSyncing && head !== null && (
+        <SyncDialog
+          source={source}
+          commit={head}
+          close={() => setSyncing(false)}
+        />
+      )}
       <Act permission="workspaces:manage" act={() => setRemoving(true)}>{TEXT.remove}</Act>
       {isRemoving && (
         <Confirm
@@ -110,6 +130,7 @@ function Shown({ source }: { readonly source: SourceModel }) {
       </p>
       {isChanging && <SourceForm id={workspace} source={source} done={() => setChanging(false)} />}
       {pending !== null && <Pending workspace={workspace} pending={pending} />}
+      <Commits id="source-history" title={TEXT.history} commits={source.history} source={source} />
     </>
   );
 }
@@ -146,21 +167,7 @@ function Pending(
       </section>
       <Paths id="source-conflicts" title={TEXT.conflicts} paths={conflicts} />
       <Paths id="source-skipped" title={TEXT.skipped} paths={skipped} />
-      {commits.length > 0 && (
-        <section aria-labelledby="source-commits">
-          <div class="section-head">
-            <h2 id="source-commits">{TEXT.commits}</h2>
-          </div>
-          <ul class="rows">
-            {commits.map(({ id, author, at, subject }) => (
-              <li class="row" key={id}>
-                <code title={id}>{id.slice(0, 8)}</code> <span>{shown(subject)}</span>{" "}
-                <span class="quiet">{shown(author)} · {words.moment(Date.parse(at))}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <Commits id="source-commits" title={TEXT.commits} commits={commits} />
     </>
   );
 }

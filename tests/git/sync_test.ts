@@ -1,0 +1,143 @@
+/** Syncs: a commit reaches the folder whole or not at all, and nothing that is not Git's is touched. */
+import assert from "node:assert/strict";
+import { hasGit } from "../support/git_server.ts";
+import type { Answer } from "../support/service.ts";
+import { SourceScene, web } from "./source_scene.ts";
+
+const ignore = !hasGit();
+if (ignore) console.warn("SKIPPED: tests of syncs, because git is not installed");
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore, fn });
+
+const sync = (
+  scene: SourceScene,
+  commit: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<Answer> => scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, { commit, ...more });
+
+test("a sync writes the commit, deletes what it lacks, and leaves every other file alone", async () => {
+  await using scene = await SourceScene.with(
+    { "blog/compose.yaml": web("nginx:1"), "old/compose.yaml": web("nginx:1"), "run.sh": "#!/bin/sh\n" },
+    { here: { "blog/.env": "A=1\n", "blog/data/db": "rows" } },
+  );
+  const { head } = await scene.follow();
+  const synced = await sync(scene, head!);
+  assert.equal(synced.status, 200, synced.text);
+  assert.equal(synced.body.state, "synced");
+  const next = await scene.repository.push({ "old/compose.yaml": null, "new/compose.yaml": web("nginx:2") });
+  await scene.check();
+  assert.equal((await sync(scene, next)).body.state, "synced");
+  assert.deepEqual(await scene.files(), {
+    "blog/compose.yaml": web("nginx:1"),
+    "new/compose.yaml": web("nginx:2"),
+    "run.sh": "#!/bin/sh\n",
+    "blog/.env": "A=1\n",
+    "blog/data/db": "rows",
+  });
+  assert.equal(
+    await Deno.lstat(`${scene.path}/old`).then(() => true, () => false),
+    false,
+    "the empty folder is gone",
+  );
+  const { body } = await scene.berth.call("GET /api/system/audit?limit=50");
+  const ended = body.items.filter(({ action }: { action: string }) => action === "source.sync");
+  assert.deepEqual(ended.map(({ particulars }: Answer["body"]) => [particulars.from, particulars.to]), [
+    [head, next],
+    ["nothing", head],
+  ]);
+});
+
+test("an edited file refuses the sync by name and nothing is written, until somebody keeps or overwrites it", async () => {
+  const files = { "blog/compose.yaml": web("nginx:1"), "shop/compose.yaml": web("nginx:1") };
+  await using scene = await SourceScene.with(files, { here: files });
+  const { head } = await scene.follow();
+  assert.equal((await sync(scene, head!)).status, 200, "files that are alike are no conflict");
+  await Deno.writeTextFile(`${scene.path}/blog/compose.yaml`, web("mine:1"));
+  const next = await scene.repository.push({
+    "blog/compose.yaml": web("nginx:2"),
+    "shop/compose.yaml": web("nginx:2"),
+  });
+  assert.equal((await scene.check()).state, "conflict");
+  const refused = await sync(scene, next);
+  assert.deepEqual([refused.status, refused.body.code], [409, "source_conflict"]);
+  assert.deepEqual(refused.body.errors, [{ path: "blog/compose.yaml", message: "it was changed here" }]);
+  assert.equal((await scene.files())["shop/compose.yaml"], web("nginx:1"));
+  assert.equal((await sync(scene, next, { keep: ["blog/compose.yaml"] })).status, 200);
+  assert.deepEqual(await scene.files(), {
+    "blog/compose.yaml": web("mine:1"),
+    "shop/compose.yaml": web("nginx:2"),
+  });
+  const third = await scene.repository.push({ "blog/compose.yaml": web("nginx:3") });
+  await scene.check();
+  const operator = await scene.berth.key("operator");
+  const request = { commit: third, overwrite: ["blog/compose.yaml"] };
+  assert.equal((await operator.call(`POST /api/workspaces/${scene.id}/source/sync`, request)).status, 403);
+  assert.equal((await scene.files())["blog/compose.yaml"], web("mine:1"));
+  assert.equal((await sync(scene, third, { overwrite: ["blog/compose.yaml"] })).status, 200);
+  assert.equal((await scene.files())["blog/compose.yaml"], web("nginx:3"));
+  const versions = await scene.berth.call(
+    `GET /api/workspaces/${scene.id}/versions?path=${encodeURIComponent("blog/compose.yaml")}`,
+  );
+  assert.equal(versions.body.items?.length, 1, versions.text);
+});
+
+test("the commit before can be synced again, also while the server is away", async () => {
+  await using scene = await SourceScene.with({ "blog/compose.yaml": web("nginx:1") });
+  const { head: first } = await scene.follow();
+  await sync(scene, first!);
+  const next = await scene.repository.push({ "blog/compose.yaml": web("nginx:2"), "blog/more": "x" });
+  await scene.check();
+  await sync(scene, next);
+  scene.server.refuse = () => new Response("no", { status: 503 });
+  const back = await sync(scene, first!);
+  assert.equal(back.status, 200, back.text);
+  assert.deepEqual(await scene.files(), { "blog/compose.yaml": web("nginx:1") });
+  assert.equal(back.body.synced, first);
+  const unknown = await sync(scene, "0".repeat(40));
+  assert.deepEqual([unknown.status, unknown.body.code], [409, "source_moved"]);
+});
+
+test("a file that a project mounts by itself keeps its inode, and one of a secret is exchanged", async () => {
+  const compose =
+    "services:\n  web:\n    image: nginx:1\n    secrets: [one]\n    volumes: ['./one.conf:/one.conf']\n" +
+    "secrets:\n  one: { file: one.txt }\n";
+  await using scene = await SourceScene.with({ "compose.yaml": compose, "one.conf": "1", "one.txt": "1" });
+  const { head } = await scene.follow();
+  await sync(scene, head!);
+  const inodes = async () =>
+    await Promise.all(
+      ["one.conf", "one.txt"].map(async (name) => (await Deno.lstat(`${scene.path}/${name}`)).ino),
+    );
+  const [conf, secret] = await inodes();
+  const next = await scene.repository.push({ "one.conf": "2 and longer", "one.txt": "2" });
+  await scene.check();
+  await sync(scene, next);
+  assert.deepEqual([(await inodes())[0] === conf, (await inodes())[1] === secret], [true, false]);
+  assert.equal((await scene.files())["one.conf"], "2 and longer");
+});
+
+test("a sync that was interrupted is finished by the next one, to the same folder", async () => {
+  await using scene = await SourceScene.with({ "a/compose.yaml": web("nginx:1"), "b.txt": "1" });
+  const { head } = await scene.follow();
+  await sync(scene, head!);
+  const next = await scene.repository.push({
+    "a/compose.yaml": web("nginx:2"),
+    "b.txt": null,
+    "c.txt": "new",
+  });
+  await scene.check();
+  // As a kill in the middle leaves it: one file is written, and the store knows of the sync.
+  const syncing = { from: head!, to: next, inPlace: [], keep: [], overwrite: {} };
+  const { store } = scene.berth.berth;
+  const { ENTRY } = await import("../access/audit_entry.ts");
+  await store.sources.sync(scene.id, { synced: head!, syncing }, ENTRY);
+  await Deno.writeTextFile(`${scene.path}/c.txt`, "new");
+  assert.equal((await scene.source()).state, "syncing");
+  const plan = await scene.berth.call(`POST /api/workspaces/${scene.id}/artifacts/groups/a/plan`, {});
+  assert.match(plan.text, /a commit is being written/);
+  const other = await sync(scene, head!);
+  assert.deepEqual([other.status, other.body.code], [409, "source_conflict"]);
+  const done = await sync(scene, next);
+  assert.equal(done.status, 200, done.text);
+  assert.deepEqual([done.body.state, done.body.synced], ["synced", next]);
+  assert.deepEqual(await scene.files(), { "a/compose.yaml": web("nginx:2"), "c.txt": "new" });
+});
