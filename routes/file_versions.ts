@@ -6,17 +6,14 @@ import { WorkspaceFileText } from "../artifacts/report/file_text_shape.ts";
 import type { Reach } from "../core/access.ts";
 import { count, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
+import { Author } from "./author.ts";
 import { InWorkspace } from "./artifact_lookup.ts";
 
 const Version = z.object({
   id: z.int().describe("Its id"),
   path: z.string().describe("The file that it was the text of"),
   at: z.iso.datetime().describe("When another text took its place"),
-  by: z.object({
-    kind: z.string().describe("A person, or a program with a key"),
-    id: z.string().describe("Their id"),
-    name: z.string().describe("Their name at the time"),
-  }).describe("The user or key that saved the other text"),
+  by: Author.describe("The user or key that saved the other text"),
   sha256: z.string().describe("The checksum of the text"),
   size: z.int().describe("In bytes"),
 }).meta({ id: "FileVersion" });

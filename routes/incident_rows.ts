@@ -12,17 +12,20 @@ import {
   subjectKey,
 } from "../core/incidents.ts";
 import { reachOfRunning } from "../core/runtime.ts";
+import { Author } from "./author.ts";
+
+const CauseKind = z.enum(CAUSE_KINDS).meta({ id: "IncidentCauseKind" });
+const IncidentEnd = z.enum(INCIDENT_ENDS).meta({ id: "IncidentEnd" });
+export const IncidentKind = z.enum(INCIDENT_KINDS).meta({ id: "IncidentKind" });
+const IncidentSubjectKind = z.enum(["unit", "container", "engine", "workspace", "berth"])
+  .meta({ id: "IncidentSubjectKind" });
 
 const IncidentCause = z.object({
-  kind: z.enum(CAUSE_KINDS).describe(
+  kind: CauseKind.describe(
     "`outside`: through the engine, not through berth; `unknown`: no evidence",
   ),
-  further: z.array(z.enum(CAUSE_KINDS)).optional().describe("Further kinds that there is evidence of"),
-  by: z.object({
-    kind: z.string().describe("`user`, `apiKey` or `system`"),
-    id: z.string().describe("Their id"),
-    name: z.string().describe("Their name at that time"),
-  }).optional().describe("The user or key that acted through berth, for callers with `audit:read`"),
+  further: z.array(CauseKind).optional().describe("Further kinds that there is evidence of"),
+  by: Author.optional().describe("The user or key that acted through berth, for callers with `audit:read`"),
   act: z.string().optional().describe("The act, as `stop` or `update`"),
   apply: z.string().optional().describe("The id of the apply"),
   file: z.string().optional().describe("The file that changed, below the workspace's folder"),
@@ -38,7 +41,7 @@ const IncidentCause = z.object({
 }).meta({ id: "IncidentCause" });
 
 const State = {
-  kind: z.enum(INCIDENT_KINDS).describe("A verdict of a unit, or the kind of another subject"),
+  kind: IncidentKind.describe("A verdict of a unit, or the kind of another subject"),
   since: z.string().describe("When it began, as the best evidence says"),
   atLatest: z.boolean().describe("True if `since` is when berth noticed it: it may have begun earlier"),
   cause: IncidentCause.describe("The evidence of why"),
@@ -61,7 +64,7 @@ const Changing = { ...State, fields: z.array(Field).describe("The fields that di
 
 export const IncidentRow = z.object({
   id: z.string().describe("The incident's id"),
-  subject: z.enum(["unit", "container", "engine", "workspace", "berth"]).describe("The kind of its subject"),
+  subject: IncidentSubjectKind.describe("The kind of its subject"),
   workspace: z.string().nullable().describe("The workspace's id"),
   group: z.string().nullable().describe("The group's name"),
   project: z.string().nullable().describe("The Compose project"),
@@ -71,7 +74,7 @@ export const IncidentRow = z.object({
   ...Changing,
   openedAt: z.string().describe("When berth opened it"),
   closedAt: z.string().nullable().describe("When it was well again; null while it is open"),
-  end: z.enum(INCIDENT_ENDS).nullable().describe(
+  end: IncidentEnd.nullable().describe(
     "`away`: it was well when berth came back; `undeclared`: its subject is gone",
   ),
   endings: z.int().describe("Number of times that a container of it ended"),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import { type Incident, INCIDENT_KINDS, type IncidentStore } from "../core/incidents.ts";
+import type { Incident, IncidentStore } from "../core/incidents.ts";
 import { jsonText } from "../core/json_text.ts";
 import { count, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
@@ -10,6 +10,7 @@ import { feed } from "../http/live/feed.ts";
 import { ListAsked, LiveLists, rowsMessage } from "../http/live/list.ts";
 import { keyOf } from "./compared_answers.ts";
 import {
+  IncidentKind,
   IncidentLine,
   IncidentRow,
   namesPeople,
@@ -43,7 +44,7 @@ const list = route({
   subject: "listed",
   query: z.object({
     state: z.enum(["open", "closed"]).optional().describe("Only open or only closed ones"),
-    kind: z.enum(INCIDENT_KINDS).optional().describe("Only of this kind"),
+    kind: IncidentKind.optional().describe("Only of this kind"),
     workspace: text(200).optional().describe("Only of this workspace, by its id"),
     project: text(500).optional().describe(
       "Only of this project: `<group>@<workspace>`, or the group's name",

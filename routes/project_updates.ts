@@ -23,13 +23,15 @@ const Candidate = z.object({
   ),
 }).meta({ id: "UpdateCandidate" });
 
+export const UpdateState = z.enum(UPDATE_STATES).meta({ id: "UpdateState" });
+
 export const UpdateItem = z.object({
   reference: z.string().describe("The image in full, with registry and tag"),
   project: z.string().describe("The project's id"),
   units: z.array(z.string()).describe("The units that it is written for, by their names"),
   location: Location.describe("The place of the first one's image"),
   containers: z.int().describe("Number of their containers, running or not"),
-  state: z.enum(UPDATE_STATES).describe(
+  state: UpdateState.describe(
     "`newer`: the tag stands for another image than the one that runs; `gone`, `refused` and `limited` are answers of " +
       "the registry; `unknown` has a reason",
   ),

@@ -22,7 +22,7 @@ import { UPDATE_STATES } from "../projects/updates/unit_update.ts";
 import type { Updates as UpdateRules } from "../projects/updates/updates.ts";
 import { keyOf } from "./compared_answers.ts";
 import type { ProjectList } from "./project_list.ts";
-import { UpdateItem } from "./project_updates.ts";
+import { UpdateItem, UpdateState } from "./project_updates.ts";
 
 /** The references are looked at this often while somebody follows. */
 const EVERY_MS = 1_000;
@@ -51,7 +51,7 @@ const list = route({
   subject: "listed",
   query: z.object({
     project: text(500).optional().describe("Only those of this project, by its id or its name"),
-    state: z.enum(UPDATE_STATES).optional().describe("Only those with this state"),
+    state: UpdateState.optional().describe("Only those with this state"),
   }),
   answers: { 200: json(UpdateList, "The images") },
 });

@@ -1,6 +1,6 @@
 /** The API's group `incidents`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { IncidentCause } from "./models.ts";
+import type { IncidentCause, IncidentKind } from "./models.ts";
 
 /** GET: What was not as it should be, since when, and because of what. */
 export const INCIDENTS: Endpoint<"/api/incidents", {
@@ -10,7 +10,7 @@ export const INCIDENTS: Endpoint<"/api/incidents", {
       /** Only open or only closed ones. */
       state?: "open" | "closed";
       /** Only of this kind. */
-      kind?: "broken" | "differs" | "notStarted" | "stopped" | "engine" | "workspace" | "berth";
+      kind?: IncidentKind;
       /** Only of this workspace, by its id. */
       workspace?: string;
       /** Only of this project: `<group>@<workspace>`, or the group's name. */
@@ -35,7 +35,7 @@ export type Incident = {
   /** The incident's id. */
   readonly id: string;
   /** The kind of its subject. */
-  readonly subject: "unit" | "container" | "engine" | "workspace" | "berth";
+  readonly subject: IncidentSubjectKind;
   /** The workspace's id. */
   readonly workspace: string | null;
   /** The group's name. */
@@ -49,7 +49,7 @@ export type Incident = {
   /** The name of a container that no file declares. */
   readonly container: string | null;
   /** A verdict of a unit, or the kind of another subject. */
-  readonly kind: "broken" | "differs" | "notStarted" | "stopped" | "engine" | "workspace" | "berth";
+  readonly kind: IncidentKind;
   /** When it began, as the best evidence says. */
   readonly since: string;
   /** True if `since` is when berth noticed it: it may have begun earlier. */
@@ -63,7 +63,7 @@ export type Incident = {
   /** When it was well again; null while it is open. */
   readonly closedAt: string | null;
   /** `away`: it was well when berth came back; `undeclared`: its subject is gone. */
-  readonly end: "well" | "away" | "undeclared" | null;
+  readonly end: IncidentEnd | null;
   /** Number of times that a container of it ended. */
   readonly endings: number;
   /** True if it was there when berth watched for the first time. */
@@ -77,7 +77,7 @@ export type IncidentDetail = {
   /** The incident's id. */
   readonly id: string;
   /** The kind of its subject. */
-  readonly subject: "unit" | "container" | "engine" | "workspace" | "berth";
+  readonly subject: IncidentSubjectKind;
   /** The workspace's id. */
   readonly workspace: string | null;
   /** The group's name. */
@@ -91,7 +91,7 @@ export type IncidentDetail = {
   /** The name of a container that no file declares. */
   readonly container: string | null;
   /** A verdict of a unit, or the kind of another subject. */
-  readonly kind: "broken" | "differs" | "notStarted" | "stopped" | "engine" | "workspace" | "berth";
+  readonly kind: IncidentKind;
   /** When it began, as the best evidence says. */
   readonly since: string;
   /** True if `since` is when berth noticed it: it may have begun earlier. */
@@ -105,7 +105,7 @@ export type IncidentDetail = {
   /** When it was well again; null while it is open. */
   readonly closedAt: string | null;
   /** `away`: it was well when berth came back; `undeclared`: its subject is gone. */
-  readonly end: "well" | "away" | "undeclared" | null;
+  readonly end: IncidentEnd | null;
   /** Number of times that a container of it ended. */
   readonly endings: number;
   /** True if it was there when berth watched for the first time. */
@@ -115,6 +115,9 @@ export type IncidentDetail = {
   /** Every change of it, the first 200, in order. */
   readonly history: readonly (IncidentLine)[];
 };
+
+/** A part of `Incident`. */
+export type IncidentEnd = "well" | "away" | "undeclared";
 
 /** A part of `Incident`. */
 export type IncidentField = {
@@ -135,7 +138,7 @@ export type IncidentLine = {
   /** When berth noted it. */
   readonly at: string;
   /** A verdict of a unit, or the kind of another subject. */
-  readonly kind: "broken" | "differs" | "notStarted" | "stopped" | "engine" | "workspace" | "berth";
+  readonly kind: IncidentKind;
   /** When it began, as the best evidence says. */
   readonly since: string;
   /** True if `since` is when berth noticed it: it may have begun earlier. */
@@ -153,3 +156,6 @@ export type IncidentList = {
   /** The `before` of the next page; null on the last. */
   readonly next: string | null;
 };
+
+/** A part of `Incident`. */
+export type IncidentSubjectKind = "unit" | "container" | "engine" | "workspace" | "berth";

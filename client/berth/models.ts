@@ -115,6 +115,16 @@ export type ApplyUnstable = {
   readonly exitCode: number | null;
 };
 
+/** A part of `IncidentCause`. */
+export type Author = {
+  /** `user`, `apiKey` or `system`. */
+  readonly kind: string;
+  /** Their id. */
+  readonly id: string;
+  /** Their name at the time. */
+  readonly name: string;
+};
+
 /** A part of `EngineStatus`. */
 export type BackendState = "up" | "unresponsive" | "away" | "refused" | "unsupported";
 
@@ -221,37 +231,11 @@ export type HeldGrant = {
 /** A part of `IncidentMark`. */
 export type IncidentCause = {
   /** `outside`: through the engine, not through berth; `unknown`: no evidence. */
-  readonly kind:
-    | "apply"
-    | "berth"
-    | "file"
-    | "image"
-    | "outside"
-    | "ended"
-    | "engine"
-    | "firstWatch"
-    | "unknown";
+  readonly kind: IncidentCauseKind;
   /** Further kinds that there is evidence of. */
-  readonly further?: readonly (
-    | "apply"
-    | "berth"
-    | "file"
-    | "image"
-    | "outside"
-    | "ended"
-    | "engine"
-    | "firstWatch"
-    | "unknown"
-  )[];
+  readonly further?: readonly (IncidentCauseKind)[];
   /** The user or key that acted through berth, for callers with `audit:read`. */
-  readonly by?: {
-    /** `user`, `apiKey` or `system`. */
-    readonly kind: string;
-    /** Their id. */
-    readonly id: string;
-    /** Their name at that time. */
-    readonly name: string;
-  };
+  readonly by?: Author;
   /** The act, as `stop` or `update`. */
   readonly act?: string;
   /** The id of the apply. */
@@ -278,12 +262,27 @@ export type IncidentCause = {
   readonly bad?: number;
 };
 
+/** A part of `IncidentCause`. */
+export type IncidentCauseKind =
+  | "apply"
+  | "berth"
+  | "file"
+  | "image"
+  | "outside"
+  | "ended"
+  | "engine"
+  | "firstWatch"
+  | "unknown";
+
+/** A part of `IncidentMark`. */
+export type IncidentKind = "broken" | "differs" | "notStarted" | "stopped" | "engine" | "workspace" | "berth";
+
 /** A part of `ProjectRow`. */
 export type IncidentMark = {
   /** The incident's id. */
   readonly id: string;
   /** A verdict of a unit, or the kind of another subject. */
-  readonly kind: "broken" | "differs" | "notStarted" | "stopped" | "engine" | "workspace" | "berth";
+  readonly kind: IncidentKind;
   /** When it began, as the best evidence says. */
   readonly since: string;
   /** True if `since` is when berth noticed it: it may have begun earlier. */

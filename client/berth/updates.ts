@@ -14,7 +14,7 @@ export const UPDATES: Endpoint<"/api/updates", {
       /** Only those of this project, by its id or its name. */
       project?: string;
       /** Only those with this state. */
-      state?: "newer" | "current" | "gone" | "refused" | "limited" | "unknown";
+      state?: UpdateState;
     };
   };
   put: { payload: UpdateRules; query: Record<string, never> };
@@ -60,7 +60,7 @@ export type UpdateItem = {
   /** Number of their containers, running or not. */
   readonly containers: number;
   /** `newer`: the tag stands for another image than the one that runs; `gone`, `refused` and `limited` are answers of the registry; `unknown` has a reason. */
-  readonly state: "newer" | "current" | "gone" | "refused" | "limited" | "unknown";
+  readonly state: UpdateState;
   /** The reason of a state that is neither `newer` nor `current`. */
   readonly reason: string | null;
   /** The digest that runs; null where no registry knows it. */
@@ -80,6 +80,9 @@ export type UpdateRules = {
   /** The days for which a new image is only told. */
   readonly coolDownDays: number;
 };
+
+/** A part of `UpdateItem`. */
+export type UpdateState = "newer" | "current" | "gone" | "refused" | "limited" | "unknown";
 
 /** The answer of `GET /api/updates`. */
 export type Updates = {

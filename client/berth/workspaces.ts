@@ -1,6 +1,7 @@
 /** The API's group `workspaces`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
 import type {
+  Author,
   ContainerCondition,
   Diagnostic,
   Drift,
@@ -556,14 +557,7 @@ export type FileVersion = {
   /** When another text took its place. */
   readonly at: string;
   /** The user or key that saved the other text. */
-  readonly by: {
-    /** A person, or a program with a key. */
-    readonly kind: string;
-    /** Their id. */
-    readonly id: string;
-    /** Their name at the time. */
-    readonly name: string;
-  };
+  readonly by: Author;
   /** The checksum of the text. */
   readonly sha256: string;
   /** In bytes. */
