@@ -8,6 +8,7 @@ import { ApplyScene, project, service } from "../apply/apply_scene.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { CLIENT_ID, signInAt, startProvider } from "../support/oidc_provider.ts";
+import { startReachableRegistry } from "../support/reachable_registry.ts";
 import { ACCOUNT, startRegistry } from "../support/registry.ts";
 import { operationsOf, type Schema, servedDocuments } from "../support/served_documents.ts";
 import {
@@ -128,6 +129,7 @@ const WITHOUT_ENGINE: Readonly<Record<string, Post>> = {
     await berth.call(`PUT ${path}/source`, { url, branch: "main" });
     return await berth.call(`POST ${path}/source/sync`, { ...example, commit: head });
   },
+  "put /api/updates": (berth, example) => berth.call("PUT /api/updates", example),
   "put /api/workspaces/{id}": async (berth, example) => await berth.call(`PUT ${await shop(berth)}`, example),
   "put /api/workspaces/{id}/files/{path}": async (berth, example) => {
     const at = await shop(berth);
@@ -199,6 +201,27 @@ const WITH_ENGINE: Readonly<Record<string, PostBeside>> = {
     await registry.push(FIXTURE, "owner/app:1.2");
     const reference = String(example["reference"]).replace("ghcr.io", registry.host);
     return await berth.call("POST /api/images/pull", { ...example, reference, ...(auth && { auth }) });
+  },
+  "post /api/registries": async ({ berth }, example) => {
+    const auth = "auth" in example ? ACCOUNT : undefined;
+    await using registry = await startReachableRegistry(auth && { account: "password" });
+    const { host } = registry;
+    return await berth.call("POST /api/registries", {
+      ...example,
+      host,
+      plainHttp: true,
+      ...(auth && { auth }),
+    });
+  },
+  "post /api/workspaces/{id}/adoptions/draft": async ({ engine, berth }, example) => {
+    const id = (await engine.cli("run", "-d", "--name", "web", FIXTURE, "idle")).trim();
+    const path = await shop(berth);
+    await eventually(
+      "it is seen",
+      async () => (await berth.call(`GET /api/containers/${id}`)).status === 200,
+    );
+    const containers = [{ backend: "docker", id }];
+    return await berth.call(`POST ${path}/adoptions/draft`, { ...example, containers });
   },
   "post /api/volumes": ({ berth }, example) => berth.call("POST /api/volumes", example),
   "post /api/networks": ({ berth }, example) => berth.call("POST /api/networks", example),
