@@ -37,8 +37,8 @@ export async function run(line: Line): Promise<number> {
       return tell(error);
     }
   }
-  const isWhole = draft.projects.every(({ differences, refused }) =>
-    differences.length + refused.length === 0
+  const isWhole = draft.projects.every(({ differences, refused, blocked }) =>
+    differences.length + refused.length + blocked.length === 0
   );
   return isWhole ? EXIT.FINE : EXIT.TO_DO;
 }

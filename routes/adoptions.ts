@@ -1,5 +1,6 @@
 /** Adoptions: containers that run, written down as files. Nothing on an engine or a disk changes. */
 import { z } from "zod";
+import { BUDGETS } from "../artifacts/files/budgets.ts";
 import { mainGroups } from "../artifacts/graph/graph.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { type Permission, type Principal, reachOf } from "../core/access.ts";
@@ -214,7 +215,11 @@ async function declaredNames(registry: Pick<Registry, "models">): Promise<Readon
 }
 
 function blockedBy(
-  { name, refused }: { readonly name: string; readonly refused: readonly unknown[] },
+  { name, refused, files }: {
+    readonly name: string;
+    readonly refused: readonly unknown[];
+    readonly files: readonly { readonly path: string; readonly text: string }[];
+  },
   projects: readonly { readonly name: string }[],
   declared: ReadonlySet<string>,
 ): string[] {
@@ -223,6 +228,10 @@ function blockedBy(
     ...(projects.filter((one) => one.name === name).length > 1
       ? [`Containers of several engines cannot be one project "${name}"`]
       : []),
+    // An unsaved text is read whatever its size.
+    ...files.filter(({ text }) => new TextEncoder().encode(text).length > BUDGETS.fileBytes).map(({ path }) =>
+      `"${path}" would have over ${BUDGETS.fileBytes} bytes, and berth reads no such file`
+    ),
     ...(refused.length > 0 ? ["Some containers cannot be written down"] : []),
   ];
 }

@@ -4,7 +4,15 @@ import type { ArtifactFile, Group, Model } from "../../artifacts/artifact.ts";
 import { sha256 } from "../../artifacts/files/sha256.ts";
 import { realPath } from "../../artifacts/live/join.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer } from "../../core/runtime.ts";
-import { type EngineSide, engineViews, remembering, sourcesOnce, viewFor } from "../drift/views.ts";
+import type { EngineDefaults } from "../../core/undeclarable.ts";
+import {
+  type DiskSide,
+  type EngineSide,
+  engineViews,
+  remembering,
+  sourcesOnce,
+  viewFor,
+} from "../drift/views.ts";
 import { differencesOf } from "../fields/table.ts";
 import { resourceJson } from "../hash/resource_labels.ts";
 import { type Part, partsOf } from "./parts.ts";
@@ -55,50 +63,55 @@ export async function draftOf(
     backend,
     containers: containers.filter((one) => one.backend === backend),
   }));
-  const drafts: DraftProject[] = [];
-  for (const part of parts) drafts.push(await draftPart(part, source)); // each asks the engine and the disk
-  return drafts;
-}
-
-async function draftPart(part: Part, source: DraftSource): Promise<DraftProject> {
-  const { runtime, holdings, names } = source;
-  const { name, backend, containers } = part;
-  const onEngine = <T extends { readonly backend: string }>(list: readonly T[] | null) =>
-    (list ?? []).filter((one) => one.backend === backend);
-  const held = { networks: onEngine(holdings.networks), volumes: onEngine(holdings.volumes) };
-  const input = {
-    name,
-    kind: runtime.backends().find((one) => one.name === backend)?.kind ?? "docker",
-    defaults: await runtime.engineDefaults(backend),
-    containers,
-    ...held,
-    nameOf: (id: string) => names.get(id),
-    self: source.self,
-    foreign: new Set<string>(),
-  };
-  let written = writeProject(input);
+  const defaults = new Map<string, EngineDefaults>();
+  for (const backend of backends) defaults.set(backend, await source.runtime.engineDefaults(backend));
+  const inputs = parts.map((part) => inputOf(part, defaults.get(part.backend)!, source)); // asked above
+  let written = inputs.map(writeProject);
   let read = await readBack(written, source);
-  const foreign = changed(read, held);
-  if (foreign.size > 0) {
-    written = writeProject({ ...input, foreign });
+  const foreign = inputs.map((input, n) => changed(read[n]!, input)); // one of each
+  if (foreign.some(({ size }) => size > 0)) {
+    written = inputs.map((input, n) => writeProject({ ...input, foreign: foreign[n]! })); // as above
     read = await readBack(written, source);
   }
-  const { services, leftOut, refused } = written;
+  const { model } = read[0]!; // no draft is without containers
+  const engine = await engineViews(source.runtime, source.holdings, containers, model);
+  const disk = { real: remembering(realPath), source: sourcesOnce(), digest: null, contents: new Map() };
+  return await Promise.all(parts.map(async (part, n): Promise<DraftProject> => {
+    const { services, leftOut, refused } = written[n]!; // one for each part
+    const looked = { written: written[n]!, read: read[n]!, side: engine(part.backend), disk };
+    return {
+      name: part.name,
+      backend: part.backend,
+      services: part.containers.flatMap(({ id, name }) => {
+        const service = services.get(id);
+        return service === undefined ? [] : [{ container: name, id, service }];
+      }),
+      files: read[n]!.files,
+      differences: await differencesLeft(part, looked, source),
+      leftOut,
+      refused,
+    };
+  }));
+}
+
+function inputOf({ name, backend, containers }: Part, defaults: EngineDefaults, source: DraftSource) {
+  const { runtime, holdings, names, self } = source;
+  const onEngine = <T extends { readonly backend: string }>(list: readonly T[] | null) =>
+    (list ?? []).filter((one) => one.backend === backend);
   return {
     name,
-    backend,
-    services: containers.flatMap(({ id, name }) => {
-      const service = services.get(id);
-      return service === undefined ? [] : [{ container: name, id, service }];
-    }),
-    files: read.files,
-    differences: await differencesLeft(part, written, read, source),
-    leftOut,
-    refused,
+    kind: runtime.backends().find((one) => one.name === backend)?.kind ?? "docker",
+    defaults,
+    containers,
+    networks: onEngine(holdings.networks),
+    volumes: onEngine(holdings.volumes),
+    nameOf: (id: string) => names.get(id),
+    self,
+    foreign: new Set<string>(),
   };
 }
 
-/** The texts as berth reads them. */
+/** The texts of a project as berth reads them. */
 interface ReadBack {
   readonly model: Model;
   /** Null where they cannot be read. */
@@ -106,22 +119,28 @@ interface ReadBack {
   readonly files: readonly ArtifactFile[];
 }
 
-async function readBack({ files }: WrittenProject, { overlaid }: DraftSource): Promise<ReadBack> {
-  // A folder that no workspace has: nothing that is there has a part in what is read.
-  const folder = `berth-draft-${crypto.randomUUID()}`;
-  const model = await overlaid(
-    Object.fromEntries([...files].map(([path, text]) => [`${folder}/${path}`, text])),
+/** Reads all projects at once: each reading goes through the whole workspace. */
+async function readBack(written: readonly WrittenProject[], { overlaid }: DraftSource): Promise<ReadBack[]> {
+  // Folders that no workspace has: nothing that is there has a part in what is read.
+  const root = `berth-draft-${crypto.randomUUID()}`;
+  const texts = written.flatMap(({ files }, n) =>
+    [...files].map(([path, text]) => [`${root}/${n}/${path}`, text] as const)
   );
-  const own = model.groups.find((group) => group.folder === folder);
-  const read = own === undefined ? [] : [...own.envFiles, ...own.files];
-  return {
-    model,
-    group: own ?? null,
-    files: [...files.keys()].flatMap((path) => {
-      const file = read.find((one) => one.path === `${folder}/${path}`);
-      return file === undefined ? [] : [{ ...file, path }];
-    }),
-  };
+  const model = await overlaid(Object.fromEntries(texts));
+  const groups = new Map(model.groups.map((group) => [group.folder, group]));
+  return written.map(({ files }, n) => {
+    const folder = `${root}/${n}`;
+    const own = groups.get(folder);
+    const read = own === undefined ? [] : [...own.envFiles, ...own.files];
+    return {
+      model,
+      group: own ?? null,
+      files: [...files.keys()].flatMap((path) => {
+        const file = read.find((one) => one.path === `${folder}/${path}`);
+        return file === undefined ? [] : [{ ...file, path }];
+      }),
+    };
+  });
 }
 
 interface Labelled {
@@ -146,13 +165,15 @@ function changed(
 }
 
 async function differencesLeft(
-  { backend, containers }: Part,
-  { services }: WrittenProject,
-  read: ReadBack,
-  { runtime, holdings, names }: DraftSource,
+  { containers }: Part,
+  { written: { services }, read: { model, group }, side: engine, disk }: {
+    readonly written: WrittenProject;
+    readonly read: ReadBack;
+    readonly side: EngineSide;
+    readonly disk: DiskSide;
+  },
+  { names }: DraftSource,
 ): Promise<DraftDifference[]> {
-  const { model, group } = read;
-  const engine = (await engineViews(runtime, holdings, containers, model))(backend);
   const side: EngineSide = {
     ...engine,
     neighbour: (id) => {
@@ -162,7 +183,6 @@ async function differencesLeft(
       return { service: (other && services.get(other.id)) ?? name, name };
     },
   };
-  const disk = { real: remembering(realPath), source: sourcesOnce(), digest: null, contents: new Map() };
   const found: DraftDifference[] = [];
   for (const container of containers) {
     const label = services.get(container.id);

@@ -119,4 +119,43 @@ for (const kind of ["docker", "podman"] as const) {
     assert.notDeepEqual(refused.body.projects[0].blocked, []);
     assert.deepEqual(berth.bugs(), []);
   });
+
+  test("hostile labels, commands and a megabyte of variables break no draft, and nothing is lost silently", async (engine) => {
+    await using stack = new AsyncDisposableStack();
+    const berth = await scene(engine, stack);
+    const make = async (name: string, more: object) => {
+      const body = { Image: FIXTURE, Cmd: ["idle"], HostConfig: { NetworkMode: "none" }, ...more };
+      const { status, json, body: text } = await engine.ask(`POST /containers/create?name=${name}`, body);
+      assert.equal(status, 201, text);
+      stack.defer(async () => void await engine.ask(`DELETE /containers/${name}?force=1`));
+      return { backend: kind, id: json.Id };
+    };
+    const hostile = await make("hostile", {
+      Cmd: [
+        "idle",
+        "- x: &a *a",
+        "!!python/object",
+        "${HOME:?}",
+        "$(id)",
+        "line\r\nbreak",
+        "\u2028\ufeff",
+        "%",
+        "",
+      ],
+      Env: ["no=yes", "a.b=<<: *x", "TAB=\t#", "__proto__=1", "constructor=2"],
+      Labels: { "<<": "&anchor", "on": "~", "a\nb: c": "$$" },
+    });
+    const heavy = await make("heavy", {
+      Env: Array.from({ length: 10 }, (_, n) => `V${n}=${"x y ".repeat(30_000)}`),
+    });
+
+    const answer = await drafted(berth, { containers: [hostile] });
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(answer.body.projects[0].differences, []);
+
+    const large = await drafted(berth, { containers: [heavy] });
+    assert.equal(large.status, 200, large.text.slice(0, 300));
+    assert.match(large.body.projects[0].blocked.join(), /berth reads no such file/);
+    assert.deepEqual(berth.bugs(), []);
+  });
 }
