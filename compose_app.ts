@@ -51,7 +51,8 @@ import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
 import type { Applies } from "./projects/apply/applies.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
-import { openApplies, openIgnored, openRegistries, openUpdates } from "./compose_projects.ts";
+import { openApplies, openIgnored, openRegistries, openUpdates, remedyOf } from "./compose_projects.ts";
+import type { Updates } from "./projects/updates/updates.ts";
 import { Plans } from "./projects/plan/plans.ts";
 import type { WatchTimes } from "./projects/watch/watch_options.ts";
 import { applyRoutes } from "./routes/applies.ts";
@@ -65,9 +66,8 @@ import { openSources, type SourceRoom } from "./routes/source_room.ts";
 import { sourceRoutes } from "./routes/sources.ts";
 import { plans } from "./routes/plans.ts";
 import { registryRoutes } from "./routes/registries.ts";
-import { registerRemedy } from "./routes/register_remedy.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
-import { updates } from "./routes/updates.ts";
+import { updates as updateRoutes } from "./routes/updates.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
 import { workspaces } from "./routes/workspaces.ts";
 
@@ -118,6 +118,7 @@ export interface AppParts {
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
   readonly applies: Applies;
+  readonly updates: Updates;
   readonly sources: SourceRoom;
   readonly openIncidents: OpenIncidents;
   readonly stopping: AbortSignal;
@@ -200,7 +201,9 @@ export async function composeApp(
   );
   const git = { environment: gitEnvironment(), data: config.data, stopping };
   const sources = owned.use(openSources({ store, access, log, registry, editor, replicas, plugins, ...git }));
+  const looks = owned.use(openUpdates({ store, access, log, registry, plugins, replicas, registries }));
   const parts: AppParts = {
+    updates: looks.updates,
     config,
     store,
     replicas,
@@ -217,8 +220,6 @@ export async function composeApp(
     stopping,
   };
   const followed = owned.use(sourceFeeds({ store: store.sources, sources: () => sources.sources() }));
-  const looks = openUpdates({ store, access, log, registry, plugins, replicas, registries });
-  owned.use(looks.checker);
   const own = owned.use(workspaceFeeds(registry));
   const rows = owned.use(
     projects({
@@ -235,7 +236,7 @@ export async function composeApp(
       ignored: openIgnored({ store, access }),
     }),
   );
-  const newer = owned.use(updates({ ...looks, listOf: rows.listOf }));
+  const newer = owned.use(updateRoutes({ ...looks, listOf: rows.listOf }));
   const watch = composeWatch({ ...parts, metrics }, overrides.watchTimes, owned);
   const lists = [own, rows, followed, newer, watch, plugins];
   const socket = live({
@@ -261,12 +262,10 @@ export async function composeApp(
   };
 }
 
-const remedyOf = ({ config, registry, plugins }: Pick<AppParts, "config" | "registry" | "plugins">) =>
-  registerRemedy({ registry, roots: config.roots, hidden: [config.data], runtime: () => plugins.runtime });
-
 function coreRouters(
   {
     config,
+    updates,
     access,
     store,
     replicas,
@@ -291,6 +290,7 @@ function coreRouters(
     register: remedyOf({ config, registry, plugins }),
     sources: () => sources.sources(),
     isSyncing: (workspace: string) => sources.isSyncing(workspace),
+    updates,
   };
   return [
     system({

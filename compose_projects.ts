@@ -13,6 +13,7 @@ import { UpdateChecker } from "./projects/updates/checker.ts";
 import { Updates } from "./projects/updates/updates.ts";
 import { Registries } from "./projects/registries/registries.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
+import { registerRemedy } from "./routes/register_remedy.ts";
 import { IgnoredProjects } from "./routes/ignored.ts";
 
 interface Parts {
@@ -29,6 +30,10 @@ export function openRegistries({ store, access }: Pick<Parts, "store" | "access"
   const { registrySeal: seal, clock } = access;
   return new Registries({ store: store.registries, seal, now: () => clock.now() });
 }
+
+/** Returns the remedy for projects that only run: registering their folders. */
+export const remedyOf = ({ config, registry, plugins }: Pick<Parts, "config" | "registry" | "plugins">) =>
+  registerRemedy({ registry, roots: config.roots, hidden: [config.data], runtime: () => plugins.runtime });
 
 /** Opens what people have put aside. */
 export function openIgnored({ store, access: { clock } }: Pick<Parts, "store" | "access">): IgnoredProjects {
@@ -47,7 +52,7 @@ interface UpdateParts extends Omit<Parts, "config"> {
 /** Opens the look for newer images. */
 export function openUpdates(
   { store, access, log, registry, plugins, replicas, registries }: UpdateParts,
-): { readonly updates: Updates; readonly checker: UpdateChecker } {
+): { readonly updates: Updates; readonly checker: UpdateChecker } & AsyncDisposable {
   const updates = new Updates(store.updates);
   const checker = new UpdateChecker({
     updates,
@@ -62,7 +67,7 @@ export function openUpdates(
     log,
     now: () => access.clock.now(),
   });
-  return { updates, checker };
+  return { updates, checker, [Symbol.asyncDispose]: () => checker[Symbol.asyncDispose]() };
 }
 
 /** Opens the applies with files, rights and the audit log. */

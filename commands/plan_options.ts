@@ -30,13 +30,22 @@ const ENGINE: Option = {
   meaning: "the engine; else the one where the project runs, else the default",
 };
 
+const ACTION: Option = {
+  name: "--action",
+  value: "action",
+  choices: ["up", "down", "stop", "restart", "update"],
+  meaning: "what is wanted; up unless said otherwise",
+};
+const action = one<NonNullable<PlanRequest["action"]>>(ACTION);
+
 export const PLAN_OPTIONS = {
-  action: one<NonNullable<PlanRequest["action"]>>({
-    name: "--action",
-    value: "action",
-    choices: ["up", "down", "stop", "restart"],
-    meaning: "what is wanted; up unless said otherwise",
-  }),
+  action: {
+    flags: [ACTION, {
+      name: "--update",
+      meaning: "the same as --action update: with the newer images that are known",
+    }],
+    read: (line: Line) => line.option("--update") === undefined ? action.read(line) : "update",
+  },
   backend: one<string>(ENGINE, { ...ENGINE, name: "--backend", meaning: "the same as --engine" }),
   units: several({
     name: "--unit",

@@ -43,11 +43,15 @@ const RISKS: Readonly<Record<PlanStep["risk"], string>> = {
   dataLoss: " (with all its data)",
 };
 
+/** Returns the beginning of a digest, as people compare it. */
+const digestText = (digest: string | undefined): string =>
+  digest === undefined ? "" : `@${digest.slice(0, 19)}`;
+
 /** One line a step, with the place of what it follows from. */
 export function textOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
-    const lines = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) =>
-      `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${RISKS[risk]}` +
+    const lines = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within, digest }) =>
+      `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${digestText(digest)}${RISKS[risk]}` +
       `${hook === undefined ? "" : hookText(hook, within)}${conditionText(plan, ifChanged)}\n` +
       why.map((reason) => `      ${reasonText(reason)}\n`).join("")
     );
@@ -132,9 +136,9 @@ function reasonText(reason: PlanReason): string {
 /** A section a group; what a file says cannot end a cell, begin a link or close the text around it. */
 export function markdownOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
-    const rows = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) =>
+    const rows = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within, digest }) =>
       `| ${n} | ${WORDS[kind]}${RISKS[risk]}${conditionText(plan, ifChanged)} | ${
-        cell(target + (hook === undefined ? "" : hookText(hook, within)))
+        cell(target + digestText(digest) + (hook === undefined ? "" : hookText(hook, within)))
       } | ${why.map((one) => cell(reasonText(one))).join("<br>")} |\n`
     );
     const notes = notesOf(plan).map((note) => `- ${cell(note)}\n`);

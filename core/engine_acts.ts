@@ -59,6 +59,8 @@ export type RegistryLogin = Readonly<z.infer<typeof RegistryLogin>>;
 
 export interface PullOrder {
   readonly reference: string;
+  /** The digest that is pulled, and gets the reference's name; null for what the registry has under it. */
+  readonly digest: string | null;
   /** Returns the login for the registry's host, if there is one. */
   readonly loginFor: (host: string) => RegistryLogin | undefined;
   /** Aborting it ends the engine's pull as well. */
@@ -142,6 +144,8 @@ export interface EngineActs {
   /** The id of what a reference stands for now; null where there is none. */
   imageId(reference: string): Promise<string | null>;
   pull(order: PullOrder): Promise<void>;
+  /** Gives a name back to the image of this id. */
+  tag(id: string, reference: string): Promise<void>;
 }
 
 /** A runtime that can be changed, too: what is shown of one to a caller cannot. */

@@ -26,6 +26,8 @@ import { Plan, PlanRequest } from "../projects/plan/plan_shape.ts";
 import { assertStill, type KnownPlan, type MadePlan, noPlan, Plans } from "../projects/plan/plans.ts";
 import { find, findComparedModel, findModel, ownSide } from "./artifact_lookup.ts";
 import { declaredProject } from "./project_ids.ts";
+import type { Updates } from "../projects/updates/updates.ts";
+import { newerImages } from "./project_updates.ts";
 import type { RegisterRemedy } from "./register_remedy.ts";
 
 const create = route({
@@ -123,7 +125,10 @@ export interface PlansOptions {
   readonly sources: () => Promise<Pick<Sources, "atHead">>;
   /** True while a commit is half written into a workspace. */
   readonly isSyncing: (workspace: string) => Promise<boolean>;
+  readonly updates: Pick<Updates, "current">;
 }
+
+type AskedOptions = Pick<PlansOptions, "registry" | "runtime" | "sights" | "digests" | "updates">;
 
 /** Returns the remedy for a project that only runs, as far as the caller sees it and may register folders. */
 async function registering(
@@ -224,7 +229,7 @@ interface Planned {
 }
 
 async function madeOf(
-  options: Pick<PlansOptions, "registry" | "runtime" | "sights" | "digests">,
+  options: AskedOptions,
   planned: Planned,
   reach: Reach,
   principal: Principal,
@@ -263,7 +268,7 @@ async function madeAtHead(
 
 /** Returns the input of a plan. Throws for things that are not found or out of scope, and `forbidden`. */
 export async function askedOf(
-  { registry, runtime, sights, digests }: Pick<PlansOptions, "registry" | "runtime" | "sights" | "digests">,
+  { registry, runtime, sights, digests, updates }: AskedOptions,
   { id, name, request }: Planned,
   reach: Reach,
   principal: Principal,
@@ -296,6 +301,9 @@ export async function askedOf(
     own: await ownSide({ registry, digests }, id),
     sight,
     readable,
+    newerOf: request.action === "update"
+      ? await newerImages(engines, await updates.current(), Date.now())
+      : () => null,
     mayReachHost: may(principal, "projects:host", {
       workspace: id,
       project,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Location } from "../artifacts/location.ts";
 import { locationOf } from "../artifacts/position.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
+import type { NewerOf } from "../projects/plan/scene.ts";
 import { platformsOf } from "../projects/updates/checker.ts";
 import { imageKey, UPDATE_STATES, type UpdateFacts, updateOf } from "../projects/updates/unit_update.ts";
 import type { KnownUpdates } from "../projects/updates/updates.ts";
@@ -54,6 +55,20 @@ export async function updateFacts(
     checks: known.checks,
     images: new Map(images.map((one) => [imageKey(one.backend, one.id), one])),
     platforms: isEmpty ? new Map() : platformsOf(runtime),
+  };
+}
+
+/** Returns the newer image of each unit, for a plan. */
+export async function newerImages(
+  runtime: ContainerRuntime,
+  known: KnownUpdates,
+  now: number,
+): Promise<NewerOf> {
+  const facts = await updateFacts(runtime, known);
+  return (unit, containers) => {
+    const update = updateOf(unit, containers, facts);
+    if (update === null || update.digest === null || update.firstSeen === null) return null;
+    return { digest: update.digest, isCooling: update.firstSeen + known.coolDownDays * DAY_MS > now };
   };
 }
 

@@ -405,7 +405,7 @@ export type Plan = {
 };
 
 /** A part of `PlanRequest`. */
-export type PlanAction = "up" | "down" | "stop" | "restart";
+export type PlanAction = "up" | "down" | "stop" | "restart" | "update";
 
 /** A command that runs inside a container. */
 export type PlanHook = {
@@ -499,9 +499,9 @@ export type PlanReason = {
 
 /** The payload of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
 export type PlanRequest = {
-  /** The action to plan. */
+  /** The action to plan; `update` brings units up with the newer images that `GET /api/updates` shows. */
   readonly action?: PlanAction;
-  /** Only these units; `up` takes what they depend on along. */
+  /** Only these units; `up` takes what they depend on along, and so does `update`, whose units are otherwise all with a newer image that is not only told. */
   readonly units?: readonly (string)[];
   /** The engine; else the one where the project runs, else the default. */
   readonly backend?: string;
@@ -541,6 +541,8 @@ export type PlanStep = {
   readonly risk: StepRisk;
   /** Done only if one of these steps brings another image, or is a change in place that the engine refuses; always where it is absent. */
   readonly ifChanged?: readonly (number)[];
+  /** The digest that is pulled, whatever the tag stands for by then; only of an update's `image.pull`. */
+  readonly digest?: string;
   /** The command that is run; only of `hook.run`. */
   readonly hook?: PlanHook;
   /** The step that does it as a part of itself. */

@@ -91,7 +91,7 @@ export function useRevision(id: string): string | null {
 export const projectHref = (id: string): string => `/p/${encodeURIComponent(id)}`;
 
 /** The address of the screen that plans a project. */
-export function planHref(id: string, action: "up" | "stop" | "restart" | "down" = "up"): string {
+export function planHref(id: string, action: "up" | "stop" | "restart" | "down" | "update" = "up"): string {
   return `${projectHref(id)}/plan${action === "up" ? "" : `?action=${action}`}`;
 }
 

@@ -25,7 +25,7 @@ export function Bulk({ ids, clear }: BulkProps) {
     <div class="bulk" role="toolbar" aria-label={words.containers.chosen(ids.length)}>
       <b>{words.containers.chosen(ids.length)}</b>
       <a class="button is-main" href={hrefOf({})}>{TEXT.bringAll(ids.length)}</a>
-      <a class="button" href={hrefOf({ pull: "always" })}>{words.projects.update}</a>
+      <a class="button" href={hrefOf({ action: "update" })}>{words.projects.update}</a>
       <a class="button" href={hrefOf({ action: "restart" })}>{words.containers.restart}</a>
       <a class="button" href={hrefOf({ action: "stop" })}>{words.containers.stop}</a>
       <button type="button" class="link" onClick={clear}>{words.containers.clear}</button>

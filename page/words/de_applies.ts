@@ -61,7 +61,13 @@ export const applies = {
   command: "Dasselbe auf der Kommandozeile:",
   which: "Welches Projekt?",
   action: "Was gewünscht ist",
-  actions: { up: "Hochfahren", down: "Abbauen", stop: "Stoppen", restart: "Neu starten" },
+  actions: {
+    up: "Hochfahren",
+    down: "Abbauen",
+    stop: "Stoppen",
+    restart: "Neu starten",
+    update: "Images erneuern",
+  },
   again: "Neu planen",
   question: (steps: number, group: string) =>
     `${count(steps, "Schritt", "Schritte")} für ${group} ausführen?`,

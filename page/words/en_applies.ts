@@ -55,7 +55,7 @@ export const applies = {
   command: "The same on the command line:",
   which: "Which project?",
   action: "What is wanted",
-  actions: { up: "Bring up", down: "Take down", stop: "Stop", restart: "Restart" },
+  actions: { up: "Bring up", down: "Take down", stop: "Stop", restart: "Restart", update: "Update images" },
   again: "Plan again",
   question: (steps: number, group: string) => `Carry out ${count(steps, "step", "steps")} for ${group}?`,
   interrupts: (steps: number) => `${count(steps, "step interrupts", "steps interrupt")} what runs`,

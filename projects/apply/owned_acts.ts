@@ -36,5 +36,6 @@ export function ownedActs(acts: EngineActs, assertHeld: () => Promise<void>): En
     createVolume: held((spec) => acts.createVolume(spec)),
     removeVolume: held((name) => acts.removeVolume(name)),
     pull: held((order) => acts.pull(order)),
+    tag: held((id, reference) => acts.tag(id, reference)),
   };
 }

@@ -120,8 +120,25 @@ export class Run {
       cancel: "cancelled",
       abandon: "cancelled",
     };
+    if (halt.kind !== "paused") await this.#nameBack();
     const words = "reason" in halt ? halt.reason : isWhole ? UNJUDGED : null;
     await journal.close(ends[halt.kind], words);
+  }
+
+  /** Gives the name of an updated image back to the one before, where no container was made from the new one. */
+  async #nameBack(): Promise<void> {
+    const { steps, done, progress } = this.#state;
+    for (const step of steps) {
+      const before = this.#state.before.get(step.n) ?? progress.get(step.n)?.noted["before"];
+      if (step.digest === undefined || typeof before !== "string") continue;
+      if (steps.some(({ n, ifChanged = [] }) => ifChanged.includes(step.n) && done.has(n))) continue;
+      try {
+        await this.#runner.acts().tag(before, this.#runner.orders.reference(step));
+      } catch (error) {
+        // The next plan shows what the name stands for.
+        if (!(error instanceof ServiceError)) throw error;
+      }
+    }
   }
 
   /** Returns the containers that do not stay up; null where steps are left, and where it was cut. */

@@ -23,6 +23,8 @@ export class RunState {
   readonly done = new Set<number>();
   /** Pulls that brought another image, and changes in place that were refused. */
   readonly changed = new Set<number>();
+  /** The images that names stood for before a pull, by the number of the step. */
+  readonly before = new Map<number, string>();
   /** The containers that were started, by the number of the step. */
   readonly started = new Map<number, Started>();
   /** Progress of the steps that earlier attempts began. */

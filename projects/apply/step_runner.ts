@@ -89,6 +89,8 @@ export class StepRunner {
       try {
         const outcome = await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)));
         if (noted.current["changed"] === true) this.#state.changed.add(step.n);
+        const image = noted.current["before"];
+        if (step.kind === "image.pull" && typeof image === "string") this.#state.before.set(step.n, image);
         if (outcome !== undefined && "skipped" in outcome) return await this.#skip(step, outcome.skipped);
         await this.#done(step, outcome?.started);
         return;

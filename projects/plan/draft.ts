@@ -18,6 +18,7 @@ export interface NewStep {
   /** Done only if one of these brings another image; null: always. */
   readonly ifChanged?: readonly number[] | null;
   readonly hook?: Step["hook"];
+  readonly digest?: string;
   readonly within?: number;
 }
 

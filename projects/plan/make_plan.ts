@@ -16,7 +16,7 @@ import {
   blockSelf,
   warnByHash,
 } from "./blocked.ts";
-import { planWith } from "../../core/remedy.ts";
+import { NO_REMEDY, planWith } from "../../core/remedy.ts";
 import { Draft, edited } from "./draft.ts";
 import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
 import { planDown, planRestart, planStop, planVolumes } from "./down.ts";
@@ -41,14 +41,27 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
     throw new ServiceError("invalid_request", message, { remedies });
   }
   const draft = new Draft();
-  const wanted = unitsOf(asked);
+  const named = unitsOf(asked);
   blockByFiles(asked, draft);
   const scene = await look(asked, draft);
   const links = linksOf(group);
   const { action } = request;
+  const isUp = action === "up" || action === "update";
+  const newer = action === "update" ? newerIn(asked, scene, named) : new Map<string, string>();
+  const wanted = action === "update" ? named.filter(({ id }) => newer.has(id)) : named;
+  if (action === "update" && wanted.length === 0) {
+    const message = "No newer image is known: look for newer images first";
+    draft.warn(
+      "project/no-newer-image",
+      message,
+      group.source,
+      group.id,
+      NO_REMEDY("there is nothing to do"),
+    );
+  }
   const units = ordered(group, wanted, links) ?? blockCircle(scene, wanted, draft);
   const active = units.filter((unit) =>
-    action === "up" ? isTouched(scene, unit, wanted) : wanted.includes(unit) && scene.members.has(unit.label)
+    isUp ? isTouched(scene, unit, wanted) : wanted.includes(unit) && scene.members.has(unit.label)
   );
   blockSelf(scene, self, draft);
   for (const unit of active) {
@@ -56,7 +69,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
     if (of !== null) blockByHooks(of, draft);
   }
   let unchanged = 0;
-  if (action === "up") {
+  if (isUp) {
     blockByErrors(asked, active, draft);
     blockByResources(asked, active, draft);
     for (const unit of active) {
@@ -69,12 +82,12 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
       blockByLoops(scene, of, draft);
       warnByHash(of, draft);
     }
-    unchanged = planUp(scene, active, links, request, draft);
+    unchanged = planUp(scene, active, links, { request, newer }, draft);
   } else if (action === "restart") unchanged = planRestart(scene, active, links, draft);
   else if (action === "stop") unchanged = planStop(scene, active, links, draft);
   else planDown(scene, active, links, draft);
   const isWholeDown = action === "down" && request.units === undefined;
-  if (action === "up") blockByTakenNames(scene, draft);
+  if (isUp) blockByTakenNames(scene, draft);
   if (action === "up" || action === "down") {
     orphans(scene, isWholeDown || request.orphans === "remove", draft);
   }
@@ -120,6 +133,20 @@ function unitsOf({ group, request }: Asked): Unit[] {
     if (unit?.service) return unit;
     throw new ServiceError("artifact_not_found", `No unit "${name}" in the group "${group.name}"`);
   });
+}
+
+/** Returns the newer digests by unit: of units that were named also those that are only told. */
+function newerIn(
+  { newerOf, request }: Asked,
+  { members }: Scene,
+  units: readonly Unit[],
+): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const unit of units) {
+    const newer = newerOf(unit, members.get(unit.label)?.map(({ container }) => container) ?? []);
+    if (newer !== null && (request.units !== undefined || !newer.isCooling)) found.set(unit.id, newer.digest);
+  }
+  return found;
 }
 
 /** Enabled by a profile, asked for by name, needed by one that is, or there already. */

@@ -111,19 +111,28 @@ export const Step = z.object({
       "Done only if one of these steps brings another image, or is a change in place that the engine refuses; " +
         "always where it is absent",
     ),
+  digest: z.string().optional()
+    .describe(
+      "The digest that is pulled, whatever the tag stands for by then; only of an update's `image.pull`",
+    ),
   hook: PlanHook.optional().describe("The command that is run; only of `hook.run`"),
   within: z.int().optional().describe("The step that does it as a part of itself"),
 }).meta({ id: "PlanStep" });
 export type Step = z.infer<typeof Step>;
 
-export const PlanAction = z.enum(["up", "down", "stop", "restart"]).meta({ id: "PlanAction" });
+export const PlanAction = z.enum(["up", "down", "stop", "restart", "update"]).meta({ id: "PlanAction" });
 export type PlanAction = z.infer<typeof PlanAction>;
 
 /** The options of a plan. */
 export const PlanRequest = z.strictObject({
-  action: PlanAction.default("up").describe("The action to plan"),
+  action: PlanAction.default("up").describe(
+    "The action to plan; `update` brings units up with the newer images that `GET /api/updates` shows",
+  ),
   units: z.array(z.string().min(1).max(300)).max(1_000).optional()
-    .describe("Only these units; `up` takes what they depend on along"),
+    .describe(
+      "Only these units; `up` takes what they depend on along, and so does `update`, whose units are otherwise all " +
+        "with a newer image that is not only told",
+    ),
   backend: z.string().min(1).max(100).optional()
     .describe("The engine; else the one where the project runs, else the default"),
   pull: z.enum(["policy", "always", "never"]).default("policy")

@@ -18,16 +18,26 @@ import { declaredOf, named, type Scene } from "./scene.ts";
 const BUILT_ELSEWHERE = NO_REMEDY("berth builds no images");
 const NOT_OURS = NO_REMEDY("berth changes nothing that others use");
 
+const reasonOf = (isThere: boolean, pull: PlanRequest["pull"]) =>
+  !isThere ? "absent" : pull === "policy" ? "policy" : "asked";
+
 /** The steps that bring what a unit needs, by what they bring. */
 export class Resources {
   readonly #steps = new Map<string, number[]>();
   readonly #refreshes = new Set<number>();
   readonly #pull: PlanRequest["pull"];
+  /** The newer digests that are pulled, by unit. */
+  readonly #newer: ReadonlyMap<string, string>;
   /** The images that the engine has. */
   readonly #held: ReadonlySet<string>;
 
-  constructor(readonly scene: Scene, readonly draft: Draft, pull: PlanRequest["pull"]) {
+  constructor(
+    readonly scene: Scene,
+    readonly draft: Draft,
+    { pull, newer }: { readonly pull: PlanRequest["pull"]; readonly newer: ReadonlyMap<string, string> },
+  ) {
     this.#pull = pull;
+    this.#newer = newer;
     const { holdings, backend } = scene;
     this.#held = new Set(
       holdings.images.filter((one) => one.backend === backend.name).map(({ name }) => fullImage(name)),
@@ -79,7 +89,8 @@ export class Resources {
     const isThere = names.some((name) => this.#held.has(fullImage(name)));
     const at = of.service.imageAt ?? unit.source;
     const target = writtenOr(of.service.imageAt, names[0]!); // there is one at least
-    const how = this.#bring(of, isThere);
+    const digest = this.#newer.get(unit.id);
+    const how = digest === undefined ? this.#bring(of, isThere) : "image.pull";
     if (how === null) return [];
     if (how === "never") {
       const message = `The image "${target}" is not there, and is not to be pulled`;
@@ -99,12 +110,13 @@ export class Resources {
       }
       return [];
     }
-    return this.#once(`${how} ${names[0]}`, () => {
+    return this.#once(`${how} ${names[0]} ${digest ?? ""}`, () => {
       const step = draft.add({
         kind: how,
         target,
         unit: unit.id,
-        why: [{ code: !isThere ? "absent" : this.#pull === "policy" ? "policy" : "asked" }],
+        why: [{ code: digest !== undefined ? "newerImage" : reasonOf(isThere, this.#pull) }],
+        ...(digest !== undefined && { digest }),
         after: [],
         needs: [acting(scene, "pullImage", null)],
       });

@@ -82,6 +82,15 @@ type WholeHoldings = Holdings & {
 const isWhole = (holdings: Holdings): holdings is WholeHoldings =>
   holdings.networks !== null && holdings.volumes !== null;
 
+/** A digest that a registry has instead of what runs. */
+interface NewerImage {
+  readonly digest: string;
+  /** True while it is only told. */
+  readonly isCooling: boolean;
+}
+
+export type NewerOf = (unit: Unit, containers: readonly RunningContainer[]) => NewerImage | null;
+
 /** The group of a plan, its workspace, the request, and the caller's scopes. */
 export interface Asked {
   readonly model: Model;
@@ -99,6 +108,8 @@ export interface Asked {
   readonly sight: Sight;
   /** The files that the caller may read. */
   readonly readable: Reach;
+  /** Returns the newer image of a unit that runs as these containers; null for none, and where the caller asks for no update. */
+  readonly newerOf: NewerOf;
   /** True if the caller holds `projects:host` on the project. */
   readonly mayReachHost: boolean;
 }

@@ -14,10 +14,10 @@ export function planUp(
   scene: Scene,
   units: readonly Unit[],
   links: readonly Link[],
-  request: PlanRequest,
+  { request, newer }: { readonly request: PlanRequest; readonly newer: ReadonlyMap<string, string> },
   draft: Draft,
 ): number {
-  const resources = new Resources(scene, draft, request.pull);
+  const resources = new Resources(scene, draft, { pull: request.pull, newer });
   const fates = new Map<string, Fate>();
   const from = Map.groupBy(links, (link) => link.from);
   const to = Map.groupBy(links, (link) => link.to);

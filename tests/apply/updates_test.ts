@@ -1,6 +1,7 @@
 /** Newer images, from a tag that is pushed again to what the lists say of it, on real engines and a real registry. */
 
 import assert from "node:assert/strict";
+import { eventually } from "../support/eventually.ts";
 import { startReachableRegistry } from "../support/reachable_registry.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { project, scene, service } from "./apply_scene.ts";
@@ -87,6 +88,57 @@ for (const kind of ["docker", "podman"] as const) {
         86_400_000;
       assert.equal(days, 3);
       assert.equal((await berth.call("GET /api/projects")).body.items[0].newer, 0);
+    });
+  });
+
+  test("an update pulls the digest that was shown, and gives the name back when its container does not start", async (engine) => {
+    await using registry = await startReachableRegistry({}, engine);
+    const reference = `${registry.host}/app:1`;
+    await pushVersion(engine, registry, "app:1", "1");
+    const name = `update${kind}`;
+    const text = project(name, [
+      service("web").replace("berth-fixture:latest", reference),
+      service("other"),
+    ]);
+    await scene(engine, name, text, async (scene) => {
+      const { berth } = scene;
+      assert.equal((await scene.apply()).state, "done");
+      const labelOf = async () => (await scene.containers())[`${name}-web-1`]!.labels["version"];
+      const imageOf = async () => (await engine.ask(`GET /images/${reference}/json`)).json.Id;
+      const [other, first] = [(await scene.ids())[`${name}-other-1`], await imageOf()];
+      const nothing = await scene.plan({ action: "update" });
+      assert.deepEqual([nothing.steps, nothing.warnings.map(({ code }) => code)], [[], [
+        "project/no-newer-image",
+      ]]);
+      await lookFor(berth, registry);
+      await pushVersion(engine, registry, "app:1", "2");
+      const { candidates: [second] } = await lookedAt(berth, reference);
+
+      const plan = await scene.plan({ action: "update" });
+      assert.deepEqual(
+        plan.steps.map(({ kind, digest, why: [why] }) => [kind, digest, why?.code]),
+        [["image.pull", second.digest, "newerImage"], ["container.swap", undefined, "newerImage"]],
+      );
+      await pushVersion(engine, registry, "app:1", "3"); // the tag moves while the plan is shown
+      const applied = await scene.over((await scene.begin(plan)).body.id);
+
+      assert.equal(applied.state, "done", applied.reason ?? "");
+      assert.equal(await labelOf(), "2");
+      assert.deepEqual([(await scene.ids())[`${name}-other-1`], await imageOf() === first], [other, false]);
+      assert.deepEqual((await scene.plan()).steps, [], "what runs is as written");
+
+      await pushVersion(engine, registry, "app:1", "4", ['ENTRYPOINT ["/none"]']);
+      const { candidates: [fourth] } = await lookedAt(berth, reference);
+      const before = await imageOf();
+      const broken = await scene.plan({ action: "update", units: ["web"] });
+      assert.equal(broken.steps[0]?.digest, fourth.digest);
+      const failed = await scene.over((await scene.begin(broken)).body.id);
+
+      assert.equal(failed.state, "failed");
+      assert.equal(await labelOf(), "2");
+      assert.equal((await scene.containers())[`${name}-web-1`]!.state, "running");
+      assert.equal(await imageOf(), before, "the tag stands for what runs");
+      await eventually("the plan has nothing to do", async () => (await scene.plan()).steps.length === 0);
     });
   });
 }

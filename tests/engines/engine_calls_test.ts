@@ -13,6 +13,7 @@ const CALLS: Readonly<Record<string, Verdict>> = {
   "acts/engine_acts.ts: /containers/create": { harmless: "judged as EngineActs.create" },
   "acts/engine_acts.ts: /networks/create": { harmless: "judged as EngineActs.createNetwork" },
   "acts/engine_acts.ts: /volumes/create": { harmless: "judged as EngineActs.createVolume" },
+  "acts/engine_acts.ts: /images/${new SlashedName(id)}/tag": { harmless: "names an image that is there" },
   "acts/engine_acts.ts: path": { harmless: "judged as EngineActs.start, restart, update, and connect" },
   "links/host_sight.ts: path": {
     harmless: "mounts a registered folder, read-only, into a container that is never started",
@@ -37,7 +38,7 @@ const CALLS: Readonly<Record<string, Verdict>> = {
 
 /** Acts of `EngineActs` that bring no new right: they look, end, or name. Every other one must be judged. */
 const UNJUDGED = ["isAway", "find", "copy", "stop", "rename", "remove", "lastWords", "checkHealth", "network"]
-  .concat(["usersOf", "removeNetwork", "disconnect", "volume", "removeVolume", "imageId", "pull"]);
+  .concat(["usersOf", "removeNetwork", "disconnect", "volume", "removeVolume", "imageId", "pull", "tag"]);
 
 const read = (path: string) => Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
 

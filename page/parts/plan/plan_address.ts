@@ -6,7 +6,7 @@ export type Action = NonNullable<PlanRequest["action"]>;
 /** The options without the action. */
 export type Options = Omit<PlanRequest, "action">;
 
-const ACTIONS: readonly Action[] = ["up", "down", "stop", "restart"];
+const ACTIONS: readonly Action[] = ["up", "down", "stop", "restart", "update"];
 
 /** Values that an address may have. */
 const CHOICES = {

@@ -29,11 +29,12 @@ export function Steps({ plan, choosing }: { readonly plan: Plan; readonly choosi
         </p>
       ))}
       <ol class="steps">
-        {steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) => (
+        {steps.map(({ n, kind, target, why, risk, ifChanged, hook, within, digest }) => (
           <li class="step" key={n}>
             <p class="step-head">
               <span class="step-number">{n}</span>
               <span>{TEXT.kinds[kind]}</span> <strong>{shown(target)}</strong>
+              {digest !== undefined && <code title={digest}>{digest.slice(0, 19)}</code>}
               {risk === "interruption" && <span class="quiet">{TEXT.interruption}</span>}
               {risk === "dataLoss" && <span class="trouble">{TEXT.dataLoss}</span>}
               {ifChanged !== undefined && (

@@ -137,7 +137,7 @@ function Header({ project }: { readonly project: Model }) {
 const Ways = ({ id }: { readonly id: string }) => (
   <>
     <a class="button is-main" href={planHref(id)}>{TEXT.bring}</a>
-    <a class="button" href={`${planHref(id)}?pull=always`}>{TEXT.update}</a>
+    <a class="button" href={planHref(id, "update")}>{TEXT.update}</a>
     <a class="button" href={planHref(id, "restart")}>{words.containers.restart}</a>
     <a class="button" href={planHref(id, "stop")}>{words.containers.stop}</a>
     <a class="button" href={planHref(id, "down")}>{words.applies.actions.down}</a>

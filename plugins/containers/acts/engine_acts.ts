@@ -21,7 +21,7 @@ import { mapOf, objectOf, parseJson, textOf } from "../../../engines/calls/wire.
 import { mustBeAllowed } from "../images/allowed.ts";
 import type { PullRules } from "../backends/logins.ts";
 import { pull } from "../images/pull.ts";
-import { textOfReference } from "../../../core/image_reference.ts";
+import { nameOf, textOfReference, versionOf } from "../../../core/image_reference.ts";
 import { parseReference } from "../images/reference.ts";
 import { imageIdOf } from "../../../engines/rows/container.ts";
 import { lastWords } from "./last_words.ts";
@@ -216,17 +216,31 @@ export class LinkActs implements EngineActs {
     return wire === null ? null : imageIdOf(textOf(objectOf(wire).Id));
   }
 
-  async pull({ reference: text, loginFor, signal, progress }: PullOrder): Promise<void> {
-    const reference = parseReference(text);
+  async pull({ reference: text, digest, loginFor, signal, progress }: PullOrder): Promise<void> {
+    const named = parseReference(text);
+    const reference = digest === null ? named : { ...named, digest };
     mustBeAllowed(reference, this.pulls.registries);
     try {
       const credentials = loginFor(reference.registry) ?? await this.pulls.logins.find(reference);
-      await pull(this.link.engine, { reference, credentials, signal, progress });
+      const { id } = await pull(this.link.engine, { reference, credentials, signal, progress });
+      if (digest !== null) await this.tag(id, text);
     } catch (error) {
-      throw named(error, textOfReference(reference), reference.registry);
+      throw withNames(error, textOfReference(reference), reference.registry);
     } finally {
       this.link.mirror.images.touch();
     }
+  }
+
+  async tag(id: string, text: string): Promise<void> {
+    const reference = parseReference(text);
+    await this.link.engine.post(at`/images/${new SlashedName(id)}/tag`, {
+      ...LOOKED_AT,
+      doing: `name image "${textOfReference(reference)}"`,
+      missing: "image_not_found",
+      query: { repo: nameOf(reference), tag: versionOf(reference) },
+      firstByteMs: CREATE_MS,
+    });
+    this.link.mirror.images.touch();
   }
 
   async #change(
@@ -325,7 +339,7 @@ async function orNull<T>(code: string, asked: Promise<T>): Promise<T | null> {
 }
 
 /** Returns the error with the registry that refused, which a reader of the journal must know. */
-function named(error: unknown, reference: string, registry: string): unknown {
+function withNames(error: unknown, reference: string, registry: string): unknown {
   if (!(error instanceof ServiceError) || error.message.includes(registry)) return error;
   const words = (message: string) =>
     `Cannot pull "${reference}" from "${registry}": ${message.replace(/^Cannot [^:]*: /, "")}`;
