@@ -295,6 +295,8 @@ function failureOf({ said, ended }: GitResult, remote: Remote | null): SourceFai
     text = text.replaceAll(secret, "********");
   }
   const lines = text.split("\n").map(plain).filter((line) => line !== "");
+  const object = lines.map((line) => /object [0-9a-f]{40,64}: (\w+: .+)$/.exec(line)?.[1]).find(Boolean);
+  if (object !== undefined) return new SourceFailure(`the repository holds what git refuses: ${object}`);
   const told = lines.findLast((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1);
   return new SourceFailure(told?.replace(/^(?:fatal|error|remote): */, "") ?? "git failed and said nothing");
 }
