@@ -34,7 +34,7 @@ const STATES: Readonly<Record<Source["state"], string>> = {
   synced: "up to date",
   behind: "behind",
   syncing: "files are being written",
-  conflict: "behind, and a sync would overwrite files",
+  conflict: "behind, and files are in the way",
   failed: "the last check failed",
 };
 const CHANGES = { changed: "changes", added: "is new", removed: "is gone from the files" } as const;

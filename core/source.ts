@@ -143,8 +143,8 @@ export const Source = z.object({
   hasCredential: z.boolean().describe("True if a credential is kept"),
   setBy: z.string().describe("The user or key that set it"),
   state: SourceStateName.describe(
-    "`unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: a sync " +
-      "would overwrite what is not Git's",
+    "`unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that " +
+      "are not Git's are in the way of a sync",
   ),
   error: z.string().nullable().describe("The reason that the last check failed; null if it did not"),
   checkedAt: z.string().nullable().describe("When a check last ended, RFC 3339"),

@@ -550,7 +550,7 @@ export type SourceRow = {
   readonly branch: string;
   /** When files are written. */
   readonly policy: "manual";
-  /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: a sync would overwrite what is not Git's. */
+  /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that are not Git's are in the way of a sync. */
   readonly state: SourceStateName;
   /** The reason that the last check failed; null if it did not. */
   readonly error: string | null;

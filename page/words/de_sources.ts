@@ -29,7 +29,7 @@ export const sources = {
     synced: "Auf dem neuesten Stand",
     behind: "Commits warten",
     syncing: "Dateien werden geschrieben",
-    conflict: "Commits warten, und ein Abgleich würde Dateien überschreiben",
+    conflict: "Commits warten, und Dateien sind im Weg",
     failed: "Die letzte Prüfung schlug fehl",
   } as Readonly<Record<string, string>>,
   behind: (commits: number, groups: string) =>

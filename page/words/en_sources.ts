@@ -29,7 +29,7 @@ export const sources = {
     synced: "Up to date",
     behind: "Commits wait",
     syncing: "Files are being written",
-    conflict: "Commits wait, and a sync would overwrite files",
+    conflict: "Commits wait, and files are in the way",
     failed: "The last check failed",
   } as Readonly<Record<string, string>>,
   behind: (commits: number, groups: string) =>

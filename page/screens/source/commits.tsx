@@ -27,11 +27,13 @@ export function Commits(
       <ul class="rows">
         {commits.map(({ id, author, at, subject }) => (
           <li class="row" key={id}>
-            <code title={id}>{id.slice(0, 8)}</code> <span>{shown(subject)}</span>{" "}
-            <span class="quiet">{shown(author)} · {words.moment(Date.parse(at))}</span>{" "}
-            {source !== undefined && (id === source.synced
-              ? <span class="quiet">{TEXT.current}</span>
-              : <Act permission="projects:apply" act={() => setChosen(id)}>{TEXT.back}</Act>)}
+            <span>
+              <code title={id}>{id.slice(0, 8)}</code> <span>{shown(subject)}</span>{" "}
+              <span class="quiet">{shown(author)} · {words.moment(Date.parse(at))}</span>{" "}
+              {source !== undefined && (id === source.synced
+                ? <span class="quiet">{TEXT.current}</span>
+                : <Act permission="projects:apply" act={() => setChosen(id)}>{TEXT.back}</Act>)}
+            </span>
           </li>
         ))}
       </ul>

@@ -152,15 +152,17 @@ function Pending(
         <ul class="rows">
           {groups.map(({ name, change, file, line, files }) => (
             <li class="row" key={name}>
-              <strong>{shown(name)}</strong> <span>{TEXT.changes[change] ?? change}</span>{" "}
-              <span class="quiet">
-                {file !== null && line !== null
-                  ? TEXT.line(shown(file), line)
-                  : files.slice(0, 3).map(shown).join(", ")}
-              </span>{" "}
-              {change !== "removed" && (
-                <a href={`${planHref(`${name}@${workspace}`)}?commit=head`}>{TEXT.plan}</a>
-              )}
+              <span>
+                <strong>{shown(name)}</strong> <span>{TEXT.changes[change] ?? change}</span>{" "}
+                <span class="quiet">
+                  {file !== null && line !== null
+                    ? TEXT.line(shown(file), line)
+                    : files.slice(0, 3).map(shown).join(", ")}
+                </span>{" "}
+                {change !== "removed" && (
+                  <a href={`${planHref(`${name}@${workspace}`)}?commit=head`}>{TEXT.plan}</a>
+                )}
+              </span>
             </li>
           ))}
         </ul>
@@ -188,7 +190,9 @@ function Paths(
       <ul class="rows">
         {paths.map(({ path, why }) => (
           <li class="row" key={path}>
-            <code>{shown(path)}</code> <span class="quiet">{shown(why)}</span>
+            <span>
+              <code>{shown(path)}</code> <span class="quiet">{shown(why)}</span>
+            </span>
           </li>
         ))}
       </ul>
