@@ -8,7 +8,7 @@ import { type Access, openAccess } from "./auth/access.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { Passwords } from "./auth/people/password.ts";
 import type { IdentityProvider } from "./auth/provider/identity_provider.ts";
-import { composeWatch } from "./compose_watch.ts";
+import { type AllTimes, composeWatch } from "./compose_watch.ts";
 import { type Config, SettingsError } from "./config.ts";
 import { gitEnvironment } from "./config/git_environment.ts";
 import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
@@ -54,7 +54,6 @@ import type { ApplyTimes } from "./projects/apply/applies_options.ts";
 import { openApplies, openIgnored, openRegistries, openUpdates, remedyOf } from "./compose_projects.ts";
 import type { Updates } from "./projects/updates/updates.ts";
 import { Plans } from "./projects/plan/plans.ts";
-import type { WatchTimes } from "./projects/watch/watch_options.ts";
 import { applyRoutes } from "./routes/applies.ts";
 import { live } from "./routes/live.ts";
 import { workspaceFeeds } from "./routes/live_workspaces.ts";
@@ -81,7 +80,7 @@ export interface Overrides {
   readonly passwords?: Passwords;
   /** A test does not wait as long. */
   readonly applyTimes?: ApplyTimes;
-  readonly watchTimes?: Partial<WatchTimes>;
+  readonly watchTimes?: AllTimes;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
   /** Told of every refusal by a route. */

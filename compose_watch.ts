@@ -1,6 +1,7 @@
 /** Composes the watcher with the routes, the feed and the metrics of incidents. */
 import type { Registry } from "./artifacts/registry/registry.ts";
 import type { Access } from "./auth/access.ts";
+import type { Config } from "./config.ts";
 import type { Metrics } from "./core/metrics.ts";
 import type { Replicas } from "./core/replicas.ts";
 import type { Store } from "./core/store.ts";
@@ -8,13 +9,17 @@ import type { LiveFeed } from "./http/live/feed.ts";
 import type { Router } from "./http/declare/router.ts";
 import type { OpenLog } from "./log/log.ts";
 import type { Plugins } from "./plugins/host.ts";
+import { Notices } from "./projects/notices/notices.ts";
+import { Sender, type SenderTimes } from "./projects/notices/sender.ts";
 import type { WatchTimes } from "./projects/watch/watch_options.ts";
 import { Watcher } from "./projects/watch/watcher.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
-import { measureIncidents } from "./routes/incident_metrics.ts";
+import { measureIncidents, measureNotices } from "./routes/incident_metrics.ts";
 import { incidents } from "./routes/incidents.ts";
+import { noticeRoutes } from "./routes/notices.ts";
 
 interface WatchParts {
+  readonly config: Config;
   readonly store: Store;
   readonly registry: Registry;
   readonly plugins: Plugins;
@@ -24,16 +29,22 @@ interface WatchParts {
   readonly metrics: Metrics;
 }
 
+/** Times of the watcher, and of the sender of notices. */
+export interface AllTimes extends Partial<WatchTimes> {
+  readonly notices?: Partial<SenderTimes>;
+}
+
 /** Everything it opens is pushed on `owned`. */
 export function composeWatch(
-  { store, registry, plugins, access, replicas, log, metrics }: WatchParts,
-  times: Partial<WatchTimes> = {},
+  { config, store, registry, plugins, access, replicas, log, metrics }: WatchParts,
+  times: AllTimes = {},
   owned: AsyncDisposableStack,
 ): { readonly routers: readonly Router[]; readonly feeds: readonly LiveFeed[] } {
   const now = () => access.clock.now();
   const watcher = owned.use(
     new Watcher({
       store: store.incidents,
+      notices: store.notices,
       audit: store.audit,
       applies: store.applies,
       versions: store.fileVersions,
@@ -49,5 +60,23 @@ export function composeWatch(
   );
   measureIncidents(metrics, { store: store.incidents, isWatching: () => watcher.isWatching });
   const history = owned.use(incidents({ store: store.incidents, now }));
-  return { routers: [history.router], feeds: history.feeds };
+  const base = config.baseUrl;
+  const notices = owned.use(new Notices({ store: store.notices, seal: access.noticeSeal, now, base }));
+  const sender = owned.use(
+    new Sender({
+      store: store.notices,
+      incidents: store.incidents,
+      notices,
+      isOurTurn: (ms) => replicas.turn("notices", ms),
+      now,
+      base,
+      log,
+      times: times.notices,
+    }),
+  );
+  measureNotices(metrics, { store: store.notices, isSending: () => sender.isSending });
+  return {
+    routers: [history.router, noticeRoutes({ notices, store: store.notices, now })],
+    feeds: history.feeds,
+  };
 }

@@ -98,6 +98,8 @@ export interface Access extends AsyncDisposable {
   readonly fileSeal: Seal;
   /** Seals the credentials of image registries. */
   readonly registrySeal: Seal;
+  /** Encrypts the addresses of notices. */
+  readonly noticeSeal: Seal;
   /** Seals the credentials of repositories. */
   readonly sourceSeal: Seal;
   /** Null while none is configured. */
@@ -201,6 +203,7 @@ async function sealsFrom(secret: Uint8Array<ArrayBuffer>, earlier: SealingKey["e
     seal: await Seal.from(secret, "signing keys", earlier),
     fileSeal: await Seal.from(secret, "file versions", earlier),
     registrySeal: await Seal.from(secret, "registries", earlier),
+    noticeSeal: await Seal.from(secret, "notices", earlier),
     sourceSeal: await Seal.from(secret, "sources", earlier),
   };
 }

@@ -129,6 +129,18 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./incidents.ts"),
   },
   {
+    name: "notices",
+    summary: "list the targets that are told of incidents, or test one",
+    details: "berth notices test NAME sends a marked message at once, and says what came of it.",
+    args: [{ name: "act", kind: "text", choices: ["test"], optional: true }, {
+      name: "name",
+      kind: "text",
+      optional: true,
+    }],
+    options: [JSON_OPTION],
+    load: () => read("./notices.ts"),
+  },
+  {
     name: "ls",
     summary: "list the containers of a running berth",
     args: [],

@@ -32,6 +32,7 @@ export const CORE_PERMISSIONS = [
   { name: "workspaces:files", roles: ["admin"] },
   { name: "workspaces:manage", roles: ["admin"] },
   { name: "registries:manage", roles: ["admin"] },
+  { name: "notices:manage", roles: ["admin"] },
   { name: "system:logs", roles: ["admin"] },
   { name: "keys:manage", roles: ["admin"] },
   { name: "people:manage", roles: ["admin"] },

@@ -75,6 +75,8 @@ export type ErrorCode =
   | "plan_stale"
   | "apply_not_found"
   | "incident_not_found"
+  | "notice_not_found"
+  | "too_many_notices"
   | "apply_running"
   | "apply_over"
   | "apply_failed"

@@ -113,6 +113,15 @@ export interface IncidentLine extends IncidentState {
 export interface IncidentChange {
   readonly incident: Incident;
   readonly line: Omit<IncidentLine, "seq"> | null;
+  /** What targets are to be told of it; its end is told to those that were told of it. */
+  readonly outbox?: {
+    /** Targets that are told of it unless they are already. */
+    readonly to: readonly { readonly notice: string; readonly dueAt: number }[];
+    /** Tells it at this time at the latest. */
+    readonly soonerAt: number | null;
+    /** Tells it once more. */
+    readonly isWorse: boolean;
+  };
 }
 
 export interface IncidentQuery {

@@ -8,6 +8,7 @@ import type { RegistryStore } from "./registries.ts";
 import type { SourceStore } from "./source.ts";
 import type { IncidentStore } from "./incidents.ts";
 import type { UpdateStore } from "./updates.ts";
+import type { NoticeStore } from "./notices.ts";
 
 export { AUDIT_CHAINS } from "./audit_entry.ts";
 export type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
@@ -37,6 +38,7 @@ export interface Store extends AsyncDisposable {
   readonly sources: SourceStore;
   readonly incidents: IncidentStore;
   readonly updates: UpdateStore;
+  readonly notices: NoticeStore;
   readonly applies: ApplyStore;
   /** The store's part for processes that share it; null if one process has it for itself. */
   readonly replicas: ReplicaStore | null;

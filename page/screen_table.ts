@@ -164,6 +164,13 @@ export const SCREENS = [
     word: titles.engines,
   }),
   entry({
+    path: "/settings/notices",
+    title: titles.notices,
+    view: "Notices",
+    group: "settings",
+    word: titles.notices,
+  }),
+  entry({
     path: "/settings/registries",
     title: titles.registries,
     view: "Registries",

@@ -31,6 +31,7 @@ export { Project } from "./screens/project/project.tsx";
 export { Engines } from "./screens/settings/engines.tsx";
 export { Keys } from "./screens/settings/keys.tsx";
 export { People } from "./screens/settings/people.tsx";
+export { Notices } from "./screens/notices/notices.tsx";
 export { Registries } from "./screens/registries/registries.tsx";
 export { Sessions } from "./screens/settings/sessions.tsx";
 export { Source } from "./screens/source/source.tsx";

@@ -28,6 +28,7 @@ const TAGS = {
   live: "Everything live, over one socket",
   plans: "The steps that would bring a group in line, with their reasons",
   applies: "Plans that are carried out, and how far each of them is",
+  notices: "Targets that are told of incidents",
   incidents: "What was not as it should be, since when, and because of what",
 };
 

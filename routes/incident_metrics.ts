@@ -1,6 +1,22 @@
 /** The open incidents by kind, as numbers that a collector reads. */
 import { INCIDENT_KINDS, type IncidentStore } from "../core/incidents.ts";
+import type { NoticeStore } from "../core/notices.ts";
 import type { Metrics } from "../core/metrics.ts";
+
+interface NoticeMetrics {
+  readonly store: Pick<NoticeStore, "counts">;
+  readonly isSending: () => boolean;
+}
+
+export function measureNotices(metrics: Metrics, { store, isSending }: NoticeMetrics): void {
+  metrics.read("gauge", {
+    name: "berth_notices",
+    help: "Incidents in the outbox by state, from the replica that sends.",
+  }, async () => {
+    if (!isSending()) return [];
+    return Object.entries(await store.counts()).map(([state, value]) => ({ labels: { state }, value }));
+  });
+}
 
 interface IncidentMetrics {
   readonly store: Pick<IncidentStore, "open">;

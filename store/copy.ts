@@ -38,6 +38,8 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "apply_lines", order: ["apply_id", "seq"] },
   { name: "incidents", order: ["id"] },
   { name: "incident_lines", order: ["incident_id", "seq"] },
+  { name: "notices", order: ["id"] },
+  { name: "outbox", order: ["notice_id", "incident_id"] },
 ];
 
 /** A store with a row in one of these is in use. */

@@ -25,6 +25,7 @@ export * from "./logs.ts";
 export * from "./metrics.ts";
 export * from "./models.ts";
 export * from "./networks.ts";
+export * from "./notices.ts";
 export * from "./overview.ts";
 export * from "./places.ts";
 export * from "./plans.ts";

@@ -337,6 +337,7 @@ export type Permission =
   | "workspaces:files"
   | "workspaces:manage"
   | "registries:manage"
+  | "notices:manage"
   | "system:logs"
   | "keys:manage"
   | "people:manage"

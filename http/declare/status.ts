@@ -67,6 +67,8 @@ const statusByCode = {
   plan_stale: 409,
   apply_not_found: 404,
   incident_not_found: 404,
+  notice_not_found: 404,
+  too_many_notices: 409,
   apply_running: 409,
   apply_over: 409,
   apply_failed: 409,

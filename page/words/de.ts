@@ -98,6 +98,7 @@ export const words = {
     registries: "Registries",
     updates: "Neuere Images",
     writeDown: "Aufgeschrieben",
+    notices: "Meldungen",
     setPassword: "Ihr Passwort setzen",
   },
   palette: {

@@ -5,6 +5,7 @@ import { count, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { findings } from "./de_findings.ts";
 import { incidents } from "./de_incidents.ts";
+import { notices } from "./de_notices.ts";
 import { records } from "./de_records.ts";
 import { registries } from "./de_registries.ts";
 import { resources } from "./de_resources.ts";
@@ -229,6 +230,7 @@ export const later = {
   sources,
   graph,
   incidents,
+  notices,
   log,
   logs,
   applies,

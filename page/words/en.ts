@@ -87,6 +87,7 @@ const english = {
     registries: "Registries",
     updates: "Newer images",
     writeDown: "Written down",
+    notices: "Notices",
     setPassword: "Set your password",
   },
   palette: {

@@ -8,6 +8,7 @@ import { findings } from "./en_findings.ts";
 import { graph } from "./en_graph.ts";
 import { incidents } from "./en_incidents.ts";
 import { log, logs } from "./en_logs.ts";
+import { notices } from "./en_notices.ts";
 import { records } from "./en_records.ts";
 import { registries } from "./en_registries.ts";
 import { resources } from "./en_resources.ts";
@@ -233,6 +234,7 @@ const english = {
   sources,
   graph,
   incidents,
+  notices,
   log,
   logs,
   applies,

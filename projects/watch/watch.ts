@@ -15,6 +15,7 @@ import type { Before, Surroundings } from "./causes.ts";
 import { containerKey, type HeardEvents } from "./evidence.ts";
 import { judge, type Judged, judgeUndeclared } from "./judge.ts";
 import { Reasons } from "./reasons.ts";
+import { withTellings } from "./tellings.ts";
 import type { WatcherOptions } from "./watch_options.ts";
 
 interface WatchOptions extends WatcherOptions {
@@ -88,7 +89,12 @@ export class Watch {
 
   async #write(changes: readonly IncidentChange[]): Promise<boolean> {
     if (changes.length === 0) return true;
-    const written = new Set(await this.#options.store.write(changes));
+    const { store, notices } = this.#options;
+    const targets = await notices.list();
+    const told = changes.map((one) =>
+      withTellings(one, this.#book.of(subjectKey(one.incident.subject)), targets)
+    );
+    const written = new Set(await store.write(told));
     for (const change of changes) if (written.has(change.incident.id)) this.#book.wrote(change);
     return changes.every(({ incident }) => written.has(incident.id));
   }
@@ -119,7 +125,7 @@ export class Watch {
     const unheard = runtime?.unheard() ?? new Map<string, string>();
     const gone = [...this.#book.keys()].filter((key) => {
       const { subject } = this.#book.of(key)!; // it is one of the book's keys
-      if (keys.has(key)) return false;
+      if (keys.has(key) || subject.kind === "berth") return false;
       if (subject.kind === "unit") return !unread.has(subject.workspace!);
       return subject.kind !== "container" || !unheard.has(subject.engine!);
     });

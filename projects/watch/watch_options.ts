@@ -6,6 +6,7 @@ import type { ActingRuntime } from "../../core/engine_acts.ts";
 import type { IgnoredStore } from "../../core/ignored.ts";
 import type { IncidentStore } from "../../core/incidents.ts";
 import type { Log } from "../../core/log.ts";
+import type { NoticeStore } from "../../core/notices.ts";
 import type { FileVersionStore } from "../../core/store.ts";
 import type { Workspace } from "../../core/workspace.ts";
 import type { OwnSide } from "../drift/contents.ts";
@@ -23,6 +24,7 @@ export interface WatchTimes {
 
 export interface WatcherOptions {
   readonly store: IncidentStore;
+  readonly notices: Pick<NoticeStore, "list">;
   readonly audit: Pick<AuditStore, "between">;
   readonly applies: Pick<ApplyStore, "list">;
   readonly versions: Pick<FileVersionStore, "newest">;

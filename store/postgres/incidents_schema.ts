@@ -34,3 +34,36 @@ export const INCIDENTS = `
     PRIMARY KEY (incident_id, seq)
   );
   `;
+
+/** Targets that are told of incidents, and what they are still to be told. */
+export const NOTICES = `
+  CREATE TABLE notices (
+    id text COLLATE "C" PRIMARY KEY,
+    name text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    host text NOT NULL,
+    body text NOT NULL,
+    by_kind text NOT NULL,
+    by_id text NOT NULL,
+    by_name text NOT NULL,
+    at bigint NOT NULL,
+    sealed bytea NOT NULL
+  );
+
+  CREATE TABLE outbox (
+    notice_id text COLLATE "C" NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
+    incident_id text COLLATE "C" NOT NULL REFERENCES incidents (id) ON DELETE CASCADE,
+    state text NOT NULL CHECK (state IN ('waiting', 'told', 'dead')),
+    is_told integer NOT NULL CHECK (is_told IN (0, 1)),
+    due_at bigint NOT NULL,
+    batch text COLLATE "C",
+    first_at bigint,
+    attempts integer NOT NULL,
+    refusals integer NOT NULL,
+    next_at bigint NOT NULL,
+    problem text,
+    PRIMARY KEY (notice_id, incident_id)
+  );
+  CREATE INDEX outbox_by_incident ON outbox (incident_id);
+  CREATE INDEX outbox_by_batch ON outbox (batch) WHERE batch IS NOT NULL;
+  `;

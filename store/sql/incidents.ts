@@ -10,6 +10,7 @@ import {
   MOST_LINES,
   subjectKey,
 } from "../../core/incidents.ts";
+import { tellOf } from "./outbox.ts";
 import { all, get, run, type Sql, type Steps } from "./steps.ts";
 
 interface Row extends Omit<IncidentSubject, "kind">, Pick<Incident, "id" | "openedAt" | "closedAt" | "end"> {
@@ -78,7 +79,8 @@ const FIRST_WATCH = "berth watch";
 
 function* writeAll(changes: readonly IncidentChange[]): Steps<readonly string[]> {
   const written: string[] = [];
-  for (const { incident, line } of changes) {
+  for (const change of changes) {
+    const { incident, line } = change;
     const { id, subject, openedAt, closedAt, end, endings, lines, kind, since } = incident;
     const { atLatest, cause, fields, atFirst } = incident;
     const body = JSON.stringify({ atLatest, cause, fields, atFirst });
@@ -121,6 +123,7 @@ function* writeAll(changes: readonly IncidentChange[]): Steps<readonly string[]>
     }
     if (changed === 0) continue;
     written.push(id);
+    yield* tellOf(change);
     if (line === null || lines > MOST_LINES) continue;
     const { at, ...state } = line;
     yield* run(

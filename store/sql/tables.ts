@@ -6,6 +6,7 @@ import { sqlCommands } from "./commands.ts";
 import { sqlFileVersions } from "./file_versions.ts";
 import { sqlIgnored } from "./ignored.ts";
 import { sqlIncidents } from "./incidents.ts";
+import { sqlNotices } from "./notices.ts";
 import { sqlKeys } from "./keys.ts";
 import { sqlOffers } from "./offers.ts";
 import { sqlPeople } from "./people.ts";
@@ -34,6 +35,7 @@ type Tables =
   | "sources"
   | "incidents"
   | "updates"
+  | "notices"
   | "applies";
 
 export function tablesOf(sql: Sql): Pick<Store, Tables> {
@@ -53,6 +55,7 @@ export function tablesOf(sql: Sql): Pick<Store, Tables> {
     sources: sqlSources(sql),
     incidents: sqlIncidents(sql),
     updates: sqlUpdates(sql),
+    notices: sqlNotices(sql),
     applies: sqlApplies(sql),
   };
 }

@@ -34,3 +34,36 @@ export const INCIDENTS = `
     PRIMARY KEY (incident_id, seq)
   ) STRICT, WITHOUT ROWID;
   `;
+
+/** Targets that are told of incidents, and what they are still to be told. */
+export const NOTICES = `
+  CREATE TABLE notices (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    host TEXT NOT NULL,
+    body TEXT NOT NULL CHECK (json_valid(body)),
+    by_kind TEXT NOT NULL,
+    by_id TEXT NOT NULL,
+    by_name TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    sealed BLOB NOT NULL
+  ) STRICT;
+
+  CREATE TABLE outbox (
+    notice_id TEXT NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
+    incident_id TEXT NOT NULL REFERENCES incidents (id) ON DELETE CASCADE,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'told', 'dead')),
+    is_told INTEGER NOT NULL CHECK (is_told IN (0, 1)),
+    due_at INTEGER NOT NULL,
+    batch TEXT,
+    first_at INTEGER,
+    attempts INTEGER NOT NULL,
+    refusals INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    problem TEXT,
+    PRIMARY KEY (notice_id, incident_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX outbox_by_incident ON outbox (incident_id);
+  CREATE INDEX outbox_by_batch ON outbox (batch) WHERE batch IS NOT NULL;
+  `;

@@ -60,7 +60,7 @@ function inZsh(words: readonly string[]) {
     `zmodload zsh/zpty; zpty shell zsh -f -i
 send() { zpty -w shell "$1" }
 send 'PROMPT=; autoload -Uz compinit; compinit -u -D; source $SCRIPT; zstyle ":completion:*" list-separator ""'
-send 'stty columns 200; LISTMAX=0; compadd() { if [[ \${@[(I)-(O|A|D)]} -gt 0 ]]; then builtin compadd "$@"; return; fi
+send 'stty columns 200; LINES=100; LISTMAX=0; compadd() { if [[ \${@[(I)-(O|A|D)]} -gt 0 ]]; then builtin compadd "$@"; return; fi
   builtin compadd -O hits "$@"; print -rl -- "<hit>"$^hits"</hit>"; builtin compadd "$@" }; print ready'
 zpty -r shell out '*ready*'; zpty -r shell out '*ready*'
 zpty -n -w shell '${words.join(" ")}'$'\\t'

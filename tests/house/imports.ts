@@ -75,6 +75,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["apply/"],
     ["registries/", "watch/"],
     ["updates/"],
+    ["notices/"],
   ],
   "page/": [
     ["verdict.ts", "style.ts"],

@@ -21,6 +21,7 @@ import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts
 import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_IGNORED, ignoredContract } from "./store_ignored_contract.ts";
 import { incidentsContract } from "./store_incidents_contract.ts";
+import { CHANGES_OF_NOTICES, noticesContract } from "./store_notices_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 import { CHANGES_OF_REGISTRIES, registriesContract } from "./store_registries_contract.ts";
@@ -47,6 +48,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   sourcesContract(promise);
   incidentsContract(promise);
   updatesContract(promise);
+  noticesContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -395,6 +397,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     ...CHANGES_OF_PLANS,
     ...CHANGES_OF_APPLIES,
     ...CHANGES_OF_IGNORED,
+    ...CHANGES_OF_NOTICES,
     ...CHANGES_OF_REGISTRIES,
     ...CHANGES_OF_SOURCES,
     ...CHANGES_OF_UPDATES,

@@ -92,6 +92,27 @@ async function fillStore(store: Store): Promise<void> {
   }]);
   await store.updates.setRules({ enabled: true, coolDownDays: 3 }, ENTRY);
   await store.updates.putChecks([{ reference: "docker.io/library/a:1", body: "{}", nextAt: 5 }], MANY);
+  const notice = {
+    id: "n",
+    name: "phone",
+    kind: "ntfy",
+    host: "ntfy.sh",
+    tells: ["engine"],
+    on: [],
+  } as const;
+  await store.notices.add(
+    { ...notice, afterS: 60, quiet: null, by, at: 7, sealed: bytes(8, 1) },
+    MANY,
+    ENTRY,
+  );
+  const later = {
+    incident: { id: "later", subject: { ...subject, ...nowhere, engine: "podman" }, ...state, ...open },
+  };
+  await store.incidents.write([{
+    ...later,
+    line: null,
+    outbox: { to: [{ notice: "n", dueAt: 9 }], soonerAt: null, isWorse: false },
+  }]);
   while (await store.audit.seal(SEALS, 500) > 0);
   await store.audit.append([auditEntryOf({ action: "unsealed" })]);
   await store.audit.countStrangers([{ hour: 1, peer: "p", action: "a", result: "r", count: 3 }], 9);

@@ -6,7 +6,7 @@ import type { Config } from "../../config.ts";
 import { refusalsOf } from "../../http/declare/refusals.ts";
 import { nameOf, type Router } from "../../http/declare/router.ts";
 import type { ApplyTimes } from "../../projects/apply/applies_options.ts";
-import type { WatchTimes } from "../../projects/watch/watch_options.ts";
+import type { AllTimes } from "../../compose_watch.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth, type StartOptions } from "../../start.ts";
 import { ENTRY } from "../access/audit_entry.ts";
@@ -28,7 +28,7 @@ export interface ServiceOptions extends Partial<Config> {
   readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
   readonly applyTimes?: ApplyTimes;
-  readonly watchTimes?: Partial<WatchTimes>;
+  readonly watchTimes?: AllTimes;
   /**
    * About what each replica has for itself, as lists and tags: Caddy keeps the caller at one of them, as it is shipped.
    * Otherwise it sends every request to the other one than the last.

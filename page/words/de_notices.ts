@@ -1,0 +1,45 @@
+/** Die deutschen Wörter der Meldungen. */
+import { count } from "./de_counts.ts";
+
+export const notices = {
+  count: (amount: number) => count(amount, "Meldung", "Meldungen"),
+  add: "Meldung hinzufügen",
+  none: "Niemand erfährt von Vorfällen.",
+  noneHint:
+    "Eine Meldung verschickt eine Nachricht, wenn etwas defekt ist, abweicht oder nicht antwortet, und wenn es wieder gut ist.",
+  name: "Name",
+  target: "Geht an",
+  kinds: {
+    webhook: "einen Webhook",
+    ntfy: "ein Thema von ntfy",
+    slack: "Slack, Discord oder Mattermost",
+    apprise: "die API von Apprise",
+  },
+  tells: "Erfährt von",
+  after: (seconds: number) => seconds === 0 ? "sofort" : `nach ${seconds} s`,
+  quietFrom: (from: string, to: string, zone: string) => `Ruhe von ${from} bis ${to}, ${zone}`,
+  address: "Adresse",
+  addressHint: "Sie wird versiegelt hinterlegt und nie wieder gezeigt. Discord: mit /slack am Ende.",
+  secret: "Geheimnis",
+  secretHint: "Ein Webhook wird damit unterschrieben; ntfy und Apprise bekommen es als Token.",
+  on: "Nur für",
+  onHint: "Bereiche, wie project:shop oder engine:nas. Für alles, wenn das Feld leer bleibt.",
+  quietHours: "Ruhezeit",
+  quietHint:
+    "Wie 22:00-07:00, in der Zeitzone dieses Browsers. Was bis dahin wieder gut ist, wird nie gemeldet.",
+  submit: "Hinzufügen",
+  test: "Testen",
+  taken: (status: string, ms: number) => `angenommen mit ${status} in ${ms} ms`,
+  untested: "der Test kam zu keinem Ende",
+  delete: "Entfernen",
+  deleteQuestion: (name: string) => `Die Meldung ${name} entfernen?`,
+  deleteHint: "Was auf sie wartet, wird nie verschickt.",
+  stuck: "Noch nicht angenommen",
+  state: "Zustand",
+  dead: "aufgegeben",
+  waiting: "wird wieder versucht",
+  attempts: (amount: number) => count(amount, "Versuch", "Versuche"),
+  incidents: "Vorfälle",
+  retry: "Noch einmal senden",
+  drop: "Verwerfen",
+} as const;

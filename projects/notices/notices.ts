@@ -1,0 +1,115 @@
+/** Notices that admins have set: sealed, listed without their addresses, and tried. */
+import type { NewAuditEntry } from "../../core/audit_entry.ts";
+import type { Outbound } from "../../core/outbound.ts";
+import type { NoticeRecord, NoticeStore } from "../../core/notices.ts";
+import type { Message, Target } from "./message.ts";
+
+const MOST_NOTICES = 50;
+const TOTAL_MS = 10_000;
+/** A receiver's answer is not shown, and read no further. */
+const MOST_BYTES = 256 * 1024;
+
+/** Encrypts texts for the place where they are kept. */
+interface TextSeal {
+  seal(text: string, place: string): Promise<Uint8Array>;
+  open(sealed: Uint8Array, place: string): Promise<string | null>;
+}
+
+interface NoticesOptions {
+  readonly store: NoticeStore;
+  readonly seal: TextSeal;
+  readonly now: () => number;
+  /** The address at which people reach berth, for links. */
+  readonly base: string | null;
+}
+
+/** The end of an attempt. `refused`: the target will never take it. */
+export interface Attempt {
+  readonly result: "taken" | "refused" | "failed";
+  /** The status that it answered; null where it gave none. */
+  readonly status: number | null;
+  /** The reason that it was not taken, in words. */
+  readonly problem: string | null;
+  readonly ms: number;
+}
+
+type NewNotice = Omit<NoticeRecord, "id" | "host" | "sealed" | "at"> & Omit<Target, "kind">;
+
+/** A berth without notices loads nothing that sends one. */
+export class Notices implements Disposable {
+  #outbound: Outbound | null = null;
+
+  constructor(private readonly options: NoticesOptions) {}
+
+  [Symbol.dispose](): void {
+    this.#outbound?.[Symbol.dispose]();
+  }
+
+  list(): Promise<NoticeRecord[]> {
+    return this.options.store.list();
+  }
+
+  /** Throws `too_many_notices`. */
+  async add(
+    { address, secret, ...asked }: NewNotice,
+    entryOf: (record: NoticeRecord) => NewAuditEntry,
+  ): Promise<NoticeRecord> {
+    const { store, seal, now } = this.options;
+    const id = crypto.randomUUID();
+    const sealed = await seal.seal(JSON.stringify({ address, secret }), placeOf(id));
+    const record = { ...asked, id, host: new URL(address).host, at: now(), sealed };
+    await store.add(record, MOST_NOTICES, entryOf(record));
+    return record;
+  }
+
+  /** Sends a marked message at once. */
+  async test(record: NoticeRecord): Promise<Attempt> {
+    const { testMessage } = await import("./message.ts");
+    return await this.send(record, testMessage(crypto.randomUUID(), record.name, this.options.base));
+  }
+
+  async send(record: NoticeRecord, message: Message, signal?: AbortSignal): Promise<Attempt> {
+    const began = performance.now();
+    const end = (result: Attempt["result"], status: number | null, problem: string | null): Attempt => ({
+      result,
+      status,
+      problem,
+      ms: Math.round(performance.now() - began),
+    });
+    const target = await this.#targetOf(record);
+    if (target === null) {
+      return end("refused", null, "its address was sealed with a key that is gone: add the notice again");
+    }
+    const [{ sendingOf }, { Outbound, OutboundFailure }] = await Promise.all([
+      import("./message.ts"),
+      import("../../core/outbound.ts"),
+    ]);
+    const outbound = this.#outbound ??= new Outbound();
+    try {
+      const { url, headers, body } = await sendingOf(target, message, this.options.now());
+      const { status } = await outbound.call(url, {
+        method: "POST",
+        headers: { ...headers, "content-length": String(new TextEncoder().encode(body).length) },
+        body,
+        allowsPrivate: true,
+        maxBytes: MOST_BYTES,
+        totalMs: TOTAL_MS,
+        ...(signal !== undefined && { signal }),
+      });
+      if (status >= 200 && status < 300) return end("taken", status, null);
+      const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
+      return end(isRefusal ? "refused" : "failed", status, `it answered ${status}`);
+    } catch (error) {
+      if (!(error instanceof OutboundFailure)) throw error;
+      return end(error.kind === "address" ? "refused" : "failed", null, error.message);
+    }
+  }
+
+  async #targetOf({ id, kind, sealed }: NoticeRecord): Promise<Target | null> {
+    const text = await this.options.seal.open(sealed, placeOf(id));
+    return text === null ? null : { kind, ...JSON.parse(text) as Omit<Target, "kind"> };
+  }
+}
+
+/** A sealed address that was moved to another notice does not open. */
+const placeOf = (id: string): string => JSON.stringify(["notices", id]);

@@ -1,0 +1,240 @@
+/** Brings what waits in the outbox to its targets: one replica at a time, one message a target at a time. */
+import type { Incident, IncidentState, IncidentStore, IncidentSubject } from "../../core/incidents.ts";
+import type { Log } from "../../core/log.ts";
+import type { Batch, NoticeRecord, NoticeStore } from "../../core/notices.ts";
+import { pause } from "../../core/pause.ts";
+import { targetOf, withTellings } from "../watch/tellings.ts";
+import type { Attempt, Notices } from "./notices.ts";
+import { isQuiet } from "./quiet.ts";
+
+export interface SenderTimes {
+  readonly tickMs: number;
+  /** One message of a target in this time at most: all that is due becomes one. */
+  readonly foldMs: number;
+  /** The waits before each further attempt; the last one is repeated. */
+  readonly retryMs: readonly number[];
+  /** A message that was not taken for this long is dead. */
+  readonly deadMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const TIMES: SenderTimes = {
+  tickMs: 500,
+  foldMs: 30_000,
+  retryMs: [5_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS],
+  deadMs: 24 * 60 * MINUTE_MS,
+};
+const MOST_REFUSALS = 3;
+/** While nothing was ever set, and while it is another replica's. */
+const IDLE_MS = 5_000;
+/** The lease for sending, and the interval of its renewal. */
+const TURN_MS = 30_000;
+const TURN_AGAIN_MS = 10_000;
+const FORGET_EVERY_MS = 3_600_000;
+const DEAD_KEPT_MS = 7 * 86_400_000;
+
+interface SenderOptions {
+  readonly store: NoticeStore;
+  readonly incidents: IncidentStore;
+  readonly notices: Notices;
+  readonly isOurTurn: (ms: number) => Promise<boolean>;
+  readonly now: () => number;
+  readonly base: string | null;
+  readonly log: Log;
+  readonly times?: Partial<SenderTimes> | undefined;
+}
+
+export class Sender implements AsyncDisposable {
+  readonly #options: SenderOptions;
+  readonly #times: SenderTimes;
+  readonly #over = new AbortController();
+  readonly #running: Promise<void>;
+  /** Deliveries under way, by target. */
+  readonly #busy = new Map<string, Promise<void>>();
+  /** When each target last took a message, on the clock that never steps. */
+  readonly #sentAt = new Map<string, number>();
+  /** The targets of the last look. */
+  #ids: string | null = null;
+  #turnAt = -Infinity;
+  #forgotAt = -Infinity;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#times = { ...TIMES, ...options.times };
+    this.#running = this.#run();
+  }
+
+  /** True while this replica sends. */
+  get isSending(): boolean {
+    return this.#turnAt > -Infinity;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#running;
+    await Promise.all(this.#busy.values());
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#over;
+    let isFailing = false;
+    while (!signal.aborted) {
+      let waitMs = this.#times.tickMs;
+      try {
+        waitMs = await this.#tick() ? this.#times.tickMs : Math.max(IDLE_MS, this.#times.tickMs);
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) this.#options.log.warn("Notices cannot be sent now: berth tries again", { error });
+        isFailing = true;
+      }
+      await pause(waitMs, signal);
+    }
+  }
+
+  /** Returns false where there is nothing to do for this replica. */
+  async #tick(): Promise<boolean> {
+    const { store, isOurTurn, now } = this.#options;
+    if (performance.now() - this.#turnAt >= TURN_AGAIN_MS) {
+      this.#turnAt = await isOurTurn(TURN_MS) ? performance.now() : -Infinity;
+    }
+    if (!this.isSending) return false;
+    const notices = await store.list();
+    const ids = notices.map(({ id }) => id).join();
+    if (ids !== this.#ids) await this.#closeGone(notices);
+    this.#ids = ids;
+    for (const notice of notices) {
+      if (this.#busy.has(notice.id) || notice.quiet !== null && isQuiet(notice.quiet, now())) continue;
+      const last = this.#sentAt.get(notice.id) ?? -Infinity;
+      if (performance.now() - last < this.#times.foldMs) continue;
+      const batch = await store.take(notice.id, now(), crypto.randomUUID());
+      if (batch === null) continue;
+      const work = this.#deliver(notice, batch, notices).catch((error) =>
+        this.#options.log.warn("A notice could not be sent: berth tries again", {
+          notice: notice.name,
+          error,
+        })
+      ).finally(() => this.#busy.delete(notice.id));
+      this.#busy.set(notice.id, work);
+    }
+    if (performance.now() - this.#forgotAt >= FORGET_EVERY_MS) {
+      this.#forgotAt = performance.now();
+      await store.forgetDead(now() - DEAD_KEPT_MS);
+    }
+    return notices.length > 0;
+  }
+
+  /** Closes the incidents of targets that were removed. */
+  async #closeGone(notices: readonly NoticeRecord[]): Promise<void> {
+    const { incidents, now } = this.#options;
+    const known = new Set(notices.map(({ id }) => targetOf(id)));
+    const gone = (await incidents.open()).filter(({ subject }) =>
+      subject.kind === "berth" && subject.container !== null && !known.has(subject.container)
+    );
+    if (gone.length === 0) return;
+    await incidents.write(gone.map((one) => ({
+      incident: { ...one, closedAt: now(), end: "undeclared" as const },
+      line: null,
+    })));
+  }
+
+  async #deliver(notice: NoticeRecord, batch: Batch, notices: readonly NoticeRecord[]): Promise<void> {
+    const { store, incidents, now, base, log } = this.#options;
+    const found: Incident[] = [];
+    for (const id of batch.incidents) {
+      const incident = await incidents.get(id);
+      if (incident !== null) found.push(incident);
+    }
+    const { messageOf } = await import("./message.ts");
+    // The text is made now: no old one contradicts the present.
+    const attempt = await this.#options.notices.send(
+      notice,
+      messageOf(batch.id, found, base),
+      this.#over.signal,
+    );
+    if (attempt.result === "taken") {
+      this.#sentAt.set(notice.id, performance.now());
+      await store.sent(batch.id);
+      await this.#note(notice, null, notices);
+      return;
+    }
+    if (this.#over.signal.aborted) return; // it stopped, and the target is not to blame
+    const next = nextOf(batch, attempt, now(), this.#times);
+    await store.failed(next);
+    log.warn("A target did not take a notice", {
+      notice: notice.name,
+      problem: attempt.problem,
+      attempts: next.attempts,
+      isDead: next.state === "dead",
+    });
+    if (next.state === "dead") await this.#note(notice, attempt, notices);
+  }
+
+  /** Opens the incident of a target that takes nothing, of which others are told, or closes it. */
+  async #note(
+    { id, name }: NoticeRecord,
+    attempt: Attempt | null,
+    notices: readonly NoticeRecord[],
+  ): Promise<void> {
+    const { incidents, now } = this.#options;
+    const subject: IncidentSubject = { ...NOBODY, container: targetOf(id) };
+    const open = (await incidents.open()).find((one) =>
+      one.subject.kind === "berth" && one.subject.container === subject.container
+    );
+    if (attempt === null) {
+      if (open === undefined) return;
+      await incidents.write([{ incident: { ...open, closedAt: now(), end: "well" }, line: null }]);
+      return;
+    }
+    if (open !== undefined) return;
+    const at = now();
+    const reason = `the notice "${name}" was not taken: ${attempt.problem ?? "no answer"}`;
+    const state: IncidentState = {
+      kind: "berth",
+      since: at,
+      atLatest: false,
+      cause: { kind: "engine", reason },
+      fields: [],
+    };
+    const incident: Incident = {
+      ...state,
+      id: crypto.randomUUID(),
+      subject,
+      openedAt: at,
+      closedAt: null,
+      end: null,
+      endings: 0,
+      atFirst: false,
+      lines: 1,
+    };
+    await incidents.write([withTellings({ incident, line: { at, ...state } }, null, notices)]);
+  }
+}
+
+const NOBODY = {
+  kind: "berth",
+  workspace: null,
+  group: null,
+  project: null,
+  unit: null,
+  engine: null,
+} as const;
+
+/** Returns the batch after an attempt that failed. */
+function nextOf(
+  { id, attempts, refusals, firstAt }: Batch,
+  { result, problem }: Attempt,
+  now: number,
+  { retryMs, deadMs }: Pick<SenderTimes, "retryMs" | "deadMs">,
+): Pick<Batch, "id" | "attempts" | "refusals" | "nextAt" | "state" | "problem"> {
+  const refused = refusals + (result === "refused" ? 1 : 0);
+  const isDead = refused >= MOST_REFUSALS || now - firstAt >= deadMs;
+  const wait = retryMs[Math.min(attempts, retryMs.length - 1)] ?? 0;
+  return {
+    id,
+    attempts: attempts + 1,
+    refusals: refused,
+    nextAt: now + wait,
+    state: isDead ? "dead" : "waiting",
+    problem,
+  };
+}

@@ -1,0 +1,52 @@
+/** Which targets are to be told of a change, and when. */
+import { Reach } from "../../core/access.ts";
+import type { Cause, Incident, IncidentChange, IncidentKind } from "../../core/incidents.ts";
+import type { NoticeRecord } from "../../core/notices.ts";
+
+/** What people do on purpose is told when it may have been forgotten. */
+const ON_PURPOSE_MS = 3_600_000;
+
+/** From the worst. */
+const RANKS: readonly IncidentKind[] = [
+  "broken",
+  "engine",
+  "workspace",
+  "berth",
+  "differs",
+  "stopped",
+  "notStarted",
+];
+
+/** Adds what targets are to be told. An incident that was there at the first watch is told once it changes. */
+export function withTellings(
+  change: IncidentChange,
+  before: Incident | null,
+  notices: readonly NoticeRecord[],
+): IncidentChange {
+  const { incident } = change;
+  if (incident.closedAt !== null || notices.length === 0) return change;
+  const isNews = before === null ? !incident.atFirst : before.kind !== incident.kind;
+  const isSooner = before !== null && isOnPurpose(before) && !isOnPurpose(incident);
+  const isWorse = before !== null && RANKS.indexOf(incident.kind) < RANKS.indexOf(before.kind);
+  if (!isNews && !isSooner) return change;
+  const begun = before === null ? incident.openedAt : change.line?.at ?? incident.openedAt;
+  const delayOf = ({ afterS }: NoticeRecord) =>
+    Math.max(afterS * 1_000, isOnPurpose(incident) ? ON_PURPOSE_MS : 0);
+  const to = notices.filter((notice) => isFor(notice, incident))
+    .map((notice) => ({ notice: notice.id, dueAt: begun + delayOf(notice) }));
+  return { ...change, outbox: { to: isNews ? to : [], soonerAt: isSooner ? begun : null, isWorse } };
+}
+
+const isHuman = ({ kind, further = [] }: Cause): boolean =>
+  [kind, ...further].every((one) => one === "file" || one === "berth");
+
+const isOnPurpose = ({ kind, cause }: Incident): boolean => kind === "stopped" || isHuman(cause);
+
+/** Returns true if the target is told of such incidents. */
+function isFor({ id, tells, on }: NoticeRecord, { kind, subject }: Incident): boolean {
+  if (!tells.includes(kind) || subject.kind === "berth" && subject.container === targetOf(id)) return false;
+  return on.length === 0 || new Reach(on).has(subject);
+}
+
+/** Returns the mark of the incident that says that a target does not take its messages: others are told of it. */
+export const targetOf = (notice: string): string => `notice ${notice}`;

@@ -1,0 +1,167 @@
+/** The outbox: what each target is still to be told, written with the change of the incident. */
+import type { IncidentChange } from "../../core/incidents.ts";
+import type { Batch, NoticeStore, OutboxState } from "../../core/notices.ts";
+import { insertEntry } from "./audit.ts";
+import { all, get, run, type Sql, type Steps } from "./steps.ts";
+
+/** Rows of the outbox; what comes after them is not told. */
+const MOST_ROWS = 10_000;
+/** Incidents of one message. */
+const MOST_IN_BATCH = 500;
+
+/** Notes what targets are to be told of a change. */
+export function* tellOf({ incident, outbox }: IncidentChange): Steps<void> {
+  const { id, closedAt } = incident;
+  if (closedAt !== null) {
+    // An end is told to those who may have been told of the beginning.
+    yield* run(
+      "DELETE FROM outbox WHERE incident_id = $1 AND is_told = 0 AND (batch IS NULL OR state = 'dead')",
+      id,
+    );
+    yield* run(
+      "UPDATE outbox SET due_at = $2, batch = NULL, state = 'waiting', is_told = 1 WHERE incident_id = $1",
+      id,
+      closedAt,
+    );
+    return;
+  }
+  if (outbox === undefined) return;
+  for (const { notice, dueAt } of outbox.to) {
+    yield* run(
+      "INSERT INTO outbox (notice_id, incident_id, state, is_told, due_at, attempts, refusals, next_at) " +
+        "SELECT n.id, $2, 'waiting', 0, $3, 0, 0, 0 FROM notices AS n WHERE n.id = $1 " +
+        `AND (SELECT count(*) FROM outbox) < ${MOST_ROWS} ON CONFLICT DO NOTHING`,
+      notice,
+      id,
+      dueAt,
+    );
+  }
+  if (outbox.soonerAt !== null) {
+    yield* run(
+      "UPDATE outbox SET due_at = $2 WHERE incident_id = $1 AND is_told = 0 AND due_at > $2",
+      id,
+      outbox.soonerAt,
+    );
+  }
+  if (outbox.isWorse) {
+    yield* run(
+      "UPDATE outbox SET due_at = 0, state = 'waiting' WHERE incident_id = $1 AND state = 'told'",
+      id,
+    );
+  }
+}
+
+interface Row extends Omit<Batch, "incidents"> {
+  readonly incident: string;
+}
+
+const COLUMNS =
+  'batch AS id, notice_id AS notice, incident_id AS incident, first_at AS "firstAt", attempts, refusals, ' +
+  'next_at AS "nextAt", state, problem';
+
+type Outbox = Pick<
+  NoticeStore,
+  "take" | "sent" | "failed" | "stuck" | "retry" | "drop" | "counts" | "forgetDead"
+>;
+
+export function sqlOutbox(sql: Sql): Outbox {
+  return {
+    take: (notice, now, batch) => sql.write(() => take(notice, now, batch)),
+    sent: (batch) =>
+      sql.write(function* () {
+        // What was closed before it was sent is over; of all else the end is still to be told.
+        yield* run(
+          "DELETE FROM outbox WHERE batch = $1 AND incident_id IN (SELECT id FROM incidents WHERE closed_at IS NOT NULL)",
+          batch,
+        );
+        yield* run(
+          "UPDATE outbox SET state = 'told', is_told = 1, batch = NULL, attempts = 0, refusals = 0, problem = NULL " +
+            "WHERE batch = $1",
+          batch,
+        );
+      }),
+    failed: ({ id, attempts, refusals, nextAt, state, problem }) =>
+      sql.write(function* () {
+        yield* run(
+          "UPDATE outbox SET attempts = $2, refusals = $3, next_at = $4, state = $5, problem = $6 WHERE batch = $1",
+          id,
+          attempts,
+          refusals,
+          nextAt,
+          state,
+          problem,
+        );
+      }),
+    stuck: async (limit) =>
+      batchesOf(
+        await sql.read(() =>
+          all<Row>(
+            `SELECT ${COLUMNS} FROM outbox WHERE batch IS NOT NULL AND attempts > 0 ORDER BY first_at, batch, incident_id ` +
+              "LIMIT $1",
+            limit,
+          )
+        ),
+      ),
+    retry: (batch, now, entry) =>
+      sql.write(function* () {
+        const changed = yield* run(
+          "UPDATE outbox SET state = 'waiting', attempts = 0, refusals = 0, next_at = $2, first_at = $2 WHERE batch = $1",
+          batch,
+          now,
+        );
+        if (changed > 0) yield* insertEntry(entry);
+        return changed > 0;
+      }),
+    drop: (batch, entry) =>
+      sql.write(function* () {
+        const dropped = yield* run("DELETE FROM outbox WHERE batch = $1", batch);
+        if (dropped > 0) yield* insertEntry(entry);
+        return dropped > 0;
+      }),
+    counts: async () => {
+      const rows = await sql.read(() =>
+        all<{ state: OutboxState; count: number }>(
+          "SELECT state, count(*) AS count FROM outbox GROUP BY state",
+        )
+      );
+      return {
+        waiting: 0,
+        told: 0,
+        dead: 0,
+        ...Object.fromEntries(rows.map(({ state, count }) => [state, count])),
+      };
+    },
+    forgetDead: (before) =>
+      sql.write(() => run("DELETE FROM outbox WHERE state = 'dead' AND first_at < $1", before)),
+  };
+}
+
+function* take(notice: string, now: number, batch: string): Steps<Batch | null> {
+  const known = yield* get<{ id: string }>(
+    "SELECT batch AS id FROM outbox WHERE notice_id = $1 AND batch IS NOT NULL AND state = 'waiting' LIMIT 1",
+    notice,
+  );
+  if (known === undefined) {
+    yield* run(
+      "UPDATE outbox SET batch = $3, first_at = $2, next_at = $2, attempts = 0, refusals = 0, problem = NULL " +
+        "WHERE notice_id = $1 AND incident_id IN (SELECT incident_id FROM outbox WHERE notice_id = $1 " +
+        `AND state = 'waiting' AND batch IS NULL AND due_at <= $2 ORDER BY due_at LIMIT ${MOST_IN_BATCH})`,
+      notice,
+      now,
+      batch,
+    );
+  }
+  const rows = yield* all<Row>(
+    `SELECT ${COLUMNS} FROM outbox WHERE batch = $1 AND next_at <= $2 ORDER BY incident_id`,
+    known?.id ?? batch,
+    now,
+  );
+  return batchesOf(rows)[0] ?? null;
+}
+
+function batchesOf(rows: readonly Row[]): Batch[] {
+  return [...Map.groupBy(rows, ({ id }) => id).values()].map((own) => {
+    const [{ incident: _, ...first }] = own as [Row]; // every group has one
+    return { ...first, incidents: own.map(({ incident }) => incident) };
+  });
+}

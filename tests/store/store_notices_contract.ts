@@ -1,0 +1,178 @@
+/** Promises of every store for notices and their outbox. */
+import assert from "node:assert/strict";
+import type { Incident, IncidentChange } from "../../core/incidents.ts";
+import type { NoticeRecord } from "../../core/notices.ts";
+import type { Store } from "../../core/store.ts";
+import { ENTRY } from "../access/audit_entry.ts";
+import { bytes, type Change, MANY, type Promised, refused } from "./store_records.ts";
+
+const notice = (id: string): NoticeRecord => ({
+  id,
+  name: `name of ${id}`,
+  kind: "webhook",
+  host: "ops.lan",
+  tells: ["broken", "engine"],
+  on: ["project:shop"],
+  afterS: 60,
+  quiet: { from: "22:00", to: "07:00", zone: "Europe/Berlin" },
+  by: { kind: "user", id: "ada", name: "Ada" },
+  at: 5,
+  sealed: bytes(8, 1),
+});
+
+const NOWHERE = { workspace: null, group: null, project: null, unit: null, container: null };
+
+function incident(engine: string, over: Partial<Incident> = {}): Incident {
+  return {
+    id: `i-${engine}`,
+    subject: { kind: "engine", engine, ...NOWHERE },
+    kind: "engine",
+    since: 1,
+    atLatest: false,
+    cause: { kind: "engine" },
+    fields: [],
+    openedAt: 1,
+    closedAt: null,
+    end: null,
+    endings: 0,
+    atFirst: false,
+    lines: 1,
+    ...over,
+  };
+}
+
+const told = (of: Incident, dueAt: number, over: Partial<IncidentChange["outbox"]> = {}): IncidentChange => ({
+  incident: of,
+  line: null,
+  outbox: { to: [{ notice: "a", dueAt }], soonerAt: null, isWorse: false, ...over },
+});
+
+const closed = (of: Incident): IncidentChange => ({
+  incident: { ...of, closedAt: 50, end: "well" },
+  line: null,
+});
+
+/** Plants a batch that was tried once. */
+async function stuck(store: Store): Promise<void> {
+  await store.notices.add(notice("a"), MANY, ENTRY);
+  await store.incidents.write([told(incident("one"), 10)]);
+  await store.notices.take("a", 20, "batch");
+  await store.notices.failed({
+    id: "batch",
+    attempts: 1,
+    refusals: 1,
+    nextAt: 30,
+    state: "dead",
+    problem: "it answered 403",
+  });
+}
+
+export const CHANGES_OF_NOTICES: readonly Change[] = [
+  {
+    name: "notices.add",
+    change: (store, entry) => store.notices.add(notice("a"), MANY, entry),
+    state: (store) => store.notices.list(),
+  },
+  {
+    name: "notices.remove",
+    before: (store) => store.notices.add(notice("a"), MANY, ENTRY),
+    change: (store, entry) => store.notices.remove("a", entry),
+    state: (store) => store.notices.list(),
+  },
+  {
+    name: "notices.retry",
+    before: stuck,
+    change: (store, entry) => store.notices.retry("batch", 99, entry),
+    state: (store) => store.notices.counts(),
+  },
+  {
+    name: "notices.drop",
+    before: stuck,
+    change: (store, entry) => store.notices.drop("batch", entry),
+    state: (store) => store.notices.counts(),
+  },
+];
+
+export function noticesContract(promise: Promised): void {
+  promise("remembers notices by name, and no more than it may", async (under) => {
+    {
+      await using store = await under.open("a");
+      await store.notices.add(notice("b"), 2, ENTRY);
+      await store.notices.add(notice("a"), 2, ENTRY);
+      await refused("too_many_notices", store.notices.add(notice("c"), 2, ENTRY));
+    }
+    await using store = await under.open("a");
+    assert.deepEqual(await store.notices.list(), [notice("a"), notice("b")]);
+    assert.equal(await store.notices.remove("c", ENTRY), false);
+  });
+
+  promise("gives out what is due as one batch with one id, until the target has taken it", async (under) => {
+    await using store = await under.open("a");
+    await store.notices.add(notice("a"), MANY, ENTRY);
+    await store.incidents.write([
+      told(incident("one"), 10),
+      told(incident("two"), 10),
+      told(incident("late"), 90),
+    ]);
+    assert.equal(await store.notices.take("a", 9, "early"), null);
+    const batch = await store.notices.take("a", 20, "first");
+    assert.deepEqual([batch?.id, batch?.incidents], ["first", ["i-one", "i-two"]]);
+    await using other = await under.open("a");
+    assert.deepEqual(await other.notices.take("a", 21, "second"), batch, "another one goes on with the same");
+    await store.notices.failed({ ...batch!, attempts: 1, nextAt: 40, problem: "late" });
+    assert.equal(await store.notices.take("a", 30, "third"), null, "it waits");
+    assert.deepEqual((await store.notices.stuck(9)).map(({ id, attempts }) => [id, attempts]), [[
+      "first",
+      1,
+    ]]);
+    assert.equal((await store.notices.take("a", 40, "third"))?.id, "first");
+    await store.notices.sent("first");
+    assert.deepEqual(await store.notices.counts(), { waiting: 1, told: 2, dead: 0 });
+    assert.deepEqual((await store.notices.take("a", 95, "fourth"))?.incidents, ["i-late"]);
+  });
+
+  promise(
+    "tells an end to those that were told, also while a message is under way, and to no other",
+    async (under) => {
+      await using store = await under.open("a");
+      await store.notices.add(notice("a"), MANY, ENTRY);
+      const [one, two, three] = ["one", "two", "three"].map((name) => incident(name));
+      await store.incidents.write([told(one!, 10)]);
+      await store.notices.take("a", 20, "first");
+      await store.notices.sent("first");
+      await store.incidents.write([told(two!, 10), told(three!, 90)]);
+      assert.deepEqual((await store.notices.take("a", 30, "second"))?.incidents, ["i-two"]);
+      await store.incidents.write([closed(one!), closed(two!), closed(three!)]);
+      await store.notices.sent("second");
+      const ends = await store.notices.take("a", 60, "third");
+      assert.deepEqual(ends?.incidents, ["i-one", "i-two"], "the third was never told");
+      await store.notices.sent("third");
+      assert.deepEqual(await store.notices.counts(), { waiting: 0, told: 0, dead: 0 });
+    },
+  );
+
+  promise("tells what gets worse once more, and sooner what is no longer on purpose", async (under) => {
+    await using store = await under.open("a");
+    await store.notices.add(notice("a"), MANY, ENTRY);
+    const one = incident("one");
+    await store.incidents.write([told(one, 3_600)]);
+    await store.incidents.write([told(one, 3_600, { soonerAt: 20 })]);
+    assert.equal((await store.notices.take("a", 20, "first"))?.id, "first");
+    await store.notices.sent("first");
+    await store.incidents.write([told(one, 30)]);
+    assert.equal(await store.notices.take("a", 99, "second"), null, "it is told already");
+    await store.incidents.write([told({ ...one, lines: 2 }, 30, { isWorse: true })]);
+    assert.equal((await store.notices.take("a", 99, "second"))?.id, "second");
+  });
+
+  promise("forgets the outbox with its notice, and dead messages after a while", async (under) => {
+    await using store = await under.open("a");
+    await stuck(store);
+    assert.equal(await store.notices.take("a", 99, "other"), null, "a dead one is not tried");
+    assert.equal(await store.notices.forgetDead(20), 0);
+    assert.equal(await store.notices.forgetDead(21), 1);
+    await store.incidents.write([told(incident("two"), 10)]);
+    assert.equal(await store.notices.remove("a", ENTRY), true);
+    assert.deepEqual(await store.notices.counts(), { waiting: 0, told: 0, dead: 0 });
+  });
+}

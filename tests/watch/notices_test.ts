@@ -1,0 +1,249 @@
+/** Notices with real receivers: what they get, that nothing is lost, and that what nobody may know stays here. */
+import assert from "node:assert/strict";
+// The library that receivers of Standard Webhooks use, as the judge of signatures.
+import { Webhook } from "npm:standardwebhooks@1.0.0";
+import type { Incident, IncidentChange } from "../../core/incidents.ts";
+import { withTellings } from "../../projects/watch/tellings.ts";
+import { eventually } from "../support/eventually.ts";
+import { startService, type TestService } from "../support/service.ts";
+
+const SECRET = `whsec_${btoa("a secret of twenty-four b")}`;
+const FAST = {
+  watchTimes: { notices: { tickMs: 20, foldMs: 0, retryMs: [20], deadMs: 60_000 } },
+};
+
+interface Taken {
+  readonly path: string;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** A receiver that answers what `answer` says, and keeps what it got. */
+function receiver(answer: (taken: Taken, count: number) => number | Response = () => 204) {
+  const taken: Taken[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const one = { path: new URL(request.url).pathname, headers: request.headers, text: await request.text() };
+    taken.push(one);
+    const said = answer(one, taken.length);
+    return typeof said === "number" ? new Response(null, { status: said }) : said;
+  });
+  return {
+    taken,
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+function incident(id: string, over: Partial<Incident> = {}): Incident {
+  return {
+    id,
+    subject: {
+      kind: "unit",
+      workspace: "all",
+      group: "shop",
+      project: "shop",
+      unit: `unit:shop.${id}`,
+      engine: "one",
+      container: null,
+    },
+    kind: "broken",
+    since: Date.now(),
+    atLatest: false,
+    cause: { kind: "ended", exitCode: 3 },
+    fields: [],
+    openedAt: Date.now(),
+    closedAt: null,
+    end: null,
+    endings: 1,
+    atFirst: false,
+    lines: 1,
+    ...over,
+  };
+}
+
+/** Writes as the watcher does. */
+async function write(berth: TestService, now: Incident, before: Incident | null = null): Promise<void> {
+  const { store } = berth.berth;
+  const { kind, since, atLatest, cause, fields } = now;
+  const line = { at: Date.now(), kind, since, atLatest, cause, fields };
+  const change: IncidentChange = { incident: now, line: now.closedAt === null ? line : null };
+  await store.incidents.write([withTellings(change, before, await store.notices.list())]);
+}
+
+async function notice(berth: TestService, over: Record<string, unknown>): Promise<string> {
+  const { status, body, text } = await berth.call("POST /api/notices", { name: "n", afterS: 0, ...over });
+  assert.equal(status, 201, text);
+  return body.id;
+}
+
+Deno.test("a webhook is signed so that the standard's own library accepts it, and told of the end as well", async () => {
+  await using target = receiver();
+  await using berth = await startService(FAST);
+  await notice(berth, { kind: "webhook", address: `${target.url}/hook`, secret: SECRET });
+  const web = incident("web");
+  await write(berth, web);
+  await eventually("the beginning is told", () => target.taken.length === 1);
+  await write(berth, { ...web, closedAt: Date.now(), end: "well" }, web);
+  await eventually("the end is told", () => target.taken.length === 2);
+  const [began, ended] = target.taken.map(({ text, headers }) =>
+    // deno-lint-ignore no-explicit-any -- the library gives back what was sent
+    new Webhook(SECRET).verify(text, Object.fromEntries(headers)) as any
+  );
+  assert.deepEqual([began.type, began.data.incidents[0].state, ended.data.incidents[0].state], [
+    "incidents",
+    "open",
+    "closed",
+  ]);
+  assert.match(began.data.lines[0], /^shop\.web: broken since .* UTC, ended by itself with 3$/);
+  assert.throws(() =>
+    new Webhook(SECRET).verify(`${target.taken[0]!.text} `, Object.fromEntries(target.taken[0]!.headers))
+  );
+  assert.deepEqual(await berth.berth.store.notices.counts(), { waiting: 0, told: 0, dead: 0 });
+});
+
+Deno.test("ntfy, Slack and Apprise get the bodies that they take", async () => {
+  await using target = receiver();
+  await using berth = await startService(FAST);
+  await notice(berth, { name: "a", kind: "ntfy", address: `${target.url}/ntfy/topic`, secret: "tk_1" });
+  await notice(berth, { name: "b", kind: "slack", address: `${target.url}/services/T/B` });
+  await notice(berth, { name: "c", kind: "apprise", address: `${target.url}/notify/key` });
+  await write(berth, incident("web"));
+  await eventually("all are told", () => target.taken.length === 3);
+  const of = (path: string) => target.taken.find((one) => one.path === path)!;
+  const ntfy = of("/ntfy");
+  assert.deepEqual([JSON.parse(ntfy.text).topic, ntfy.headers.get("authorization")], [
+    "topic",
+    "Bearer tk_1",
+  ]);
+  assert.match(JSON.parse(ntfy.text).message, /^shop\.web: broken/);
+  assert.match(JSON.parse(of("/services/T/B").text).text, /^berth: shop\.web broken\nshop\.web/);
+  assert.deepEqual(JSON.parse(of("/notify/key").text).type, "failure");
+});
+
+Deno.test("a receiver that fails gets the same message again, with the same id and the present state, and delays no other", async () => {
+  await using bad = receiver((_, count) => count < 4 ? 503 : 200);
+  await using good = receiver();
+  await using berth = await startService(FAST);
+  await notice(berth, { name: "bad", kind: "webhook", address: bad.url });
+  await notice(berth, { name: "good", kind: "webhook", address: good.url });
+  await write(berth, incident("web"));
+  await eventually("it was taken at last", () => bad.taken.length === 4);
+  assert.equal(new Set(bad.taken.map(({ headers }) => headers.get("webhook-id"))).size, 1);
+  assert.equal(good.taken.length, 1);
+});
+
+Deno.test("a target that refuses three times is dead: others are told, and a person sends it again", async () => {
+  let isOpen = false;
+  await using bad = receiver(() => isOpen ? 200 : 403);
+  await using good = receiver();
+  await using berth = await startService(FAST);
+  const id = await notice(berth, { name: "bad", kind: "webhook", address: bad.url });
+  await notice(berth, { name: "good", kind: "slack", address: good.url });
+  await write(berth, incident("web"));
+  const dead = await eventually("it is dead", async () => {
+    const { body } = await berth.call("GET /api/notices/messages");
+    return body.items.find(({ state }: { readonly state: string }) => state === "dead") ?? null;
+  });
+  assert.deepEqual([dead.notice, dead.attempts, dead.problem], [id, 3, "it answered 403"]);
+  await eventually(
+    "the other one is told",
+    () => good.taken.some(({ text }) => text.includes("was not taken")),
+  );
+  assert.ok(!bad.taken.some(({ text }) => text.includes("was not taken")));
+  isOpen = true;
+  assert.equal((await berth.call(`POST /api/notices/messages/${dead.id}/retry`)).status, 204);
+  await eventually(
+    "nothing is stuck",
+    async () => (await berth.call("GET /api/notices/messages")).body.items.length === 0,
+  );
+  await eventually(
+    "its incident is over",
+    async () => (await berth.call("GET /api/incidents?kind=berth&state=open")).body.items.length === 0,
+  );
+});
+
+Deno.test("what is due together is one message, and what healed before it was told is never told", async () => {
+  await using target = receiver();
+  await using berth = await startService({
+    watchTimes: { notices: { ...FAST.watchTimes.notices, foldMs: 600_000 } },
+  });
+  await notice(berth, { kind: "webhook", address: target.url, afterS: 1 });
+  const healed = incident("healed");
+  await write(berth, healed);
+  await write(berth, { ...healed, closedAt: Date.now(), end: "well" }, healed);
+  for (let n = 0; n < 30; n++) await write(berth, incident(`u${n}`));
+  await eventually("one message is there", () => target.taken.length === 1);
+  const { data } = JSON.parse(target.taken[0]!.text);
+  assert.deepEqual([data.total, data.incidents.length, data.lines.at(-1)], [30, 10, "and 20 more"]);
+  assert.ok(!target.taken[0]!.text.includes("healed"));
+});
+
+Deno.test("a notice is told of its kinds and scopes alone, later of what was on purpose, and of nothing in quiet hours", async () => {
+  await using target = receiver();
+  await using berth = await startService(FAST);
+  const quiet = { from: "00:00", to: "23:59", zone: "Etc/UTC" };
+  await notice(berth, {
+    name: "scope",
+    kind: "webhook",
+    address: `${target.url}/blog`,
+    on: ["project:blog"],
+  });
+  await notice(berth, { name: "kind", kind: "webhook", address: `${target.url}/engine`, tells: ["engine"] });
+  await notice(berth, { name: "quiet", kind: "webhook", address: `${target.url}/quiet`, quiet });
+  await notice(berth, { name: "all", kind: "webhook", address: `${target.url}/all` });
+  const edited = incident("edited", { kind: "differs", cause: { kind: "file", file: "compose.yaml" } });
+  await write(berth, edited);
+  await write(berth, incident("first", { atFirst: true }));
+  await write(berth, incident("web"));
+  await eventually("one is told", () => target.taken.length > 0);
+  assert.deepEqual(target.taken.map(({ path }) => path), ["/all"]);
+  assert.ok(!target.taken[0]!.text.includes("edited") && !target.taken[0]!.text.includes("first"));
+  // Somebody changed it outside of berth since: that ends the hour.
+  await write(berth, { ...edited, cause: { kind: "outside", act: "update" } }, edited);
+  await eventually("it is told", () => target.taken.some(({ text }) => text.includes("edited")));
+});
+
+Deno.test("an address and a secret are in no answer, log or file, a test says what came of it, and link-local is refused", async () => {
+  await using target = receiver((_, count) =>
+    count === 1
+      ? new Response("canary-answer", { status: 302, headers: { location: "http://169.254.169.254/" } })
+      : 200
+  );
+  await using berth = await startService(FAST);
+  const id = await notice(berth, {
+    kind: "webhook",
+    address: `${target.url}/canary-path`,
+    secret: "canary-secret",
+  });
+  const redirected = (await berth.call(`POST /api/notices/${id}/test`)).body;
+  assert.deepEqual([redirected.taken, redirected.status], [false, 302]);
+  const tested = await berth.call(`POST /api/notices/${id}/test`);
+  assert.deepEqual([tested.body.taken, tested.body.status], [true, 200]);
+  assert.equal(JSON.parse(target.taken[1]!.text).type, "test");
+  const local = await notice(berth, { kind: "slack", address: "http://169.254.169.254/latest" });
+  assert.match((await berth.call(`POST /api/notices/${local}/test`)).body.problem, /may not be called/);
+  const answers = [
+    (await berth.call("GET /api/notices")).text,
+    (await berth.call("GET /api/system/audit")).text,
+    tested.text,
+    berth.logged().join("\n"),
+  ];
+  for (const text of answers) assert.ok(!text.includes("canary"), text.slice(0, 300));
+  for await (const { name, isFile } of Deno.readDir(`${berth.folder}/data`)) {
+    if (!isFile) continue;
+    const bytes = await Deno.readFile(`${berth.folder}/data/${name}`);
+    assert.ok(!new TextDecoder("latin1").decode(bytes).includes("canary"), name);
+  }
+  assert.equal((await (await berth.key("operator")).call("GET /api/notices")).status, 403);
+});
+
+Deno.test("hostile names in a message lose their markup and control characters, and are cut", async () => {
+  await using target = receiver();
+  await using berth = await startService(FAST);
+  await notice(berth, { kind: "slack", address: target.url });
+  const unit = `unit:<!channel>\r\nevil\u202e@here ${"x".repeat(5_000)}`;
+  await write(berth, incident("web", { subject: { ...incident("web").subject, unit } }));
+  await eventually("it is told", () => target.taken.length === 1);
+  const { text } = JSON.parse(target.taken[0]!.text);
+  assert.ok(text.length < 500 && !/[<>@\r\u202e]/.test(text), text);
+});
