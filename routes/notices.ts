@@ -16,6 +16,7 @@ import {
 } from "../http/declare/router.ts";
 import type { Notices } from "../projects/notices/notices.ts";
 import { isZone } from "../projects/notices/quiet.ts";
+import { IncidentKind } from "./incident_rows.ts";
 import { NO_STORE } from "./tokens.ts";
 
 /** Batches that are listed. */
@@ -29,9 +30,11 @@ const Quiet = z.strictObject({
     .describe("The time zone of both, as `Europe/Berlin`"),
 }).meta({ id: "QuietHours", examples: [{ from: "22:00", to: "07:00", zone: "Europe/Berlin" }] });
 
+const NoticeKind = z.enum(NOTICE_KINDS).meta({ id: "NoticeKind" });
+
 const Told = {
   name: KeyName.describe("Its name"),
-  kind: z.enum(NOTICE_KINDS).describe(
+  kind: NoticeKind.describe(
     "`slack` is also for Discord (with `/slack` behind its address) and Mattermost",
   ),
 };
@@ -40,7 +43,7 @@ const Notice = z.object({
   id: z.string().describe("The id to remove it by"),
   ...Told,
   host: z.string().describe("The host of its address, which is all that is shown of it"),
-  tells: z.array(z.enum(INCIDENT_KINDS)).describe("The kinds of incidents that it is told of"),
+  tells: z.array(IncidentKind).describe("The kinds of incidents that it is told of"),
   on: z.array(z.string()).describe("The scopes that it is told of; empty for everything"),
   afterS: z.int().describe("Seconds for which an incident is open before it is told"),
   quiet: Quiet.nullable().describe("Hours in which nothing is sent"),
@@ -63,7 +66,7 @@ const NewNotice = z.strictObject({
     .describe(
       "Of a webhook: signs its messages (`whsec_…`); of ntfy and Apprise: the token; sealed, and never shown",
     ),
-  tells: z.array(z.enum(INCIDENT_KINDS)).min(1).max(INCIDENT_KINDS.length)
+  tells: z.array(IncidentKind).min(1).max(INCIDENT_KINDS.length)
     .default(["broken", "differs", "notStarted", "engine", "berth"]).describe(
       "The kinds of incidents to tell",
     ),

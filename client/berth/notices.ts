@@ -1,6 +1,6 @@
 /** The API's group `notices`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Scope } from "./models.ts";
+import type { IncidentKind, Scope } from "./models.ts";
 
 /** GET: Messages that a target has not taken yet. */
 export const NOTICES_MESSAGES: Endpoint<"/api/notices/messages", {
@@ -42,14 +42,13 @@ export type NewNotice = {
   /** Its name. */
   readonly name: string;
   /** `slack` is also for Discord (with `/slack` behind its address) and Mattermost. */
-  readonly kind: "webhook" | "ntfy" | "slack" | "apprise";
+  readonly kind: NoticeKind;
   /** The address that messages are sent to: sealed, and never shown. */
   readonly address: string;
   /** Of a webhook: signs its messages (`whsec_…`); of ntfy and Apprise: the token; sealed, and never shown. */
   readonly secret?: string;
   /** The kinds of incidents to tell. */
-  readonly tells?:
-    readonly ("broken" | "differs" | "notStarted" | "stopped" | "engine" | "workspace" | "berth")[];
+  readonly tells?: readonly (IncidentKind)[];
   /** Only incidents in these scopes. */
   readonly on?: readonly (Scope)[];
   /** Seconds for which an incident is open before it is told. */
@@ -65,12 +64,11 @@ export type Notice = {
   /** Its name. */
   readonly name: string;
   /** `slack` is also for Discord (with `/slack` behind its address) and Mattermost. */
-  readonly kind: "webhook" | "ntfy" | "slack" | "apprise";
+  readonly kind: NoticeKind;
   /** The host of its address, which is all that is shown of it. */
   readonly host: string;
   /** The kinds of incidents that it is told of. */
-  readonly tells:
-    readonly ("broken" | "differs" | "notStarted" | "stopped" | "engine" | "workspace" | "berth")[];
+  readonly tells: readonly (IncidentKind)[];
   /** The scopes that it is told of; empty for everything. */
   readonly on: readonly (string)[];
   /** Seconds for which an incident is open before it is told. */
@@ -82,6 +80,9 @@ export type Notice = {
   /** When it was added. */
   readonly createdAt: string;
 };
+
+/** A part of `Notice`. */
+export type NoticeKind = "webhook" | "ntfy" | "slack" | "apprise";
 
 /** The answer of `POST /api/notices/{id}/test`. */
 export type NoticeTest = {

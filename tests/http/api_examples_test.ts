@@ -129,6 +129,7 @@ const WITHOUT_ENGINE: Readonly<Record<string, Post>> = {
     await berth.call(`PUT ${path}/source`, { url, branch: "main" });
     return await berth.call(`POST ${path}/source/sync`, { ...example, commit: head });
   },
+  "post /api/notices": (berth, example) => berth.call("POST /api/notices", example),
   "put /api/updates": (berth, example) => berth.call("PUT /api/updates", example),
   "put /api/workspaces/{id}": async (berth, example) => await berth.call(`PUT ${await shop(berth)}`, example),
   "put /api/workspaces/{id}/files/{path}": async (berth, example) => {
