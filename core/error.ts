@@ -76,6 +76,7 @@ export type ErrorCode =
   | "apply_not_found"
   | "incident_not_found"
   | "notice_not_found"
+  | "notice_refused"
   | "too_many_notices"
   | "apply_running"
   | "apply_over"

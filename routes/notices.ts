@@ -26,8 +26,7 @@ const TIME = z.string().regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/, 'Expected a t
 const Quiet = z.strictObject({
   from: TIME.describe("When they begin, as `22:00`"),
   to: TIME.describe("When they end"),
-  zone: z.string().min(1).max(64).refine(isZone, "Expected a time zone, as Europe/Berlin")
-    .describe("The time zone of both, as `Europe/Berlin`"),
+  zone: z.string().min(1).max(64).describe("The time zone of both, as `Europe/Berlin`"),
 }).meta({ id: "QuietHours", examples: [{ from: "22:00", to: "07:00", zone: "Europe/Berlin" }] });
 
 const NoticeKind = z.enum(NOTICE_KINDS).meta({ id: "NoticeKind" });
@@ -59,8 +58,7 @@ const isAddress = (text: string): boolean => {
 
 const NewNotice = z.strictObject({
   ...Told,
-  address: z.string().max(2_000).refine(isAddress, "Expected an address that begins with https:// or http://")
-    .describe("The address that messages are sent to: sealed, and never shown"),
+  address: z.string().max(2_000).describe("The address that messages are sent to: sealed, and never shown"),
   secret: z.string().min(1).max(500).regex(/^[\x20-\x7e]+$/, "Expected text without control characters")
     .optional()
     .describe(
@@ -70,19 +68,29 @@ const NewNotice = z.strictObject({
     .default(["broken", "differs", "notStarted", "engine", "berth"]).describe(
       "The kinds of incidents to tell",
     ),
-  on: z.array(Scope.refine((scope) => !scope.startsWith("label:"), "Expected no label: incidents have none"))
-    .max(64).default([]).describe("Only incidents in these scopes"),
+  on: z.array(Scope).max(64).default([]).describe("Only incidents in these scopes; a label is none of them"),
   afterS: z.int().min(0).max(86_400).default(60).describe(
     "Seconds for which an incident is open before it is told",
   ),
   quiet: Quiet.optional().describe("Hours in which nothing is sent; what healed meanwhile is never told"),
-}).refine(({ kind, secret = "whsec_" }) => kind !== "webhook" || isSecret(secret), {
-  path: ["secret"],
-  message: "Expected base64 behind whsec_",
 }).meta({
   id: "NewNotice",
   examples: [{ name: "phone", kind: "ntfy", address: "https://ntfy.sh/a-topic-that-nobody-guesses" }],
 });
+
+/** Throws `notice_refused` for what no schema can say. */
+function assertUsable({ kind, address, secret, on, quiet }: z.infer<typeof NewNotice>): void {
+  const why = !isAddress(address)
+    ? "its address must begin with https:// or http:// and hold no user or password"
+    : quiet !== undefined && !isZone(quiet.zone)
+    ? `"${quiet.zone}" is no time zone: use a name as Europe/Berlin`
+    : on.some((scope) => scope.startsWith("label:"))
+    ? "incidents have no labels: use a workspace or a project as scope"
+    : kind === "webhook" && secret !== undefined && !isSecret(secret)
+    ? "the secret of a webhook must be base64 behind whsec_"
+    : null;
+  if (why !== null) throw new ServiceError("notice_refused", `Cannot use the notice: ${why}`);
+}
 
 function isSecret(secret: string): boolean {
   if (!secret.startsWith("whsec_")) return true;
@@ -123,7 +131,10 @@ const add = route({
   proof: true,
   audited: "change",
   body: NewNotice,
-  answers: { 201: json(Notice, "The notice"), ...problems("forbidden", "sign_in_again", "too_many_notices") },
+  answers: {
+    201: json(Notice, "The notice"),
+    ...problems("forbidden", "sign_in_again", "notice_refused", "too_many_notices"),
+  },
 });
 
 const remove = route({
@@ -232,6 +243,7 @@ export function noticeRoutes({ notices, store, now }: NoticeRoutes): CoreRouter 
     })
     .on(list, async () => reply(200, { items: (await notices.list()).map(shown) }, NO_STORE))
     .on(add, async (call) => {
+      assertUsable(call.body);
       const { secret = null, quiet = null, ...asked } = call.body;
       const { kind, id, name } = call.principal;
       const made = await notices.add(

@@ -49,7 +49,7 @@ export type NewNotice = {
   readonly secret?: string;
   /** The kinds of incidents to tell. */
   readonly tells?: readonly (IncidentKind)[];
-  /** Only incidents in these scopes. */
+  /** Only incidents in these scopes; a label is none of them. */
   readonly on?: readonly (Scope)[];
   /** Seconds for which an incident is open before it is told. */
   readonly afterS?: number;

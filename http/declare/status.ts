@@ -68,6 +68,7 @@ const statusByCode = {
   apply_not_found: 404,
   incident_not_found: 404,
   notice_not_found: 404,
+  notice_refused: 422,
   too_many_notices: 409,
   apply_running: 409,
   apply_over: 409,
