@@ -61,14 +61,27 @@ function incident(id: string, over: Partial<Incident> = {}): Incident {
   };
 }
 
-/** Writes as the watcher does. */
-async function write(berth: TestService, now: Incident, before: Incident | null = null): Promise<void> {
+/** Writes as the watcher does: all of one look in one commit. */
+async function writeAll(
+  berth: TestService,
+  incidents: readonly Incident[],
+  before: Incident | null = null,
+): Promise<void> {
   const { store } = berth.berth;
-  const { kind, since, atLatest, cause, fields } = now;
-  const line = { at: Date.now(), kind, since, atLatest, cause, fields };
-  const change: IncidentChange = { incident: now, line: now.closedAt === null ? line : null };
-  await store.incidents.write([withTellings(change, before, await store.notices.list())]);
+  const notices = await store.notices.list();
+  await store.incidents.write(incidents.map((now) => {
+    const { kind, since, atLatest, cause, fields } = now;
+    const line = { at: Date.now(), kind, since, atLatest, cause, fields };
+    const change: IncidentChange = { incident: now, line: now.closedAt === null ? line : null };
+    return withTellings(change, before, notices);
+  }));
 }
+
+const write = (berth: TestService, now: Incident, before: Incident | null = null) =>
+  writeAll(berth, [now], before);
+
+/** Returns the time of the day in UTC, some hours from now. */
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
 
 async function notice(berth: TestService, over: Record<string, unknown>): Promise<string> {
   const { status, body, text } = await berth.call("POST /api/notices", { name: "n", afterS: 0, ...over });
@@ -98,7 +111,10 @@ Deno.test("a webhook is signed so that the standard's own library accepts it, an
   assert.throws(() =>
     new Webhook(SECRET).verify(`${target.taken[0]!.text} `, Object.fromEntries(target.taken[0]!.headers))
   );
-  assert.deepEqual(await berth.berth.store.notices.counts(), { waiting: 0, told: 0, dead: 0 });
+  await eventually("nothing waits any more", async () => {
+    const counts = await berth.berth.store.notices.counts();
+    return Object.values(counts).every((count) => count === 0);
+  });
 });
 
 Deno.test("ntfy, Slack and Apprise get the bodies that they take", async () => {
@@ -129,7 +145,7 @@ Deno.test("a receiver that fails gets the same message again, with the same id a
   await write(berth, incident("web"));
   await eventually("it was taken at last", () => bad.taken.length === 4);
   assert.equal(new Set(bad.taken.map(({ headers }) => headers.get("webhook-id"))).size, 1);
-  assert.equal(good.taken.length, 1);
+  await eventually("the other one is told", () => good.taken.length === 1);
 });
 
 Deno.test("a target that refuses three times is dead: others are told, and a person sends it again", async () => {
@@ -167,11 +183,11 @@ Deno.test("what is due together is one message, and what healed before it was to
   await using berth = await startService({
     watchTimes: { notices: { ...FAST.watchTimes.notices, foldMs: 600_000 } },
   });
-  await notice(berth, { kind: "webhook", address: target.url, afterS: 1 });
+  await notice(berth, { kind: "webhook", address: target.url, afterS: 4 });
   const healed = incident("healed");
   await write(berth, healed);
   await write(berth, { ...healed, closedAt: Date.now(), end: "well" }, healed);
-  for (let n = 0; n < 30; n++) await write(berth, incident(`u${n}`));
+  await writeAll(berth, Array.from({ length: 30 }, (_, n) => incident(`u${n}`)));
   await eventually("one message is there", () => target.taken.length === 1);
   const { data } = JSON.parse(target.taken[0]!.text);
   assert.deepEqual([data.total, data.incidents.length, data.lines.at(-1)], [30, 10, "and 20 more"]);
@@ -181,7 +197,7 @@ Deno.test("what is due together is one message, and what healed before it was to
 Deno.test("a notice is told of its kinds and scopes alone, later of what was on purpose, and of nothing in quiet hours", async () => {
   await using target = receiver();
   await using berth = await startService(FAST);
-  const quiet = { from: "00:00", to: "23:59", zone: "Etc/UTC" };
+  const quiet = { from: inHours(-2), to: inHours(2), zone: "Etc/UTC" };
   await notice(berth, {
     name: "scope",
     kind: "webhook",
