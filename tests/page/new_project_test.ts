@@ -50,6 +50,7 @@ test(
     await using opened = await openPage(browser, berth, { key: berth.admin });
     const { page } = opened;
     try {
+      page.setDefaultTimeout(90_000); // an engine makes and starts containers meanwhile
       await page.getByRole("link", { name: "New project" }).click();
       const save = page.getByRole("button", { name: "Save and plan" });
       assert.equal(await save.isDisabled(), true, "it has no name, and its folder cannot be written");
