@@ -7,6 +7,7 @@ export const files = {
   none: "In diesem Ordner wurde keine Datei gelesen.",
   choose: "Wählen Sie eine Datei, um sie zu lesen.",
   label: (path: string) => `Text von ${path}`,
+  unchecked: (reason: string) => `So, wie es ist, noch nicht geprüft, neuer Versuch folgt: ${reason}`,
   unloaded: "Der Editor konnte nicht geladen werden. Laden Sie die Seite neu.",
   gone: "Diese Datei wird nicht mehr gelesen.",
   findings: "Befunde",

@@ -7,6 +7,7 @@ export const files = {
   none: "No file of this folder was read.",
   choose: "Choose a file to read it.",
   label: (path: string) => `Text of ${path}`,
+  unchecked: (reason: string) => `Not checked as it is now; trying again: ${reason}`,
   unloaded: "The editor could not be loaded. Reload the page.",
   gone: "This file is not read any more.",
   findings: "Findings",

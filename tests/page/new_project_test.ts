@@ -50,14 +50,25 @@ test(
     await using opened = await openPage(browser, berth, { key: berth.admin });
     const { page } = opened;
     try {
-      page.setDefaultTimeout(90_000); // an engine makes and starts containers meanwhile
       await page.getByRole("link", { name: "New project" }).click();
       const save = page.getByRole("button", { name: "Save and plan" });
       assert.equal(await save.isDisabled(), true, "it has no name, and its folder cannot be written");
       await page.getByRole("button", { name: "Make it editable" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Make it editable" }).click();
       await page.getByLabel("Name", { exact: true }).fill("taken");
+      // The first check meets a folder that is being read: it is said, and tried again without a further key.
+      let checks = 0;
+      await page.route("**/artifacts/validate", async (route) => {
+        if (checks++ > 0) return await route.continue();
+        const body = JSON.stringify({
+          status: 503,
+          code: "workspace_unavailable",
+          title: "Still being read",
+        });
+        await route.fulfill({ status: 503, contentType: "application/problem+json", body });
+      });
       await paste(page, TEXT.replace("image:", "imagee:"));
+      await page.getByRole("status").getByText("trying again").waitFor();
       await page.getByRole("list", { name: "Findings" }).getByText("imagee").first().waitFor();
       await assertFitsAll(opened, "a new project");
       await paste(page, TEXT);

@@ -8,11 +8,9 @@ import { Confirm } from "../confirm.tsx";
 import { shown } from "../shown.ts";
 import { Loading, Trouble } from "../states.tsx";
 import { words } from "../../words/en_later.ts";
+import { CHECK_AFTER_MS, type Checked, useChecked } from "./checked.ts";
 import { useEditor } from "./editor.ts";
 import { Moved, Save, Versions } from "./file_changes.tsx";
-
-/** After the last key, before what was typed is checked. */
-const CHECK_AFTER_MS = 400;
 
 type Asked = "save" | "discard" | "versions" | null;
 
@@ -40,7 +38,13 @@ export function FileView(
   const isMoved = draft !== null && known !== null && known.tag !== draft.base.tag;
   const [asked, setAsked] = useState<Asked>(null);
   const [isSaved, setSaved] = useState(false);
-  const findings = useFindings(id, path, draft?.text ?? null, revision);
+  const unsaved = draft?.text ?? null;
+  const checked = useChecked(
+    JSON.stringify([id, path, unsaved, revision]),
+    unsaved === null ? 0 : CHECK_AFTER_MS,
+    (signal) => check(id, path, unsaved, signal),
+  );
+  const { findings } = checked;
   const problem = read.problem.value;
 
   const change = (text: string) => {
@@ -105,7 +109,7 @@ export function FileView(
       {isMoved && <Moved draft={draft} theirs={known} keep={(next) => setDraft(key, next)} />}
       {text === null && problem === null && <Loading />}
       <div class="file-text" ref={box} />
-      <FindingsOf findings={findings} goTo={goTo} />
+      <FindingsOf checked={checked} goTo={goTo} />
       {canWrite && (known?.masked.length ?? 0) > 0 && <p class="hint">{words.files.masks}</p>}
       {asked === "save" && draft !== null && (
         <Save
@@ -137,14 +141,27 @@ export function FileView(
   );
 }
 
-export function FindingsOf(
+interface FindingsProps {
+  readonly checked: Checked;
+  readonly goTo: (line: number) => void;
+}
+
+export function FindingsOf({ checked: { findings, problem }, goTo }: FindingsProps) {
+  return (
+    <>
+      {problem !== null && <p class="trouble" role="status">{words.files.unchecked(shown(problem.title))}</p>}
+      {findings?.length === 0 && problem === null && <p class="hint">{words.files.noFindings}</p>}
+      {findings !== null && findings.length > 0 && <Found findings={findings} goTo={goTo} />}
+    </>
+  );
+}
+
+function Found(
   { findings, goTo }: {
-    readonly findings: readonly Diagnostic[] | null;
+    readonly findings: readonly Diagnostic[];
     readonly goTo: (line: number) => void;
   },
 ) {
-  if (findings === null) return null;
-  if (findings.length === 0) return <p class="hint">{words.files.noFindings}</p>;
   return (
     <ul class="rows" aria-label={words.files.findings}>
       {findings.map(({ severity, message, code, location, fingerprint }) => (
@@ -164,32 +181,4 @@ export function FindingsOf(
       ))}
     </ul>
   );
-}
-
-/**
- * The findings in the text as it is now; null before the first answer. The last answer stays until the next.
- */
-function useFindings(
-  id: string,
-  path: string,
-  text: string | null,
-  revision: string,
-): readonly Diagnostic[] | null {
-  const [findings, setFindings] = useState<readonly Diagnostic[] | null>(null);
-  useEffect(() => {
-    const ending = new AbortController();
-    const timer = setTimeout(async () => {
-      try {
-        const found = await check(id, path, text, ending.signal);
-        if (!ending.signal.aborted) setFindings(found);
-      } catch {
-        // The next key asks again; what was found stays.
-      }
-    }, text === null ? 0 : CHECK_AFTER_MS);
-    return () => {
-      clearTimeout(timer);
-      ending.abort();
-    };
-  }, [id, path, text, revision]);
-  return findings;
 }

@@ -1,6 +1,6 @@
 /** A new project: its files are checked while they are written, then made, and then planned. */
 import { signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Diagnostic } from "../../../client/berth/models.ts";
 import { type Workspace, WORKSPACES } from "../../../client/berth/workspaces.ts";
 import { checkNew, createFile, readFiles } from "../../live/files.ts";
@@ -9,6 +9,7 @@ import { planHref, projectHref, readProjects } from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
+import { CHECK_AFTER_MS, useChecked } from "../../parts/files/checked.ts";
 import { Editable } from "../../parts/files/editable.tsx";
 import { useEditor } from "../../parts/files/editor.ts";
 import { FindingsOf } from "../../parts/files/file_view.tsx";
@@ -20,8 +21,6 @@ import { NewFile, Where } from "./where.tsx";
 
 const TEXT = words.newProject;
 const COMPOSE = "compose.yaml";
-/** After the last key, before what was typed is checked. */
-const CHECK_AFTER_MS = 400;
 /** berth reads a new file at once; its row comes with the next look at all projects. */
 const LOOKS = 40;
 const LOOK_MS = 250;
@@ -70,8 +69,8 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
     draft.value = { name, texts: { ...texts, [path]: text } };
   };
   const [open, setOpen] = useState(COMPOSE);
-  const findings = useFindings(workspace.id, name, texts);
-  const own = findings?.filter(({ location }) => location?.file === pathOf(name, open)) ?? null;
+  const checked = useCheckedFiles(workspace.id, name, texts);
+  const own = checked.findings?.filter(({ location }) => location?.file === pathOf(name, open)) ?? null;
   const isNamed = /^[a-z0-9][a-z0-9_-]*$/.test(name);
   const saving = useSaving(workspace.id, name, texts);
   const isReady = isNamed && workspace.editable && !saving.isBusy;
@@ -116,7 +115,7 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
         findings={own}
         change={(text) => setText(open, text)}
       />
-      {isNamed && <FindingsOf findings={findings} goTo={() => {}} />}
+      {isNamed && <FindingsOf checked={checked} goTo={() => {}} />}
       {saving.problem !== null && <Trouble problem={saving.problem} />}
       <div class="form-end">
         <Act
@@ -205,27 +204,12 @@ async function idOf(workspace: string, name: string): Promise<string> {
   return `${name}@${workspace}`;
 }
 
-function useFindings(workspace: string, name: string, texts: Texts): readonly Diagnostic[] | null {
-  const [findings, setFindings] = useState<readonly Diagnostic[] | null>(null);
-  useEffect(() => {
-    if (name === "") return;
-    const ending = new AbortController();
-    const timer = setTimeout(async () => {
-      try {
-        const files = Object.fromEntries(filesOf(name, texts));
-        const found = await checkNew(workspace, files, ending.signal);
-        if (!ending.signal.aborted) setFindings(found);
-      } catch {
-        // The next key asks again; what was found stays.
-      }
-    }, CHECK_AFTER_MS);
-    return () => {
-      clearTimeout(timer);
-      ending.abort();
-    };
-  }, [workspace, name, texts]);
-  return findings;
-}
+const useCheckedFiles = (workspace: string, name: string, texts: Texts) =>
+  useChecked(
+    name === "" ? "" : JSON.stringify([workspace, name, texts]),
+    CHECK_AFTER_MS,
+    (signal) => checkNew(workspace, Object.fromEntries(filesOf(name, texts)), signal),
+  );
 
 function Text(
   { path, text, findings, change }: {
