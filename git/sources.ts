@@ -7,6 +7,7 @@ import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
 import type { NewSource, Source, SourceRecord, SourceStore, SyncRequest } from "../core/source.ts";
+import type { TextSeal } from "../core/text_seal.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";
 import { checkedAddress, type Credential, isBranch, isFolder } from "./address.ts";
 import type { MountedPaths } from "./changes.ts";
@@ -28,10 +29,7 @@ export interface SourcesOptions {
   /** Keeps a text that a sync overwrites. */
   readonly keep: SyncParts["keep"];
   readonly entryOf: SyncParts["entryOf"];
-  readonly seal: {
-    seal(text: string, place: string): Promise<Uint8Array>;
-    open(sealed: Uint8Array, place: string): Promise<string | null>;
-  };
+  readonly seal: TextSeal;
   /** As of `Replicas`. */
   readonly turn: (what: string, ms: number) => Promise<boolean>;
   readonly runtime: () => ContainerRuntime | null;

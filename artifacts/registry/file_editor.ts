@@ -2,16 +2,10 @@
 
 import { ServiceError } from "../../core/error.ts";
 import type { FileVersion, FileVersionStore } from "../../core/store.ts";
+import type { TextSeal } from "../../core/text_seal.ts";
 import type { ArtifactFile } from "../artifact.ts";
 import { sha256 } from "../files/sha256.ts";
 import type { Registry } from "./registry.ts";
-
-/** Encrypts texts for the place where they are kept. */
-interface TextSeal {
-  seal(text: string, place: string): Promise<Uint8Array>;
-  /** Null for what another key has sealed. */
-  open(sealed: Uint8Array, place: string): Promise<string | null>;
-}
 
 interface FileEditorOptions {
   readonly registry: Pick<Registry, "edit" | "parsed">;

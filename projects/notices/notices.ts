@@ -2,18 +2,13 @@
 import type { NewAuditEntry } from "../../core/audit_entry.ts";
 import type { Outbound } from "../../core/outbound.ts";
 import type { NoticeRecord, NoticeStore } from "../../core/notices.ts";
+import type { TextSeal } from "../../core/text_seal.ts";
 import type { Message, Target } from "./message.ts";
 
 const MOST_NOTICES = 50;
 const TOTAL_MS = 10_000;
 /** A receiver's answer is not shown, and read no further. */
 const MOST_BYTES = 256 * 1024;
-
-/** Encrypts texts for the place where they are kept. */
-interface TextSeal {
-  seal(text: string, place: string): Promise<Uint8Array>;
-  open(sealed: Uint8Array, place: string): Promise<string | null>;
-}
 
 interface NoticesOptions {
   readonly store: NoticeStore;

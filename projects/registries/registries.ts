@@ -3,17 +3,11 @@ import type { NewAuditEntry } from "../../core/audit_entry.ts";
 import type { RegistryLogin } from "../../core/engine_acts.ts";
 import { registryOf } from "../../core/image_reference.ts";
 import type { RegistryLogins, RegistryRecord, RegistryStore } from "../../core/registries.ts";
+import type { TextSeal } from "../../core/text_seal.ts";
 import type { RegistryAccess, RegistryRules } from "./access.ts";
 import { refused } from "./failure.ts";
 
 const MOST = 200;
-
-/** Encrypts texts for the place where they are kept. */
-interface TextSeal {
-  seal(text: string, place: string): Promise<Uint8Array>;
-  /** Null for what another key has sealed. */
-  open(sealed: Uint8Array, place: string): Promise<string | null>;
-}
 
 interface RegistriesOptions {
   readonly store: RegistryStore;
