@@ -45,7 +45,7 @@ export interface Cause {
   readonly kind: CauseKind;
   /** Further kinds of which there is evidence. */
   readonly further?: readonly CauseKind[];
-  /** Who acted through berth. */
+  /** The user or key that acted through berth. */
   readonly by?: { readonly kind: string; readonly id: string; readonly name: string };
   /** The engine's or the route's word for the act, as `stop`. */
   readonly act?: string;
@@ -58,12 +58,23 @@ export interface Cause {
   /** The limit of the container that ended, in bytes. */
   readonly memoryLimit?: number;
   readonly unhealthy?: true;
-  /** Why an engine is away, in words. */
+  /** The reason why an engine is away, in words. */
   readonly reason?: string;
   /** Of `firstWatch`: the units that are watched, and those that were not as written. */
   readonly units?: number;
   readonly bad?: number;
 }
+
+/** A subject of which nothing but its kind is said: berth itself. */
+export const BERTH_SUBJECT: IncidentSubject = {
+  kind: "berth",
+  workspace: null,
+  group: null,
+  project: null,
+  unit: null,
+  engine: null,
+  container: null,
+};
 
 /** A field that differs. Values are kept of images, ports and amounts alone. */
 export interface IncidentField {
@@ -113,7 +124,7 @@ export interface IncidentLine extends IncidentState {
 export interface IncidentChange {
   readonly incident: Incident;
   readonly line: Omit<IncidentLine, "seq"> | null;
-  /** What targets are to be told of it; its end is told to those that were told of it. */
+  /** Targets that are to be told of it; its end is told to those that were told of it. */
   readonly outbox?: {
     /** Targets that are told of it unless they are already. */
     readonly to: readonly { readonly notice: string; readonly dueAt: number }[];

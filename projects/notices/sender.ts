@@ -1,5 +1,11 @@
 /** Brings what waits in the outbox to its targets: one replica at a time, one message a target at a time. */
-import type { Incident, IncidentState, IncidentStore, IncidentSubject } from "../../core/incidents.ts";
+import {
+  BERTH_SUBJECT,
+  type Incident,
+  type IncidentState,
+  type IncidentStore,
+  type IncidentSubject,
+} from "../../core/incidents.ts";
 import type { Log } from "../../core/log.ts";
 import type { Batch, NoticeRecord, NoticeStore } from "../../core/notices.ts";
 import { pause } from "../../core/pause.ts";
@@ -176,7 +182,7 @@ export class Sender implements AsyncDisposable {
     notices: readonly NoticeRecord[],
   ): Promise<void> {
     const { incidents, now } = this.#options;
-    const subject: IncidentSubject = { ...NOBODY, container: targetOf(id) };
+    const subject: IncidentSubject = { ...BERTH_SUBJECT, container: targetOf(id) };
     const open = (await incidents.open()).find((one) =>
       one.subject.kind === "berth" && one.subject.container === subject.container
     );
@@ -209,15 +215,6 @@ export class Sender implements AsyncDisposable {
     await incidents.write([withTellings({ incident, line: { at, ...state } }, null, notices)]);
   }
 }
-
-const NOBODY = {
-  kind: "berth",
-  workspace: null,
-  group: null,
-  project: null,
-  unit: null,
-  engine: null,
-} as const;
 
 /** Returns the batch after an attempt that failed. */
 function nextOf(

@@ -2,6 +2,7 @@
 import type { Model } from "../../artifacts/artifact.ts";
 import { isWell } from "../../core/condition.ts";
 import {
+  BERTH_SUBJECT,
   type IncidentChange,
   type IncidentKind,
   type IncidentState,
@@ -254,18 +255,8 @@ async function writtenAt(path: string): Promise<number | null> {
   }
 }
 
-const NOBODY: IncidentSubject = {
-  kind: "berth",
-  workspace: null,
-  group: null,
-  project: null,
-  unit: null,
-  engine: null,
-  container: null,
-};
-
 const whole = (subject: Partial<IncidentSubject>, kind: IncidentKind | null): Judged => ({
-  subject: { ...NOBODY, ...subject },
+  subject: { ...BERTH_SUBJECT, ...subject },
   kind,
   fields: [],
   containers: [],
@@ -296,7 +287,7 @@ function firstWatch(judged: readonly Judged[], { at }: Moment): IncidentChange {
     incident: {
       ...state,
       id: crypto.randomUUID(),
-      subject: { ...NOBODY, container: "watch" },
+      subject: { ...BERTH_SUBJECT, container: "watch" },
       openedAt: at,
       closedAt: at,
       end: "well",
