@@ -177,6 +177,16 @@ function ipv6(text: string): number[] | null {
   return [...head, ...Array<number>(gap).fill(0), ...tail].flatMap((word) => [word >> 8, word & 255]);
 }
 
+/** Returns true for a host that no call may go to. One whose name only a proxy can resolve is left to the proxy. */
+export async function isForbiddenHost(hostname: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await addressesOf(hostname, signal)).some((address) => kindOfAddress(address) === "refused");
+  } catch (error) {
+    if (error instanceof OutboundFailure) return false;
+    throw error;
+  }
+}
+
 async function addressesOf(hostname: string, signal: AbortSignal): Promise<string[]> {
   if (hostname.startsWith("[")) return [hostname.slice(1, -1)];
   if (ipv4(hostname) !== null) return [hostname];

@@ -1,5 +1,6 @@
 /** A bare copy of a repository in berth's data folder: a cache, which is deleted and fetched again when it is damaged or too large. */
 import { checkedAddress, type Credential, optionsFor, secretsOf } from "./address.ts";
+import { isForbiddenHost } from "../core/outbound.ts";
 import type { Git, GitCall, GitResult } from "./process.ts";
 import { LONGEST_TARGET, readTree, RefusedTree, targetInside, type Tree } from "./tree.ts";
 
@@ -255,6 +256,9 @@ export class Mirror {
   /** Throws `SourceFailure` with the last that git said. */
   async #run(call: Omit<GitCall, "folder">, remote: Remote | null): Promise<GitResult> {
     const { git, folder, signal } = this.#options;
+    if (remote !== null && await isForbiddenHost(new URL(remote.url).hostname, signal)) {
+      throw new SourceFailure("its address may not be called: it is link-local, or no host at all");
+    }
     const signals = call.signal === undefined ? [signal] : [signal, call.signal];
     const result = await git.run({ ...call, folder, signal: AbortSignal.any(signals) });
     if (result.code !== 0 || result.ended !== "itself") throw failureOf(result, remote);

@@ -165,6 +165,15 @@ test("addresses, branches and folders that could be something else are refused b
   assert.equal((await scene.berth.call(`GET /api/workspaces/${scene.id}/source`)).status, 404);
 });
 
+test("no call goes to a link-local address, in whatever form it is written", async () => {
+  await using scene = await SourceScene.with({ "blog/compose.yaml": web("nginx:1") });
+  for (const host of ["169.254.169.254", "2852039166", "[::ffff:169.254.169.254]", "[fe80::1]", "0.0.0.0"]) {
+    const { status, body } = await scene.set({ url: `http://${host}/x.git` });
+    assert.equal(status, 200, host);
+    assert.deepEqual([body.state, /may not be called/.test(body.error)], ["failed", true], host);
+  }
+});
+
 test("a folder with a .git, and one that overlaps another source's, are refused", async () => {
   await using scene = await SourceScene.with({ "blog/compose.yaml": web("nginx:1") });
   await Deno.mkdir(`${scene.path}/.git`);
