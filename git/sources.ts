@@ -219,11 +219,6 @@ export class Sources implements AsyncDisposable {
     await this.#finish(record, followed, { commit, choices: { keep, overwrite }, by, entry });
   }
 
-  /** True while a commit is half written: no plan is made then. */
-  async isSyncing(workspace: string): Promise<boolean> {
-    return ((await this.#options.store.get(workspace))?.syncing ?? null) !== null;
-  }
-
   /** Returns all sources as the feed tells them: without what would take a look at the repository. */
   async list(): Promise<Source[]> {
     return (await this.#options.store.list()).map(shownOf);

@@ -38,9 +38,9 @@ export class SourceRoom implements AsyncDisposable {
     return this.#sources ??= import("../git/sources.ts").then(({ Sources }) => new Sources(this.#options));
   }
 
-  /** True while a commit is half written into the folder. */
+  /** True while a commit is half written into the folder, by whichever replica. */
   async isSyncing(workspace: string): Promise<boolean> {
-    return this.#sources !== null && await (await this.#sources).isSyncing(workspace);
+    return ((await this.#options.store.get(workspace))?.syncing ?? null) !== null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
