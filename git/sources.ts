@@ -55,6 +55,8 @@ export class Sources implements AsyncDisposable {
   readonly #git: Git;
   readonly #followed = new Map<string, { readonly key: string; readonly followed: Followed }>();
   readonly #due = new Map<string, number>();
+  /** Interrupted syncs that could not be finished, and when each is tried again. */
+  readonly #unfinished = new Map<string, { readonly failures: number; readonly due: number }>();
   readonly #over = new AbortController();
   readonly #ticking: ReturnType<typeof setInterval>;
   #polling: Promise<void> = Promise.resolve();
@@ -133,6 +135,7 @@ export class Sources implements AsyncDisposable {
     const removed = await this.#options.store.remove(workspace, entry);
     this.#followed.delete(workspace);
     this.#due.delete(workspace);
+    this.#unfinished.delete(workspace);
     await this.#mirrorOf(workspace).remove();
     if (!removed) await this.#record(workspace); // throws
   }
@@ -277,8 +280,12 @@ export class Sources implements AsyncDisposable {
       const entry = this.#options.entryOf({ workspace, by, from, to, result: "resumed", files: 0 });
       const choices = { keep: [], overwrite: [] };
       await this.#finish(record, await this.#follow(record), { commit: to, choices, by, entry });
+      this.#unfinished.delete(workspace);
     } catch (error) {
       if (!(error instanceof ServiceError) && !(error instanceof SourceFailure)) throw error;
+      const failures = (this.#unfinished.get(workspace)?.failures ?? 0) + 1;
+      const due = this.#options.now() + Math.min(TICK_MS * 2 ** failures, LONGEST_MS);
+      this.#unfinished.set(workspace, { failures, due });
       this.#options.log.warn("A sync cannot be finished", { workspace, why: reasonOf(error) });
     }
   }
@@ -286,7 +293,8 @@ export class Sources implements AsyncDisposable {
   async #poll(): Promise<void> {
     const { store, now, turn } = this.#options;
     for (const record of await store.list()) {
-      if (record.syncing !== null) await this.#resume(record.workspace);
+      const isDue = (this.#unfinished.get(record.workspace)?.due ?? 0) <= now();
+      if (record.syncing !== null && isDue) await this.#resume(record.workspace);
       const due = this.#due.get(record.workspace) ??
         this.#next(record.workspace, record.failures, record.checkedAt);
       if (due > now() || this.#over.signal.aborted) continue;

@@ -1,6 +1,7 @@
 /** Syncs: a commit reaches the folder whole or not at all, and nothing that is not Git's is touched. */
 import assert from "node:assert/strict";
 import { hasGit } from "../support/git_server.ts";
+import { eventually } from "../support/eventually.ts";
 import type { Answer } from "../support/service.ts";
 import { SourceScene, web } from "./source_scene.ts";
 
@@ -113,6 +114,26 @@ test("a file that a project mounts by itself keeps its inode, and one of a secre
   await sync(scene, next);
   assert.deepEqual([(await inodes())[0] === conf, (await inodes())[1] === secret], [true, false]);
   assert.equal((await scene.files())["one.conf"], "2 and longer");
+});
+
+test("a sync that was interrupted and cannot be finished is tried again less and less often", async () => {
+  await using scene = await SourceScene.with({ "b.txt": "1" });
+  const { head } = await scene.follow();
+  await sync(scene, head!);
+  const next = await scene.repository.push({ "b.txt": "2" });
+  await scene.check();
+  const syncing = { from: head!, to: next, inPlace: [], keep: [], overwrite: {} };
+  const { ENTRY } = await import("../access/audit_entry.ts");
+  await scene.berth.berth.store.sources.sync(scene.id, { synced: head!, syncing }, ENTRY);
+  // Somebody edits the very file meanwhile: it is theirs, whatever was begun.
+  await Deno.writeTextFile(`${scene.path}/b.txt`, "an edit");
+  const tries = () =>
+    scene.berth.logged().filter((line) => /sync cannot be finished/.test(line))
+      .map((line) => Date.parse(/\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(line)![0]));
+  const [first, second] = await eventually("it was tried twice", () => tries().length > 1 ? tries() : null);
+  // The sources are looked at every 5 s.
+  assert.ok(second! - first! > 9_000, `${second! - first!} ms`);
+  assert.equal((await scene.files())["b.txt"], "an edit");
 });
 
 test("a sync that was interrupted is finished by the next one, to the same folder", async () => {
