@@ -44,7 +44,7 @@ function codeOf({ state, candidates, containers }: UpdateItem): number {
     return candidates.some(({ coolsUntil }) => coolsUntil === null) ? EXIT.TO_DO : EXIT.FINE;
   }
   if (state === "current") return EXIT.FINE;
-  // What does not run has nothing that could be newer.
+  // A unit that does not run has nothing that could be newer.
   return containers === 0 ? EXIT.FINE : EXIT.INCOMPLETE;
 }
 

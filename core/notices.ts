@@ -47,7 +47,7 @@ export interface Batch {
   readonly refusals: number;
   readonly nextAt: number;
   readonly state: OutboxState;
-  /** Why the last attempt failed, in words. */
+  /** The reason why the last attempt failed, in words. */
   readonly problem: string | null;
 }
 

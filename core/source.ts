@@ -21,7 +21,7 @@ interface SourceState {
   readonly head: string | null;
   /** When a check last ended; null before the first. */
   readonly checkedAt: number | null;
-  /** Why the last check failed; null if it did not. */
+  /** The reason why the last check failed; null if it did not. */
   readonly error: string | null;
   /** Checks that failed one after the other. */
   readonly failures: number;

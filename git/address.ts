@@ -41,7 +41,7 @@ export function optionsFor(address: string, credential: Credential | null): [nam
   return options;
 }
 
-/** What is never shown of what git says. */
+/** Returns the texts that are masked in everything that git says. */
 export function secretsOf({ user, token }: Credential): string[] {
   return [token, new TextEncoder().encode(`${user}:${token}`).toBase64()];
 }

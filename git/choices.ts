@@ -1,4 +1,4 @@
-/** What a person said about files in the way of a commit, and what an interrupted sync had begun. */
+/** Files in the way of a commit: the choices of a person, and those of a sync that was interrupted. */
 import { ServiceError } from "../core/error.ts";
 import type { Syncing, SyncRequest } from "../core/source.ts";
 import type { Decision } from "./changes.ts";

@@ -16,7 +16,7 @@ interface FollowedOptions {
   readonly remoteOf: (record: SourceRecord) => Promise<Remote>;
   /** The model of the folder as it is. */
   readonly model: () => Promise<Model>;
-  /** How digests are made, and files of the folder as it is are hashed. */
+  /** Makes digests, and hashes files of the folder as it is. */
   readonly own: () => Promise<OwnSide>;
   /** The paths below the folder that containers have mounted. */
   readonly mounted: (models: readonly Model[]) => Promise<MountedPaths>;

@@ -42,7 +42,7 @@ type Child = "file" | "folder" | "link";
 
 export class OverlaidReader extends SafeReader {
   #overlay: Overlay = { files: new Map(), content: () => Promise.reject(), stays: () => false };
-  /** What the overlay puts into each folder. */
+  /** The names that the overlay puts into each folder. */
   #children = new Map<string, Map<string, Child>>();
   /** The folders on the way to deleted files. */
   #emptied = new Set<string>();
