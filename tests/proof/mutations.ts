@@ -156,7 +156,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a saved file is not synced",
-    file: "artifacts/files/replace_file.ts",
+    file: "artifacts/files/writing.ts",
     from: "  await file.sync();\n",
     to: "",
     tests: ["tests/store/synced_test.ts"],
