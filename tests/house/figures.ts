@@ -166,7 +166,7 @@ function screens(texts: ReadonlyMap<string, string>): Figure {
     const naming = [...texts].filter(([path, text]) => {
       if (!path.startsWith("page/") || path.startsWith(folder)) return false;
       return path.startsWith("page/words/")
-        ? new RegExp(`^ +${key}: `, "m").test(text)
+        ? new RegExp(`^ +${key}: `, "m").test(titlesIn(text))
         : isNamed.test(withoutComments(text));
     });
     return [folder, ...naming.map(([path]) => path)];
@@ -179,6 +179,11 @@ function screens(texts: ReadonlyMap<string, string>): Figure {
     isReached: usual.length > 0 && usual.length <= 5,
     left: usual,
   };
+}
+
+/** The titles of screens among the sentences of a file. */
+function titlesIn(text: string): string {
+  return /^ {2}titles: \{$(.*?)^ {2}\},$/ms.exec(text)?.[1] ?? "";
 }
 
 /** The files outside its folder that name the plugin which keeps engines; a second one is named in the same. */
