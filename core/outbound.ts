@@ -2,6 +2,7 @@
 import { Agent as PlainAgent, type IncomingMessage, request as plainRequest } from "node:http";
 import { Agent, request } from "node:https";
 import { rootCertificates } from "node:tls";
+import { concat } from "./bytes.ts";
 
 /** `refused` is an address that no call may go to: link-local, as of a cloud's metadata, or no host at all. */
 type AddressKind = "public" | "private" | "refused";
@@ -209,13 +210,7 @@ async function bounded(answer: IncomingMessage, maxBytes: number): Promise<Uint8
     if (size > maxBytes) throw new OutboundFailure("tooLarge", `its answer is larger than ${maxBytes} bytes`);
     parts.push(part);
   }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
-  }
-  return whole;
+  return concat(parts);
 }
 
 function isTls(error: unknown): boolean {

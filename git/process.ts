@@ -1,4 +1,5 @@
 /** Starts the system's git: an argument list and no shell, a cleared environment, bounded output, and its whole group ended. */
+import { concat } from "../core/bytes.ts";
 import { ServiceError } from "../core/error.ts";
 
 /** Git processes that run at the same time. */
@@ -176,13 +177,7 @@ async function readAll(
     if (length > most) tooMuch();
     else parts.push(part);
   }
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return concat(parts);
 }
 
 async function readEnd(stream: ReadableStream<Uint8Array>): Promise<string> {

@@ -1,18 +1,18 @@
 /** Lines out of a log file: forwards in chunks, backwards from the end, and only from a regular file. */
 
+import { concat } from "../core/bytes.ts";
 import { visible } from "./line.ts";
 
 const CHUNK = 65_536;
 /** A longer line was not written by berth: it is cut, so that memory stays bounded. */
 const MAX_LINE = 262_144;
 
+const decoder = new TextDecoder();
+const decode = (parts: readonly Uint8Array[]) =>
+  decoder.decode(parts.length === 1 ? parts[0] : concat(parts));
+
 /** Lines from the last to the first, read in chunks from the end. A last line without its end is still being written. */
 export async function* linesFromEnd(file: Deno.FsFile, end?: number): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  const decode = (parts: Uint8Array[]) => {
-    if (parts.length === 1) return decoder.decode(parts[0]);
-    return decoder.decode(concat(parts));
-  };
   let position = end ?? (await file.stat()).size;
   /** The bytes of a line whose start is not read yet, in file order. */
   let rest: Uint8Array[] = [];
@@ -65,14 +65,13 @@ export async function* chunksOf(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
 
 /** Whole lines out of chunks; what is longer than a line may be is cut. */
 export class LineSplitter {
-  readonly #decoder = new TextDecoder();
   #rest: Uint8Array[] = [];
   #restLength = 0;
 
   *push(bytes: Uint8Array): Generator<string> {
     let from = 0;
     for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
-      const line = this.#decoder.decode(concat([...this.#rest, bytes.subarray(from, at)]));
+      const line = decode([...this.#rest, bytes.subarray(from, at)]);
       this.#rest = [];
       this.#restLength = 0;
       from = at + 1;
@@ -86,22 +85,11 @@ export class LineSplitter {
 
   /** Returns the rest of the file that has no line end. */
   end(): string[] {
-    const line = this.#decoder.decode(concat(this.#rest));
+    const line = decode(this.#rest);
     this.#rest = [];
     this.#restLength = 0;
     return line === "" ? [] : [line];
   }
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** Only a regular file is read, never a link, a device or a pipe. */

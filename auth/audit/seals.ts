@@ -1,5 +1,6 @@
 /** The seals of the audit log: each is over an entry and the seal before it, under a key that is never in the store. */
 import type { Seals } from "../../core/audit_store.ts";
+import { concat } from "../../core/bytes.ts";
 import type { AuditChain } from "../../core/store.ts";
 import type { Place } from "./place.ts";
 
@@ -61,18 +62,8 @@ export async function hmacWith(
   const { hash } = await import("node:crypto");
   const padded = (pad: number) => new Uint8Array(BLOCK_BYTES).map((_, at) => (key[at] ?? 0) ^ pad);
   const [inner, outer] = [padded(0x36), padded(0x5c)];
-  const digest = (...parts: readonly Uint8Array[]) => new Uint8Array(hash("sha256", joined(parts), "buffer"));
+  const digest = (...parts: readonly Uint8Array[]) => new Uint8Array(hash("sha256", concat(parts), "buffer"));
   return (bytes, text) => digest(outer, digest(inner, bytes, new TextEncoder().encode(text)));
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {

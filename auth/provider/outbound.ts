@@ -1,4 +1,5 @@
 /** Calls to an identity provider: bounded in time and size, never redirected. */
+import { concat } from "../../core/bytes.ts";
 import { ServiceError } from "../../core/error.ts";
 
 const TOTAL_MS = 10_000;
@@ -56,13 +57,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<Uint8A
     if (size > maxBytes) return null; // leaving the loop cancels the rest
     parts.push(part);
   }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
-  }
-  return whole;
+  return concat(parts);
 }
 
 export function unavailable(why: string, cause?: unknown): ServiceError {

@@ -1,4 +1,5 @@
 /** Sends single requests to an engine, each exactly once, and reads their answers within limits of time and size. */
+import { concat } from "../../core/bytes.ts";
 import { readText } from "./body.ts";
 import {
   BODY_MS,
@@ -79,9 +80,7 @@ export class Requests {
         [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("")
       }\r\n`,
     );
-    const request = new Uint8Array(head.length + bytes.length);
-    request.set(head);
-    request.set(bytes, head.length);
+    const request = concat([head, bytes]);
     const fresh = await spare.take(cutoff.signal);
     try {
       return await exchange(fresh.conn, fresh.bytes, request, optionsOf(call, cutoff), fresh.first);

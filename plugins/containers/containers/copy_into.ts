@@ -1,4 +1,5 @@
 /** Puts small files into a container that was made and does not run yet: secrets and configs that are no files. */
+import { concat } from "../../../core/bytes.ts";
 import type { ContainerSpec } from "../../../core/runtime.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { at } from "../../../engines/calls/path.ts";
@@ -32,7 +33,7 @@ function tarOf(files: ContainerSpec["files"]): Uint8Array<ArrayBuffer> {
       padded(bytes),
     ];
   });
-  return joined([...parts, new Uint8Array(2 * BLOCK)]);
+  return concat([...parts, new Uint8Array(2 * BLOCK)]);
 }
 
 interface About {
@@ -72,13 +73,3 @@ const padded = (bytes: Uint8Array): Uint8Array => {
   whole.set(bytes);
   return whole;
 };
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
-}
