@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a workspace is removed without its entry",
     file: "store/sql/workspaces.ts",
     from:
-      'if ((yield* run("DELETE FROM workspaces WHERE id = $1", id)) === 0) return false;\n        yield* insertEntry(entry);',
+      'if ((yield* run("DELETE FROM workspaces WHERE id = $1", id)) === 0) return false;\n  yield* insertEntry(entry);',
     to: 'if ((yield* run("DELETE FROM workspaces WHERE id = $1", id)) === 0) return false;',
     tests: CONTRACT,
   },
