@@ -1,5 +1,7 @@
 /** berth as a process of its own, started by its command line, on a data folder of its own. */
 import { eventually } from "./eventually.ts";
+import { plansOnDisk } from "./plans_on_disk.ts";
+import { tellsPlans } from "./watched_makes.ts";
 
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
@@ -42,13 +44,16 @@ export class BerthProcess implements AsyncDisposable {
   stderr = "";
   hasEnded = false;
   readonly #reading: Promise<unknown>;
+  readonly #plans: Disposable;
 
   constructor(
     readonly child: Deno.ChildProcess,
     /** Removed at the end, if it was made for this process. */
     readonly data: string,
     readonly keepsData: boolean,
+    database?: string,
   ) {
+    this.#plans = tellsPlans(plansOnDisk(data, database));
     const collect = async (stream: ReadableStream<Uint8Array>, add: (text: string) => void) => {
       for await (const text of stream.pipeThrough(new TextDecoderStream())) add(text);
     };
@@ -102,6 +107,7 @@ export class BerthProcess implements AsyncDisposable {
       // It has ended already.
     }
     await this.ended();
+    this.#plans[Symbol.dispose]();
     if (!this.keepsData) await Deno.remove(this.data, { recursive: true });
   }
 }
@@ -126,7 +132,12 @@ export async function startBerthProcess(options: ProcessOptions = {}): Promise<B
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const berth = new BerthProcess(child, data, options.data !== undefined);
+  const berth = new BerthProcess(
+    child,
+    data,
+    options.data !== undefined,
+    options.env?.BERTH_DATABASE_URL,
+  );
   try {
     await eventually("berth listens", () => berth.url !== "" || berth.hasEnded);
     if (berth.url === "") await berth.ended();

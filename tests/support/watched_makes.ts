@@ -15,7 +15,7 @@ interface Asked {
 }
 
 /** The parts of a berth that tell which plan a container was made for, and where its project lies. */
-interface Plans {
+export interface Plans {
   readonly store: {
     readonly applies: {
       get(id: string): Promise<{ readonly work: string; readonly workspace: string } | null>;
@@ -24,7 +24,7 @@ interface Plans {
   };
 }
 
-/** All berths of this process: the one that has the apply of a container tells of its plan. */
+/** All berths of the test: the one that has the apply of a container tells of its plan. */
 const berths = new Set<Plans>();
 
 /** Lets the berth tell of its plans until it ends. */
@@ -142,7 +142,7 @@ export class WatchedMakes implements AsyncDisposable {
     }
   }
 
-  /** Returns what the project owns and its plan asked for; null where no berth of this process made it. */
+  /** Returns what the project owns and its plan asked for; null where no berth of the test made it. */
   async #own(project: string, mark: string) {
     const [apply = "", n] = mark.split(":");
     for (const { store } of berths) {
