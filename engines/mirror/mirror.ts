@@ -1,5 +1,7 @@
 /** One engine's containers, images, volumes and networks in memory: listed once, then updated by its events. */
+import { ServiceError } from "../../core/error.ts";
 import type { Engine } from "../calls/engine.ts";
+import { EngineAnswer } from "../calls/failure.ts";
 import { at } from "../calls/path.ts";
 import { listOf, objectOf } from "../calls/wire.ts";
 import type { ContainerRow } from "../rows/container.ts";
@@ -170,11 +172,22 @@ export class Mirror implements Disposable {
 }
 
 async function listImages(engine: Engine): Promise<(readonly [string, ImageRow])[]> {
-  const answer = await engine.get(at`/images/json`, {
-    doing: `list the images of engine "${engine.name}"`,
-    firstByteMs: 30_000,
+  const list = () =>
+    engine.get(at`/images/json`, {
+      doing: `list the images of engine "${engine.name}"`,
+      firstByteMs: 30_000,
+    });
+  const answer = await list().catch((error) => {
+    if (!isRemovedMeanwhile(error)) throw error;
+    return list();
   });
   return rowsOf(answer, (item) => imageRow(item, engine.name), (row) => row.id);
+}
+
+/** Podman fails to list its images when one of them is removed at the same time. */
+function isRemovedMeanwhile(error: unknown): boolean {
+  return error instanceof ServiceError && error.cause instanceof EngineAnswer &&
+    /\bimage not known\b/.test(error.cause.words);
 }
 
 async function listVolumes(engine: Engine): Promise<(readonly [string, VolumeRow])[]> {

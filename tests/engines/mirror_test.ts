@@ -401,6 +401,32 @@ Deno.test("EventFeed tells an event once, without command lines and labels, and 
   assert.equal(backends.feed.since(backends.feed.seq + 1), null);
 });
 
+Deno.test("Images are listed again, once, when Podman fails because one was removed meanwhile", async () => {
+  let refusals = 0;
+  const image = { Id: `sha256:${"a".repeat(64)}`, RepoTags: ["app:1"], Created: 1, Size: 1 };
+  await using engine = new ScriptedWorld({
+    podman: true,
+    containers: worldOf(),
+    override: (_, path) => {
+      if (path !== "/images/json") return undefined;
+      if (refusals-- <= 0) return Response.json([image]);
+      const message = `${"b".repeat(64)}: image not known`;
+      return Response.json({ cause: "image not known", message, response: 500 }, { status: 500 });
+    },
+  });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+  const { images } = backends.links[0]!.mirror;
+
+  refusals = 1;
+  await images.resync();
+  assert.deepEqual([images.rows.size, images.problem], [1, null]);
+
+  refusals = 2;
+  await assert.rejects(images.resync(), /image not known/);
+  assert.match(images.problem!, /image not known/);
+});
+
 Deno.test("EventFeed keeps the latest events, and says when older ones are gone", async () => {
   await using engine = new ScriptedWorld({ containers: worldOf() });
   await using backends = linked(engine.socket);
