@@ -25,24 +25,8 @@ const of = (berth: TestService) => (...args: string[]): Promise<Ended> =>
   runBerth(args, { BERTH_URL: berth.url, BERTH_KEY: berth.credential! });
 
 /** The same with something on its standard input. */
-async function fed(berth: TestService, input: Uint8Array<ArrayBuffer>, ...args: string[]): Promise<Ended> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-prompt", MAIN, ...args],
-    env: { BERTH_URL: berth.url, BERTH_KEY: berth.credential! },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writing = (async () => {
-    const writer = child.stdin.getWriter();
-    await writer.write(input);
-    await writer.close();
-  })().catch(() => {}); // its reader may have ended
-  const { code, signal, stdout, stderr } = await child.output();
-  await writing;
-  const text = new TextDecoder();
-  return { code, signal, stdout: text.decode(stdout), stderr: text.decode(stderr) };
-}
+const fed = (berth: TestService, input: Uint8Array<ArrayBuffer>, ...args: string[]): Promise<Ended> =>
+  runBerth(args, { BERTH_URL: berth.url, BERTH_KEY: berth.credential! }, input);
 
 test("berth ls shows a table, names or JSON, and keeps to a state", async (engine) => {
   await using berth = await serviceOn(engine);

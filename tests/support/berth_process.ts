@@ -27,13 +27,19 @@ export interface Ended {
 export async function runBerth(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  input: Uint8Array<ArrayBuffer> | null = null,
 ): Promise<Ended> {
-  const { code, signal, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-prompt", MAIN, ...args],
     env: environment(env),
     clearEnv: true,
-    stdin: "null",
-  }).output();
+    stdin: input === null ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writing = input === null ? null : new Blob([input]).stream().pipeTo(child.stdin).catch(() => {}); // its reader may have ended
+  const { code, signal, stdout, stderr } = await child.output();
+  await writing;
   const text = new TextDecoder();
   return { code, signal, stdout: text.decode(stdout), stderr: text.decode(stderr) };
 }
