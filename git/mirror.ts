@@ -1,5 +1,6 @@
 /** A bare copy of a repository in berth's data folder: a cache, which is deleted and fetched again when it is damaged or too large. */
 import { checkedAddress, type Credential, optionsFor, secretsOf } from "./address.ts";
+import { ServiceError } from "../core/error.ts";
 import { isForbiddenHost } from "../core/outbound.ts";
 import type { Git, GitCall, GitResult } from "./process.ts";
 import { LONGEST_TARGET, readTree, RefusedTree, targetInside, type Tree } from "./tree.ts";
@@ -42,6 +43,13 @@ const ID = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/;
 
 /** A failure of git or of the repository, in one sentence for people. */
 export class SourceFailure extends Error {}
+
+/** Returns the reason of a failure that people can mend; anything else is thrown on. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof SourceFailure) return error.message;
+  if (error instanceof ServiceError) return error.message.replace(/^Cannot [^:]+: /, "");
+  throw error;
+}
 
 export class Mirror {
   readonly #options: MirrorOptions;

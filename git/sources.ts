@@ -1,43 +1,32 @@
 /** All sources: set and removed, checked now and then, and shown. Loaded with the first one. */
-import type { Model } from "../artifacts/artifact.ts";
-import type { WorkspaceFolder } from "../artifacts/registry/registry.ts";
-import { isInside } from "../artifacts/files/inside.ts";
 import type { AuditActor, NewAuditEntry } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
-import type { ContainerRuntime } from "../core/runtime.ts";
 import type { NewSource, Source, SourceRecord, SourceStore, SyncRequest } from "../core/source.ts";
-import type { TextSeal } from "../core/text_seal.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";
-import { checkedAddress, type Credential, isBranch, isFolder } from "./address.ts";
-import type { MountedPaths } from "./changes.ts";
-import { declaredMounts, Followed, type Outlook } from "./followed.ts";
+import { checkedAddress, isBranch, isFolder } from "./address.ts";
+import type { Followed, Outlook } from "./followed.ts";
 import { Leases } from "./lease.ts";
-import { Mirror, type Remote, SourceFailure } from "./mirror.ts";
+import { reasonOf, SourceFailure } from "./mirror.ts";
+import { Polling } from "./polling.ts";
 import { Git } from "./process.ts";
+import { Repositories, type RepositoriesOptions } from "./repositories.ts";
 import { mustBeAlone, refusedSource } from "./own_folder.ts";
 import { syncFolder, type SyncParts, type SyncWanted } from "./sync.ts";
 import { shownOf } from "./shown.ts";
 
-export interface SourcesOptions {
+export interface SourcesOptions extends RepositoriesOptions {
   readonly store: SourceStore;
-  readonly registry: {
-    folder(id: string): Promise<WorkspaceFolder>;
-    comparedModel(id: string): Promise<Model>;
+  readonly registry: RepositoriesOptions["registry"] & {
     exclusively<T>(id: string, work: () => Promise<T>): Promise<T>;
   };
   /** Keeps a text that a sync overwrites. */
   readonly keep: SyncParts["keep"];
   readonly entryOf: SyncParts["entryOf"];
-  readonly seal: TextSeal;
   /** As of `Replicas`. */
   readonly turn: (what: string, ms: number) => Promise<boolean>;
-  readonly runtime: () => ContainerRuntime | null;
-  readonly own: (workspace: string) => Promise<OwnSide>;
   /** What git inherits. */
   readonly environment: Readonly<Record<string, string>>;
-  /** berth's data folder. */
-  readonly data: string;
   readonly log: Log;
   readonly now: () => number;
   readonly stopping: AbortSignal;
@@ -45,33 +34,26 @@ export interface SourcesOptions {
 
 /** Sources at most. */
 const MOST = 100;
-const EVERY_MS = 5 * 60_000;
-const LONGEST_MS = 60 * 60_000;
-/** Due checks are looked for this often. */
-const TICK_MS = 5_000;
 
 export class Sources implements AsyncDisposable {
   readonly #options: SourcesOptions;
-  readonly #git: Git;
-  readonly #followed = new Map<string, { readonly key: string; readonly followed: Followed }>();
-  readonly #due = new Map<string, number>();
-  /** Interrupted syncs that could not be finished, and when each is tried again. */
-  readonly #unfinished = new Map<string, { readonly failures: number; readonly due: number }>();
-  readonly #over = new AbortController();
-  readonly #ticking: ReturnType<typeof setInterval>;
-  #polling: Promise<void> = Promise.resolve();
+  readonly #repositories: Repositories;
+  readonly #polling: Polling;
   readonly #leases: Leases;
+  readonly #over = new AbortController();
 
   constructor(options: SourcesOptions) {
     this.#options = options;
-    this.#git = new Git(options.environment);
-    this.#leases = new Leases({ turn: options.turn, signal: this.#over.signal });
-    this.#ticking = setInterval(() => {
-      this.#polling = this.#polling.then(() => this.#poll()).catch((error) => {
-        if (!this.#over.signal.aborted) options.log.warn("Sources cannot be checked", { error });
-      });
-    }, TICK_MS);
-    Deno.unrefTimer(this.#ticking);
+    const { turn, store } = options;
+    const signal = AbortSignal.any([this.#over.signal, options.stopping]);
+    this.#repositories = new Repositories(options, new Git(options.environment), signal);
+    this.#leases = new Leases({ turn, signal: this.#over.signal });
+    this.#polling = new Polling({
+      ...options,
+      list: () => store.list(),
+      check: (workspace) => this.check(workspace),
+      resume: (workspace) => this.#resume(workspace),
+    });
   }
 
   /** Throws `source_not_found`. */
@@ -93,9 +75,9 @@ export class Sources implements AsyncDisposable {
     by: Pick<AuditActor, "kind" | "id" | "name">,
     entry: NewAuditEntry,
   ): Promise<SourceRecord> {
-    const { store, now, seal } = this.#options;
+    const { store, now } = this.#options;
     const known = await store.get(workspace);
-    const credential = await this.#credentialFor(wanted, known);
+    const credential = await this.#repositories.credentialFor(wanted, known);
     const url = checkedAddress(wanted.url, credential !== null);
     if (!isBranch(wanted.branch)) throw refusedSource(`"${wanted.branch}" is no name of a branch`);
     if (!isFolder(wanted.folder)) throw refusedSource(`"${wanted.folder}" is no folder of a repository`);
@@ -104,9 +86,7 @@ export class Sources implements AsyncDisposable {
     const isSame = known !== null && known.url === url && known.branch === wanted.branch &&
       known.folder === wanted.folder;
     if (known?.syncing) throw refusedSource("a sync is being done; try again when it is over");
-    const sealed = credential === null
-      ? null
-      : await seal.seal(JSON.stringify(credential), placeOf(workspace));
+    const sealed = await this.#repositories.sealed(workspace, credential);
     const record: SourceRecord = {
       ...newRecord(workspace, { ...wanted, url }, sealed),
       by: { kind: by.kind, id: by.id, name: by.name },
@@ -126,17 +106,15 @@ export class Sources implements AsyncDisposable {
         credential: String(credential !== null),
       },
     });
-    if (!isSame) await this.#mirrorOf(workspace).remove();
+    if (!isSame) await this.#repositories.forget(workspace);
     return await this.check(workspace);
   }
 
   /** Forgets the source; files stay. Throws `source_not_found`. */
   async remove(workspace: string, entry: NewAuditEntry): Promise<void> {
     const removed = await this.#options.store.remove(workspace, entry);
-    this.#followed.delete(workspace);
-    this.#due.delete(workspace);
-    this.#unfinished.delete(workspace);
-    await this.#mirrorOf(workspace).remove();
+    this.#polling.forget(workspace);
+    await this.#repositories.forget(workspace);
     if (!removed) await this.#record(workspace); // throws
   }
 
@@ -145,16 +123,16 @@ export class Sources implements AsyncDisposable {
     const { store, now, log } = this.#options;
     const record = await this.#record(workspace);
     try {
-      const head = await (await this.#follow(record)).check(record);
+      const head = await (await this.#repositories.follow(record)).check(record);
       await store.note(workspace, { head, checkedAt: now(), error: null, failures: 0 });
-      this.#next(workspace, 0);
+      this.#polling.next(workspace, 0);
     } catch (error) {
       if (this.#over.signal.aborted) throw error;
       const why = reasonOf(error);
       const failures = record.failures + 1;
       if (record.error !== why) log.warn("A repository cannot be checked", { workspace, why });
       await store.note(workspace, { head: record.head, checkedAt: now(), error: why, failures });
-      this.#next(workspace, failures);
+      this.#polling.next(workspace, failures);
     }
     return await this.#record(workspace);
   }
@@ -165,7 +143,7 @@ export class Sources implements AsyncDisposable {
     const bare = shownOf(record);
     if (record.head === null) return bare;
     try {
-      const followed = await this.#follow(record);
+      const followed = await this.#repositories.follow(record);
       const shown = { ...bare, history: await followed.commits(record, true) };
       if (record.head === record.synced && record.syncing === null) return shown;
       const outlook = await followed.outlook(record, record.head);
@@ -203,7 +181,7 @@ export class Sources implements AsyncDisposable {
     await this.#record(workspace);
     await using _ = await this.#leases.take(workspace);
     const record = await this.#record(workspace);
-    const followed = await this.#follow(record);
+    const followed = await this.#repositories.follow(record);
     if (record.syncing !== null && record.syncing.to !== commit) {
       throw new ServiceError(
         "source_conflict",
@@ -240,7 +218,7 @@ export class Sources implements AsyncDisposable {
       );
     }
     try {
-      return await (await this.#follow(record)).with(record, record.head, work);
+      return await (await this.#repositories.follow(record)).with(record, record.head, work);
     } catch (error) {
       if (error instanceof SourceFailure) {
         throw new ServiceError("git_failed", `Cannot plan: ${error.message}`);
@@ -251,8 +229,7 @@ export class Sources implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
-    clearInterval(this.#ticking);
-    await this.#polling;
+    await this.#polling[Symbol.asyncDispose]();
   }
 
   async #finish(record: SourceRecord, followed: Followed, wanted: SyncWanted): Promise<void> {
@@ -270,105 +247,14 @@ export class Sources implements AsyncDisposable {
     await store.note(workspace, { head, checkedAt, failures: 0, error: null });
   }
 
-  /** Goes on with a sync that was interrupted. */
   async #resume(workspace: string): Promise<void> {
-    try {
-      await using _ = await this.#leases.take(workspace);
-      const record = await this.#record(workspace);
-      if (record.syncing === null) return;
-      const { by, syncing: { from, to } } = record;
-      const entry = this.#options.entryOf({ workspace, by, from, to, result: "resumed", files: 0 });
-      const choices = { keep: [], overwrite: [] };
-      await this.#finish(record, await this.#follow(record), { commit: to, choices, by, entry });
-      this.#unfinished.delete(workspace);
-    } catch (error) {
-      if (!(error instanceof ServiceError) && !(error instanceof SourceFailure)) throw error;
-      const failures = (this.#unfinished.get(workspace)?.failures ?? 0) + 1;
-      const due = this.#options.now() + Math.min(TICK_MS * 2 ** failures, LONGEST_MS);
-      this.#unfinished.set(workspace, { failures, due });
-      this.#options.log.warn("A sync cannot be finished", { workspace, why: reasonOf(error) });
-    }
-  }
-
-  async #poll(): Promise<void> {
-    const { store, now, turn } = this.#options;
-    for (const record of await store.list()) {
-      const isDue = (this.#unfinished.get(record.workspace)?.due ?? 0) <= now();
-      if (record.syncing !== null && isDue) await this.#resume(record.workspace);
-      const due = this.#due.get(record.workspace) ??
-        this.#next(record.workspace, record.failures, record.checkedAt);
-      if (due > now() || this.#over.signal.aborted) continue;
-      this.#next(record.workspace, record.failures);
-      // Another replica may have checked meanwhile, or be at it.
-      if (!await turn(`git check ${record.workspace}`, EVERY_MS / 2)) continue;
-      await this.check(record.workspace).catch((error) => {
-        if (!(error instanceof ServiceError)) throw error;
-      });
-    }
-  }
-
-  /** Returns when the next check is due. */
-  #next(workspace: string, failures: number, since = this.#options.now() as number | null): number {
-    const every = Math.min(EVERY_MS * 2 ** Math.min(failures, 10), LONGEST_MS) * (0.8 + Math.random() * 0.4);
-    const due = since === null ? this.#options.now() : since + every;
-    this.#due.set(workspace, due);
-    return due;
-  }
-
-  #mirrorOf(workspace: string): Mirror {
-    return new Mirror({
-      git: this.#git,
-      folder: `${this.#options.data}/git/${workspace}.git`,
-      signal: AbortSignal.any([this.#over.signal, this.#options.stopping]),
-    });
-  }
-
-  async #follow(record: SourceRecord): Promise<Followed> {
-    const { registry, own } = this.#options;
-    const { workspace } = record;
-    const folder = await registry.folder(workspace);
-    const key = JSON.stringify([folder, record.url, record.branch, record.folder]);
-    const known = this.#followed.get(workspace);
-    if (known?.key === key) return known.followed;
-    const followed = new Followed({
-      mirror: this.#mirrorOf(workspace),
-      folder,
-      remoteOf: (record) => this.#remoteOf(record),
-      model: () => registry.comparedModel(workspace),
-      own: () => own(workspace),
-      mounted: (models) => this.#mounted(folder.root, models),
-    });
-    this.#followed.set(workspace, { key, followed });
-    return followed;
-  }
-
-  /** Returns the paths below the root that containers mount, as engines tell it and as models declare it. */
-  async #mounted(root: string, models: readonly Model[]): Promise<MountedPaths> {
-    const found = declaredMounts(models);
-    const holdings = await this.#options.runtime()?.holdings().catch(() => null) ?? null;
-    for (const { path } of holdings?.boundPaths ?? []) {
-      if (path === root) found.add("");
-      else if (isInside(path, root)) found.add(path.slice(root === "/" ? 1 : root.length + 1));
-    }
-    return found;
-  }
-
-  async #remoteOf({ url, branch, credential, workspace }: SourceRecord): Promise<Remote> {
-    if (credential === null) return { url, branch, credential: null };
-    const text = await this.#options.seal.open(credential, placeOf(workspace));
-    if (text === null) {
-      throw new SourceFailure(
-        "its credential was sealed with another key than this data folder has; set it again",
-      );
-    }
-    return { url, branch, credential: JSON.parse(text) as Credential }; // as `set` wrote it
-  }
-
-  /** A credential that is known is for its server alone. */
-  async #credentialFor(wanted: NewSource, known: SourceRecord | null): Promise<Credential | null> {
-    if (wanted.credential !== undefined) return wanted.credential;
-    const isSameServer = known !== null && URL.parse(wanted.url)?.origin === new URL(known.url).origin;
-    return isSameServer ? (await this.#remoteOf(known)).credential : null;
+    await using _ = await this.#leases.take(workspace);
+    const record = await this.#record(workspace);
+    if (record.syncing === null) return;
+    const { by, syncing: { from, to } } = record;
+    const entry = this.#options.entryOf({ workspace, by, from, to, result: "resumed", files: 0 });
+    const choices = { keep: [], overwrite: [] };
+    await this.#finish(record, await this.#repositories.follow(record), { commit: to, choices, by, entry });
   }
 }
 
@@ -384,11 +270,3 @@ function newRecord(
 
 /** Conflicts and skipped paths that are told one by one. */
 const MOST_TOLD = 200;
-
-const placeOf = (workspace: string) => `source/${workspace}`;
-
-function reasonOf(error: unknown): string {
-  if (error instanceof SourceFailure) return error.message;
-  if (error instanceof ServiceError) return error.message.replace(/^Cannot [^:]+: /, "");
-  throw error;
-}

@@ -1,0 +1,92 @@
+/** When each source is checked, and when an interrupted sync is tried again. */
+import { ServiceError } from "../core/error.ts";
+import type { Log } from "../core/log.ts";
+import type { SourceRecord } from "../core/source.ts";
+import { reasonOf, SourceFailure } from "./mirror.ts";
+
+interface PollingOptions {
+  readonly list: () => Promise<readonly SourceRecord[]>;
+  readonly check: (workspace: string) => Promise<unknown>;
+  /** Continues with a sync that was interrupted. */
+  readonly resume: (workspace: string) => Promise<void>;
+  /** As of `Replicas`. */
+  readonly turn: (what: string, ms: number) => Promise<boolean>;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+const EVERY_MS = 5 * 60_000;
+const LONGEST_MS = 60 * 60_000;
+/** Due checks are looked for this often. */
+const TICK_MS = 5_000;
+
+export class Polling implements AsyncDisposable {
+  readonly #options: PollingOptions;
+  readonly #due = new Map<string, number>();
+  /** Interrupted syncs that could not be finished, and when each is tried again. */
+  readonly #unfinished = new Map<string, { readonly failures: number; readonly due: number }>();
+  readonly #ticking: ReturnType<typeof setInterval>;
+  #isOver = false;
+  #polling: Promise<void> = Promise.resolve();
+
+  constructor(options: PollingOptions) {
+    this.#options = options;
+    this.#ticking = setInterval(() => {
+      this.#polling = this.#polling.then(() => this.#poll()).catch((error) => {
+        if (!this.#isOver) options.log.warn("Sources cannot be checked", { error });
+      });
+    }, TICK_MS);
+    Deno.unrefTimer(this.#ticking);
+  }
+
+  /** Returns when the next check is due. */
+  next(workspace: string, failures: number, since = this.#options.now() as number | null): number {
+    const every = Math.min(EVERY_MS * 2 ** Math.min(failures, 10), LONGEST_MS) * (0.8 + Math.random() * 0.4);
+    const due = since === null ? this.#options.now() : since + every;
+    this.#due.set(workspace, due);
+    return due;
+  }
+
+  forget(workspace: string): void {
+    this.#due.delete(workspace);
+    this.#unfinished.delete(workspace);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    clearInterval(this.#ticking);
+    await this.#polling;
+  }
+
+  async #poll(): Promise<void> {
+    const { list, now, turn, check } = this.#options;
+    for (const { workspace, syncing, failures, checkedAt } of await list()) {
+      const isDue = (this.#unfinished.get(workspace)?.due ?? 0) <= now();
+      if (syncing !== null && isDue) await this.#resume(workspace);
+      const due = this.#due.get(workspace) ?? this.next(workspace, failures, checkedAt);
+      if (due > now() || this.#isOver) continue;
+      this.next(workspace, failures);
+      // Another replica may have checked meanwhile, or be at it.
+      if (!await turn(`git check ${workspace}`, EVERY_MS / 2)) continue;
+      await check(workspace).catch((error) => {
+        if (!(error instanceof ServiceError)) throw error;
+      });
+    }
+  }
+
+  async #resume(workspace: string): Promise<void> {
+    const { resume, now, log } = this.#options;
+    try {
+      await resume(workspace);
+      this.#unfinished.delete(workspace);
+    } catch (error) {
+      if (!(error instanceof ServiceError) && !(error instanceof SourceFailure)) throw error;
+      const failures = (this.#unfinished.get(workspace)?.failures ?? 0) + 1;
+      this.#unfinished.set(workspace, {
+        failures,
+        due: now() + Math.min(TICK_MS * 2 ** failures, LONGEST_MS),
+      });
+      log.warn("A sync cannot be finished", { workspace, why: reasonOf(error) });
+    }
+  }
+}
