@@ -312,7 +312,7 @@ function coreRouters(
     peopleRoutes({ access }),
     audit({ access, store: store.audit }),
     docs(),
-    workspaces({ registry }),
+    workspaces({ registry, sources: () => sources.sources() }),
     folders({ registry, roots: config.roots, hidden: [config.data], runtime, sights }),
     workspaceFiles({ registry, editor, runtime, sights }),
     fileVersions({ registry, editor }),

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { NAME_FORM } from "./access.ts";
+import { NewSource } from "./source.ts";
 
 export const WorkspaceState = z.enum(["ready", "reading", "missing", "unreadable", "empty"]).describe(
   "`reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes " +
@@ -99,6 +100,9 @@ export const NewWorkspace = z.strictObject({
     pattern: NAME_FORM,
   }).optional()
     .describe("The folder's name unless given"),
+  source: NewSource.optional().describe(
+    "The repository that it follows from the beginning; a folder that is not there yet is made in the one above it",
+  ),
 }).meta({ id: "NewWorkspace", examples: [{ path: "/srv/projects/shop", name: "shop" }] });
 export type NewWorkspace = z.infer<typeof NewWorkspace>;
 

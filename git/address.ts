@@ -1,5 +1,7 @@
 /** Addresses of repositories: what is accepted, and which options let git use exactly that protocol. */
 import { ServiceError } from "../core/error.ts";
+import type { NewSource } from "../core/source.ts";
+import { refusedSource } from "./own_folder.ts";
 
 /** Longer addresses are refused. */
 const LONGEST_ADDRESS = 2_000;
@@ -28,6 +30,16 @@ export function checkedAddress(text: string, hasCredential: boolean): string {
   }
   if (url.pathname === "/") throw refuse("its address has no path");
   return url.href;
+}
+
+/** Returns the address of what a source may be. Throws `source_refused` with the reason. */
+export function mustBeSource(
+  { url, branch, folder, credential }: Pick<NewSource, "url" | "branch" | "folder" | "credential">,
+): string {
+  const address = checkedAddress(url, credential !== undefined && credential !== null);
+  if (!isBranch(branch)) throw refusedSource(`"${branch}" is no name of a branch`);
+  if (!isFolder(folder)) throw refusedSource(`"${folder}" is no folder of a repository`);
+  return address;
 }
 
 /** The options by which git speaks the protocol of the address and no other, with the credential as a header of its origin. */

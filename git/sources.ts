@@ -4,7 +4,7 @@ import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { NewSource, Source, SourceRecord, SourceStore, SyncRequest } from "../core/source.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";
-import { checkedAddress, isBranch, isFolder } from "./address.ts";
+import { mustBeSource } from "./address.ts";
 import type { Followed, Outlook } from "./followed.ts";
 import { Leases } from "./lease.ts";
 import { reasonOf, SourceFailure } from "./mirror.ts";
@@ -78,9 +78,7 @@ export class Sources implements AsyncDisposable {
     const { store, now } = this.#options;
     const known = await store.get(workspace);
     const credential = await this.#repositories.credentialFor(wanted, known);
-    const url = checkedAddress(wanted.url, credential !== null);
-    if (!isBranch(wanted.branch)) throw refusedSource(`"${wanted.branch}" is no name of a branch`);
-    if (!isFolder(wanted.folder)) throw refusedSource(`"${wanted.folder}" is no folder of a repository`);
+    const url = mustBeSource({ ...wanted, credential });
     const folder = (id: string) => this.#options.registry.folder(id);
     await mustBeAlone(workspace, await store.list(), folder);
     const isSame = known !== null && known.url === url && known.branch === wanted.branch &&

@@ -3,6 +3,10 @@
 import { z } from "zod";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { EVERYTHING, may, type Reach } from "../core/access.ts";
+import { ServiceError } from "../core/error.ts";
+import type { NewSource } from "../core/source.ts";
+import type { Sources } from "../git/sources.ts";
+import type { Call } from "../http/declare/call.ts";
 import { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../core/workspace.ts";
 import {
   cached,
@@ -44,14 +48,24 @@ const register = route({
   summary: "Register a folder as a workspace",
   description:
     "The folder must exist and lie in one of the allowed folders of `BERTH_ROOTS`. berth reads it, " +
-    "keeps watching it, and never writes to it unless it is made editable.",
+    "keeps watching it, and never writes to it unless it is made editable. With `source` it follows a branch of a Git " +
+    "repository from the beginning, and is made if it is not there; this requires `workspaces:manage` and a recent " +
+    "sign-in, too.",
   permission: "workspaces:write",
   subject: "everything",
   audited: "change",
   body: NewWorkspace,
   answers: {
     201: json(Workspace, "The workspace as registered"),
-    ...problems("workspace_exists", "path_refused", "path_unreadable", "forbidden"),
+    ...problems(
+      "workspace_exists",
+      "path_refused",
+      "path_unreadable",
+      "forbidden",
+      "sign_in_again",
+      "source_refused",
+      "git_failed",
+    ),
   },
 });
 
@@ -99,7 +113,13 @@ const unregister = route({
   answers: { 204: empty("It is forgotten"), ...problems("workspace_not_found") },
 });
 
-export function workspaces({ registry }: { readonly registry: Registry }): CoreRouter {
+interface WorkspacesRoutes {
+  readonly registry: Registry;
+  /** Loads what follows repositories. */
+  readonly sources: () => Promise<Sources>;
+}
+
+export function workspaces({ registry, sources }: WorkspacesRoutes): CoreRouter {
   const texts = new WeakMap<readonly Workspace[], string>();
   /** Throws `workspace_not_found` for what is out of reach, as for what is not there. */
   const inReach = (reach: Reach, workspace: string) => {
@@ -118,11 +138,11 @@ export function workspaces({ registry }: { readonly registry: Registry }): CoreR
       return cached(text);
     })
     .on(register, async (call) => {
-      const workspace = await registry.register(
-        call.body,
-        call.entry(),
-        may(call.principal, "workspaces:manage", EVERYTHING),
-      );
+      const mayManage = may(call.principal, "workspaces:manage", EVERYTHING);
+      const { source } = call.body;
+      const workspace = source === undefined
+        ? await registry.register(call.body, call.entry(), mayManage)
+        : await registerFollowing({ registry, sources }, call, { ...call.body, source });
       return reply(201, workspace, { location: `/api/workspaces/${workspace.id}` });
     })
     .on(fetchOne, async ({ params, reach }) => reply(200, await registry.get(inReach(reach, params.id))))
@@ -137,3 +157,31 @@ export function workspaces({ registry }: { readonly registry: Registry }): CoreR
       return reply(204);
     });
 }
+
+/** Registers a folder that follows a repository; what is refused leaves neither folder nor workspace behind. */
+async function registerFollowing(
+  { registry, sources }: WorkspacesRoutes,
+  call: Pick<Call<unknown, unknown, unknown>, "principal" | "entry" | "mustBeProved">,
+  wanted: NewWorkspace & { readonly source: NewSource },
+): Promise<Workspace> {
+  if (!may(call.principal, "workspaces:manage", EVERYTHING)) {
+    throw new ServiceError(
+      "forbidden",
+      'Cannot follow the repository: this needs the permission "workspaces:manage", too',
+    );
+  }
+  await call.mustBeProved();
+  const { mustBeSource } = await import("../git/address.ts");
+  mustBeSource(wanted.source);
+  await using undo = new AsyncDisposableStack();
+  if (await registry.makeFolder(wanted.path)) undo.defer(() => Deno.remove(wanted.path).catch(() => {}));
+  const workspace = await registry.register(wanted, call.entry(), true);
+  const target = `/api/workspaces/${workspace.id}`;
+  undo.defer(() => registry.unregister(workspace.id, call.entry({ target, particulars: UNDONE })));
+  const entry = call.entry({ target: `${target}/source` });
+  await (await sources()).set(workspace.id, wanted.source, call.principal, entry);
+  undo.move();
+  return workspace;
+}
+
+const UNDONE = { undone: "its repository was refused" };

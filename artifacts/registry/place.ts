@@ -1,7 +1,9 @@
 /** Checks that a folder may be registered, and finds its real path. */
 
 import { ServiceError } from "../../core/error.ts";
+import { withoutEnd } from "../../core/without_end.ts";
 import { isInside } from "../files/inside.ts";
+import { baseName, folderOf } from "../files/paths.ts";
 import { realFolder } from "../files/real_folder.ts";
 
 /** The real path of a folder inside a root. Every folder outside the roots gets the same refusal, there or not. */
@@ -34,6 +36,34 @@ export async function admit(
   }
   return real.known;
 }
+
+/**
+ * Makes the folder in the one above it, with the owner and the mode of that. Returns false if it is there. Throws as
+ * `admit`.
+ */
+export async function makePlace(
+  path: string,
+  roots: readonly string[],
+  hidden: readonly string[],
+): Promise<boolean> {
+  const full = withoutEnd(path, "/");
+  if (full === "" || !full.startsWith("/") || await isThere(full)) return false;
+  const name = baseName(full);
+  if (name === "." || name === "..") return false;
+  const above = await admit(folderOf(full) || "/", roots, hidden);
+  const target = above === "/" ? `/${name}` : `${above}/${name}`;
+  try {
+    const { mode, uid, gid } = await Deno.stat(above);
+    await Deno.mkdir(target, { mode: (mode ?? 0o755) & 0o7777 });
+    if (uid !== null && gid !== null && uid !== Deno.uid()) await Deno.chown(target, uid, gid);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.AlreadyExists) return false;
+    throw unreadable("berth may not make it in the folder above", cause);
+  }
+  return true;
+}
+
+const isThere = (path: string): Promise<boolean> => Deno.lstat(path).then(() => true, () => false);
 
 function unreadable(why: string, cause?: unknown): ServiceError {
   return new ServiceError("path_unreadable", `Cannot register the folder: ${why}`, { cause });

@@ -10,7 +10,7 @@ import type { NamedKind } from "../compose/named_files.ts";
 import { mustBeWritable } from "../files/replace_file.ts";
 import { SafeReader } from "../files/safe_reader.ts";
 import { isInside } from "../files/inside.ts";
-import { admit, realPaths } from "./place.ts";
+import { admit, makePlace, realPaths } from "./place.ts";
 import { freeSlug } from "./slug.ts";
 import { type Edited, type Judge, type ReadFile, type Reading, Snapshot, unavailable } from "./snapshot.ts";
 import { Watcher } from "./watch.ts";
@@ -66,9 +66,14 @@ export class Registry implements AsyncDisposable {
     return { ...workspaceOf(record, reading), ...detailsOf(reading.model) };
   }
 
+  /** Makes the folder of a new workspace. Returns false if it is there. Throws `path_refused` or `path_unreadable`. */
+  async makeFolder(path: string): Promise<boolean> {
+    return await makePlace(path, this.#options.roots, this.#options.hidden ?? []);
+  }
+
   /** Throws `path_refused`, `path_unreadable` or `workspace_exists`. */
   async register(
-    { path, name }: NewWorkspace,
+    { path, name }: Pick<NewWorkspace, "path" | "name">,
     entry: NewAuditEntry,
     /** True if the folder may contain another workspace, or lie inside one. */
     mayNest: boolean,

@@ -650,7 +650,7 @@ export type Match = {
   readonly confidence: "certain" | "likely" | "guess";
 };
 
-/** The payload of `PUT /api/workspaces/{id}/source`. */
+/** A part of `NewWorkspace`. */
 export type NewSource = {
   /** The repository's address: https://, or http:// without a credential. */
   readonly url: string;
@@ -670,6 +670,8 @@ export type NewWorkspace = {
   readonly path: string;
   /** The folder's name unless given. */
   readonly name?: string;
+  /** The repository that it follows from the beginning; a folder that is not there yet is made in the one above it. */
+  readonly source?: NewSource;
 };
 
 /** The answer of `POST /api/workspaces/{id}/artifacts/validate`. */

@@ -4,6 +4,11 @@ import { count, number } from "./de_counts.ts";
 export const sources = {
   title: "Git-Repository",
   follow: "Einem Git-Repository folgen",
+  fromRepository: "Neuer Ordner aus einem Git-Repository …",
+  make: "Ordner anlegen und prüfen",
+  newPath: "Ganzer Pfad des neuen Ordners auf dem Rechner, auf dem berth läuft",
+  newPathHint:
+    "berth legt ihn an, wenn es ihn nicht gibt. Den Ordner darüber muss es geben, und er muss erlaubt sein.",
   lead:
     "berth holt den Branch und zeigt, was jeder Commit ändern würde. Keine Datei wird geschrieben, bevor jemand abgleicht.",
   url: "Adresse des Repositorys",

@@ -4,6 +4,10 @@ import { count, number } from "./en_counts.ts";
 export const sources = {
   title: "Repository",
   follow: "Follow a Git repository",
+  fromRepository: "New folder from a Git repository …",
+  make: "Make the folder and check",
+  newPath: "The new folder's full path on the machine that runs berth",
+  newPathHint: "berth makes it if it is not there. The folder above it must be, and be allowed.",
   lead:
     "berth fetches the branch and shows what each commit would change. It writes no file before somebody syncs.",
   url: "Address of the repository",

@@ -8,6 +8,7 @@ import { Places } from "../../parts/places.tsx";
 import { Reading } from "../../parts/reading.tsx";
 import { Mark } from "../../parts/sign.tsx";
 import { words } from "../../words/en_later.ts";
+import { FromRepository } from "./from_repository.tsx";
 
 export function Folders() {
   const read = useResource("folders and their units", readOverview);
@@ -39,6 +40,7 @@ function List(
           <h2 id="register">{words.overview.register}</h2>
         </div>
         <Places done={reload} />
+        <FromRepository />
       </section>
     </>
   );

@@ -2,7 +2,8 @@
 
 import { type Source, WORKSPACE_SOURCE } from "../../../client/berth/workspaces.ts";
 import { client } from "../../live/session.ts";
-import { Field, Form } from "../../parts/form.tsx";
+import { Form } from "../../parts/form.tsx";
+import { SourceFields, sourceFrom } from "../../parts/source_fields.tsx";
 import { words } from "../../words/en_later.ts";
 
 const TEXT = words.sources;
@@ -13,30 +14,12 @@ export function SourceForm(
   return (
     <Form
       submit={TEXT.save}
-      send={async ({ url = "", branch = "", folder = "", user = "", token = "" }) => {
-        const credential = token === "" ? {} : { credential: { ...(user !== "" && { user }), token } };
-        const payload = { url: url.trim(), branch: branch.trim(), folder: folder.trim(), ...credential };
-        await client.put(WORKSPACE_SOURCE, { params: { id }, payload });
+      send={async (fields) => {
+        await client.put(WORKSPACE_SOURCE, { params: { id }, payload: sourceFrom(fields) });
         done();
       }}
     >
-      <Field label={TEXT.url} name="url" hint={TEXT.urlHint} value={source?.url ?? ""} />
-      <Field label={TEXT.branch} name="branch" value={source?.branch ?? "main"} />
-      <Field
-        label={TEXT.folder}
-        name="folder"
-        hint={TEXT.folderHint}
-        value={source?.folder ?? ""}
-        optional
-      />
-      <Field label={TEXT.user} name="user" optional />
-      <Field
-        label={TEXT.token}
-        name="token"
-        type="password"
-        hint={source?.hasCredential ? TEXT.tokenKept : TEXT.tokenHint}
-        optional
-      />
+      <SourceFields source={source} />
     </Form>
   );
 }
