@@ -158,7 +158,7 @@ const english = {
       } in no file that berth reads`,
   },
   setup: {
-    lead: "Whoever drives berth drives the container engine. So make the first admin now: you.",
+    lead: "berth controls your containers, so everyone who uses it signs in. Start with yourself: you become the admin.",
     name: "Your name",
     password: "A password",
     passwordHint: "At least 12 characters; a sentence is easy to remember.",

@@ -33,9 +33,23 @@ export function Overview() {
   return (
     <>
       {problem !== null && <Trouble problem={problem} since={at} again={read.reload} />}
-      {state.items.length === 0 && state.loose.length === 0
-        ? <LaterNoProjects state={state} />
-        : <Answer state={state} at={at} />}
+      {isFirst(state) ? <First state={state} /> : <Answer state={state} at={at} />}
+    </>
+  );
+}
+
+/** True while no file declares anything, for users who can change that, or where nothing runs either. */
+function isFirst({ items, loose }: ProjectList): boolean {
+  const nothingRuns = items.length === 0 && loose.length === 0;
+  return nothingRuns || (may("workspaces:write") && items.every(({ workspace }) => workspace === null));
+}
+
+/** The next step, above what runs undeclared. */
+function First({ state }: { readonly state: ProjectList }) {
+  return (
+    <>
+      <LaterNoProjects state={state} />
+      <LaterUndeclared rows={state.items} loose={state.loose} />
     </>
   );
 }
