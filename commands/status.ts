@@ -101,7 +101,11 @@ function cellsOf({ id, verdict, running, desired, engines, reason }: ProjectRow)
     { text: id },
     { text: desired === null ? `${running}` : `${running}/${desired}` },
     { text: engines.join(" ") || "–" },
-    { text: reason === null || verdict === "notStarted" ? "–" : sentenceOf(reason) },
+    {
+      text: reason === null || (verdict === "notStarted" && reason.notCompared === null)
+        ? "–"
+        : sentenceOf(reason),
+    },
   ];
 }
 

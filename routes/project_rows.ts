@@ -85,6 +85,9 @@ type MadeRow = Omit<ProjectRow, "conflict" | "revision">;
 /** When an engine that does not answer last did, by its name. */
 export type Away = ReadonlyMap<string, string | null>;
 
+/** An engine that is away explains nothing of a project whose files cannot be read. */
+const NOWHERE: Away = new Map();
+
 export const LooseContainers = z.object({
   engine: z.string().describe("The engine's name"),
   containers: z.array(z.string()).describe("Names of containers that belong to no project, 200 at most"),
@@ -131,7 +134,7 @@ export function declaredRow(
       (sum, { desired }) => sum === null || desired === null ? null : sum + desired,
       0,
     ),
-    reason: worst === undefined ? null : reasonOf(worst, differences, away),
+    reason: worst === undefined ? null : reasonOf(worst, differences, group.incomplete ? NOWHERE : away),
     incident: units.toSorted(byVerdict).find(({ incident }) => incident !== null)?.incident ?? null,
     marks: marksOf(units, containers),
     newer,

@@ -19,6 +19,7 @@ import type { JudgedFinding } from "../../artifacts/rules/settings.ts";
 import { compare, type Compared } from "./compare.ts";
 import type { OwnSide } from "./contents.ts";
 import { liveFindings, type UnitDifference } from "./findings.ts";
+import { unreadReason } from "./unread.ts";
 
 /** The containers that run for a workspace. */
 export interface View {
@@ -64,6 +65,7 @@ export async function look(
   const listed = new Map([...byUnit].map(([id, { containers }]) => [id, containers]));
   const compared = await compare(model, runtime, listed, { holdings, real, only, own });
   const unheard = runtime.unheard();
+  const unread = new Map(model.groups.map((group) => [group.id, unreadReason(group)]));
   const live = new Map<string, UnitLive>();
   for (const unit of model.units) {
     const result = compared.get(unit.id);
@@ -75,7 +77,7 @@ export async function look(
       state: stateOf(unit, containers),
       desired: shownDesired(unit),
       drift: driftOf(result) ?? (own === undefined ? [] : null),
-      notCompared: silence ?? reasonOf(result),
+      notCompared: (unit.group === null ? null : unread.get(unit.group)) ?? silence ?? reasonOf(result),
     };
     const isActive = unit.service?.active ?? true;
     live.set(unit.id, {

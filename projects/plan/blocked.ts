@@ -2,6 +2,7 @@
 
 import type { ArtifactFile, Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { unreadError } from "../drift/unread.ts";
 import { uncovered } from "../fields/coverage.ts";
 import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
@@ -34,7 +35,7 @@ export function blockByFiles(asked: Asked, draft: Draft): void {
   }
   if (group.incomplete) {
     // The error itself where there is one: an include that is missing stands at the group.
-    const error = group.sources.filter(({ sound }) => !sound).flatMap(({ findings }) => findings)[0];
+    const error = unreadError(group);
     const why = error === undefined ? "" : `, ${error.message}`;
     const message =
       `A file of this group could not be read whole${why}: what is not read would be taken for removed`;

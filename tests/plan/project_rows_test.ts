@@ -100,6 +100,30 @@ Deno.test("Rows say what was never started, which engine is away since when, and
   assert.ok(Date.parse(gone.reason.away.since) >= began - 1_000, gone.reason.away.since);
 });
 
+Deno.test("A project whose file cannot be read is unknown with the line of the error, also while an engine is away", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth, worlds } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const file = `${berth.folder}/workspaces/all/blog/compose.yaml`;
+  const before = await rowOf(berth, "blog@all");
+  assert.ok(["asWritten", "differs"].includes(before.verdict), before.verdict);
+  await Deno.writeTextFile(file, `${FILES["all/blog/compose.yaml"]}   volumes: ["data:\n`);
+
+  const isUnread = async () => {
+    const row = await rowOf(berth, "blog@all");
+    return /^blog\/compose\.yaml:\d+ cannot be read whole: ./.test(row.reason?.notCompared ?? "")
+      ? row
+      : null;
+  };
+  const unread = await eventually("the row names the line", isUnread);
+  assert.equal(unread.verdict, before.verdict === "asWritten" ? "unknown" : before.verdict);
+  await worlds.two![Symbol.asyncDispose]();
+  await eventually("an engine is away", async () => (await rowOf(berth, "rest@rest")).reason?.away ?? null);
+  assert.equal((await isUnread())?.reason.away, null);
+
+  await Deno.writeTextFile(file, FILES["all/blog/compose.yaml"]);
+  await eventually("the file is read again", async () => (await isUnread()) === null);
+});
+
 Deno.test("A project's details have its files and containers, and which permission each act lacks", async () => {
   await using stack = new AsyncDisposableStack();
   const { berth } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
