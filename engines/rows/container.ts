@@ -17,6 +17,7 @@ import {
 import { clean, said } from "../calls/failure.ts";
 import { maskText, maskValues } from "../../core/secrets.ts";
 import { Stale } from "./stale.ts";
+import { causeOfStart } from "./start_error.ts";
 
 const Health = z.enum(["starting", "healthy", "unhealthy"]).meta({ id: "ContainerHealth" });
 
@@ -213,7 +214,7 @@ function healthOutputOf(state: Wire): string | null {
 /** The engine's error of the last start, or that memory ran out; null while it runs. */
 function reasonOf(phase: ContainerState, state: Wire): string | null {
   if (phase === "running" || phase === "paused") return null;
-  const error = clean(textOf(state.Error));
+  const error = causeOfStart(clean(textOf(state.Error)));
   if (error !== "") return maskText(error);
   return flagOf(state.OOMKilled) ? "Out of memory: the kernel killed it at its limit" : null;
 }
