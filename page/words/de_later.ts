@@ -152,7 +152,8 @@ export const later = {
       } in keiner Datei, die berth liest`,
   },
   setup: {
-    lead: "berth steuert Ihre Container, darum melden sich alle an, die es benutzen. Sie sind die erste Person und werden Admin.",
+    lead:
+      "berth steuert Ihre Container, darum melden sich alle an, die es benutzen. Sie sind die erste Person und werden Admin.",
     name: "Ihr Name",
     password: "Ein Passwort",
     passwordHint: "Mindestens 12 Zeichen; einen Satz merkt man sich leicht.",

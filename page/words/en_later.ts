@@ -158,7 +158,8 @@ const english = {
       } in no file that berth reads`,
   },
   setup: {
-    lead: "berth controls your containers, so everyone who uses it signs in. Start with yourself: you become the admin.",
+    lead:
+      "berth controls your containers, so everyone who uses it signs in. Start with yourself: you become the admin.",
     name: "Your name",
     password: "A password",
     passwordHint: "At least 12 characters; a sentence is easy to remember.",
