@@ -12,9 +12,11 @@ import type { Plugins } from "./plugins/host.ts";
 import { Notices } from "./projects/notices/notices.ts";
 import { Sender, type SenderTimes } from "./projects/notices/sender.ts";
 import type { WatchTimes } from "./projects/watch/watch_options.ts";
+import { Endings } from "./projects/watch/endings.ts";
 import { Watcher } from "./projects/watch/watcher.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
-import { measureIncidents, measureNotices } from "./routes/incident_metrics.ts";
+import { countEndings, measureIncidents, measureNotices } from "./routes/incident_metrics.ts";
+import { endingRoutes } from "./routes/endings.ts";
 import { incidents } from "./routes/incidents.ts";
 import { noticeRoutes } from "./routes/notices.ts";
 
@@ -41,6 +43,13 @@ export function composeWatch(
   owned: AsyncDisposableStack,
 ): { readonly routers: readonly Router[]; readonly feeds: readonly LiveFeed[] } {
   const now = () => access.clock.now();
+  const endings = new Endings({
+    store: store.endings,
+    seal: access.endingSeal,
+    runtime: () => plugins.runtime,
+    log,
+    ended: countEndings(metrics),
+  });
   const watcher = owned.use(
     new Watcher({
       store: store.incidents,
@@ -53,6 +62,7 @@ export function composeWatch(
       runtime: () => plugins.runtime,
       own: (workspace) => ownSide({ registry, digests: access.digests }, workspace),
       isOurTurn: (ms) => replicas.turn("watch", ms),
+      endings,
       now,
       log,
       times,
@@ -76,7 +86,11 @@ export function composeWatch(
   );
   measureNotices(metrics, { store: store.notices, isSending: () => sender.isSending });
   return {
-    routers: [history.router, noticeRoutes({ notices, store: store.notices, now })],
+    routers: [
+      history.router,
+      endingRoutes({ ...store, seal: access.endingSeal }),
+      noticeRoutes({ notices, store: store.notices, now }),
+    ],
     feeds: history.feeds,
   };
 }

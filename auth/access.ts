@@ -98,8 +98,9 @@ export interface Access extends AsyncDisposable {
   readonly fileSeal: Seal;
   /** Seals the credentials of image registries. */
   readonly registrySeal: Seal;
-  /** Encrypts the addresses of notices. */
+  /** Encrypt the addresses of notices, and the last words of containers. */
   readonly noticeSeal: Seal;
+  readonly endingSeal: Seal;
   /** Seals the credentials of repositories. */
   readonly sourceSeal: Seal;
   /** Null while none is configured. */
@@ -204,6 +205,7 @@ async function sealsFrom(secret: Uint8Array<ArrayBuffer>, earlier: SealingKey["e
     fileSeal: await Seal.from(secret, "file versions", earlier),
     registrySeal: await Seal.from(secret, "registries", earlier),
     noticeSeal: await Seal.from(secret, "notices", earlier),
+    endingSeal: await Seal.from(secret, "endings", earlier),
     sourceSeal: await Seal.from(secret, "sources", earlier),
   };
 }

@@ -129,6 +129,19 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./incidents.ts"),
   },
   {
+    name: "endings",
+    summary: "list how the containers of a service ended, also those that are gone",
+    details:
+      "Newest first, 50 at most. A service is meant by its unit, as berth incidents names it: shop.web. --log prints what " +
+      "the newest of them said last.",
+    args: [{ name: "unit", kind: "text" }],
+    options: [
+      { name: "--log", meaning: "what the container said last, of the newest that has words" },
+      JSON_OPTION,
+    ],
+    load: () => read("./endings.ts"),
+  },
+  {
     name: "notices",
     summary: "list the targets that are told of incidents, or test one",
     details: "berth notices test NAME sends a marked message at once, and says what came of it.",

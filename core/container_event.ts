@@ -13,4 +13,6 @@ export interface ContainerEvent {
   readonly exitCode: number | null;
   /** Only of `kill`, and only where the engine says it. */
   readonly signal: string | null;
+  /** The project and service that it is of, as its labels say. */
+  readonly compose: { readonly project: string; readonly service: string } | null;
 }

@@ -1,6 +1,7 @@
 /** The acts of an apply on one engine: single, each sent once and by identity, and none by force. */
 import { z } from "zod";
 import type { ContainerEvent } from "./container_event.ts";
+import type { LastWords } from "./endings.ts";
 import type { ContainerRuntime, ContainerSpec, InspectedContainer } from "./runtime.ts";
 
 /** A network as it is asked for. */
@@ -154,4 +155,6 @@ export interface ActingRuntime extends ContainerRuntime {
   acts(backend: string): EngineActs;
   /** Tells every event of a container from now on, and `null` where some may have been missed. */
   follow(heard: (event: ContainerEvent | null) => void): Disposable;
+  /** Returns how a container ended and what it said last; null where it is gone. Throws a `ServiceError`. */
+  ending(id: string, backend: string): Promise<LastWords | null>;
 }

@@ -75,6 +75,7 @@ export type ErrorCode =
   | "plan_stale"
   | "apply_not_found"
   | "incident_not_found"
+  | "ending_not_found"
   | "notice_not_found"
   | "notice_refused"
   | "too_many_notices"

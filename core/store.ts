@@ -6,6 +6,7 @@ import type { AuditStore } from "./audit_store.ts";
 import type { IgnoredStore } from "./ignored.ts";
 import type { RegistryStore } from "./registries.ts";
 import type { SourceStore } from "./source.ts";
+import type { EndingStore } from "./endings.ts";
 import type { IncidentStore } from "./incidents.ts";
 import type { UpdateStore } from "./updates.ts";
 import type { NoticeStore } from "./notices.ts";
@@ -37,6 +38,7 @@ export interface Store extends AsyncDisposable {
   readonly registries: RegistryStore;
   readonly sources: SourceStore;
   readonly incidents: IncidentStore;
+  readonly endings: EndingStore;
   readonly updates: UpdateStore;
   readonly notices: NoticeStore;
   readonly applies: ApplyStore;

@@ -48,6 +48,7 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
     sightOf: async (folder, backend) => await mustOwn(backend).sightOf(folder, backend),
     inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),
     acts: (backend) => mustOwn(backend).acts(backend),
+    ending: async (id, backend) => await mustOwn(backend).ending(id, backend),
     follow: (heard) => {
       const all = new DisposableStack();
       for (const one of runtimes) all.use(one.follow(heard));

@@ -37,3 +37,12 @@ export function measureIncidents(metrics: Metrics, { store, isWatching }: Incide
     }));
   });
 }
+
+/** Returns what counts an ending of a container. */
+export function countEndings(metrics: Metrics): () => void {
+  const counter = metrics.counter({
+    name: "berth_endings_total",
+    help: "Endings of containers, from the replica that watches.",
+  });
+  return () => counter.add({});
+}

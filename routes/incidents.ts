@@ -19,6 +19,7 @@ import {
   sightOf,
 } from "./incident_rows.ts";
 import type { Feeds } from "./live_projects.ts";
+import { placeIn, placeText } from "./place_in_time.ts";
 
 /** Rows of the store that one answer reads at most, and those of one page. */
 const MOST_READ = 10_000;
@@ -109,7 +110,7 @@ async function listed(
   const names = namesPeople(principal);
   const at = project?.lastIndexOf("@") ?? -1;
   const items: IncidentRow[] = [];
-  let place = before === undefined ? null : placeIn(before);
+  let place = before === undefined ? null : placeIn(before, "incidents");
   for (let read = 0; read < MOST_READ;) {
     const found = await store.list({
       state: state ?? null,
@@ -124,26 +125,12 @@ async function listed(
     for (const incident of found) {
       place = { at: incident.openedAt, id: incident.id };
       if (sees(incident)) items.push(shownIncident(incident, names));
-      if (items.length === limit) return { items, next: `${place.at}.${place.id}` };
+      if (items.length === limit) return { items, next: placeText(place) };
     }
     if (found.length < PAGE) return { items, next: null };
     read += found.length;
   }
-  return { items, next: place === null ? null : `${place.at}.${place.id}` };
-}
-
-function placeIn(text: string): { readonly at: number; readonly id: string } {
-  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{1,100})$/.exec(text) ?? [];
-  if (at === undefined || id === undefined) {
-    throw new ServiceError(
-      "invalid_request",
-      "Cannot list incidents: `before` is none that a page gave as `next`",
-      {
-        errors: [{ path: "query.before", message: "Expected the `next` of another page" }],
-      },
-    );
-  }
-  return { at: Number(at), id };
+  return { items, next: place === null ? null : placeText(place) };
 }
 
 function incidentFeeds(store: IncidentStore, now: () => number): Feeds {

@@ -37,6 +37,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "applies", order: ["id"] },
   { name: "apply_lines", order: ["apply_id", "seq"] },
   { name: "incidents", order: ["id"] },
+  { name: "endings", order: ["id"] },
   { name: "incident_lines", order: ["incident_id", "seq"] },
   { name: "notices", order: ["id"] },
   { name: "outbox", order: ["notice_id", "incident_id"] },

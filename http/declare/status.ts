@@ -67,6 +67,7 @@ const statusByCode = {
   plan_stale: 409,
   apply_not_found: 404,
   incident_not_found: 404,
+  ending_not_found: 404,
   notice_not_found: 404,
   notice_refused: 422,
   too_many_notices: 409,

@@ -12,11 +12,13 @@ import type {
   RuntimeCounts,
   Untold,
 } from "../../core/runtime.ts";
+import type { LastWords } from "../../core/endings.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
 import type { EngineDefaults } from "../../core/undeclarable.ts";
 import type { HeldImage } from "../../core/held_objects.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
+import { endingOf } from "./acts/last_words.ts";
 import { LinkActs } from "./acts/engine_acts.ts";
 import type { PullRules } from "./backends/logins.ts";
 import type { Backends } from "../../engines/links/backends.ts";
@@ -220,9 +222,14 @@ export class EngineRuntime implements ActingRuntime {
           heardAt: Date.now(),
           exitCode: codeOf(attributes.exitCode),
           signal: attributes.signal ?? null,
+          compose: about.container?.compose ?? null,
         });
       },
     });
+  }
+
+  ending(id: string, backend: string): Promise<LastWords | null> {
+    return endingOf(this.engines.named(backend).engine, id);
   }
 
   acts(backend: string): EngineActs {

@@ -69,6 +69,7 @@ export class Watch {
     const now: Moment = { at: this.#options.now(), mono: performance.now() };
     const endings = this.#options.heard.takeEndings();
     const { judged, gone } = await this.#judgeAll(now);
+    this.#options.endings.know(judged);
     const changes: IncidentChange[] = [];
     const explained = new Reasons(this.#options, now);
     this.#isHeld = false;

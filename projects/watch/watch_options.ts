@@ -10,6 +10,7 @@ import type { NoticeStore } from "../../core/notices.ts";
 import type { FileVersionStore } from "../../core/store.ts";
 import type { Workspace } from "../../core/workspace.ts";
 import type { OwnSide } from "../drift/contents.ts";
+import type { Endings } from "./endings.ts";
 
 export interface WatchTimes {
   /** Before the first look: a start is not slowed down by it. */
@@ -40,6 +41,7 @@ export interface WatcherOptions {
   /** Returns true if no other replica watches during this time. */
   readonly isOurTurn: (ms: number) => Promise<boolean>;
   readonly now: () => number;
+  readonly endings: Endings;
   readonly log: Log;
   readonly times?: Partial<WatchTimes>;
 }

@@ -45,15 +45,18 @@ export class Watcher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await this.#running;
+    await this.#options.endings.over();
   }
 
   async #run(): Promise<void> {
-    const { log, runtime } = this.#options;
+    const { log, runtime, endings } = this.#options;
     const { signal } = this.#over;
     const engines = runtime();
     using _following = engines?.follow((event) => {
-      if (event === null) this.#mustLook = true;
-      else this.#heard.hear(event);
+      if (event === null) return void (this.#mustLook = true);
+      this.#heard.hear(event);
+      // A replica that stood still may have lost its turn without knowing.
+      if (this.isWatching && performance.now() - this.#turnAt < TURN_MS) endings.hear(event);
     });
     await pause(this.#times.beginMs, signal);
     let isFailing = false;
@@ -93,7 +96,9 @@ export class Watcher implements AsyncDisposable {
       // Another replica has written meanwhile if not: then all is read anew.
       if (!await this.#watch.look()) this.#watch = null;
     }
-    if (performance.now() - this.#forgotAt < FORGET_EVERY_MS) return;
+    const isLong = performance.now() - this.#forgotAt >= FORGET_EVERY_MS;
+    await this.#options.endings.settle(this.#options.now(), isLong);
+    if (!isLong) return;
     this.#forgotAt = performance.now();
     const forgotten = await store.forget(this.#options.now() - KEPT_MS, MOST_KEPT);
     if (forgotten > 0) log.info("Old incidents were forgotten", { count: forgotten });

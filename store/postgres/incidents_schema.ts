@@ -67,3 +67,27 @@ export const NOTICES = `
   CREATE INDEX outbox_by_incident ON outbox (incident_id);
   CREATE INDEX outbox_by_batch ON outbox (batch) WHERE batch IS NOT NULL;
   `;
+
+/** Endings of containers, with their sealed words. */
+export const ENDINGS = `
+  CREATE TABLE endings (
+    id text COLLATE "C" PRIMARY KEY,
+    at bigint NOT NULL,
+    engine text NOT NULL,
+    container_id text NOT NULL,
+    container text NOT NULL,
+    workspace text COLLATE "C" REFERENCES workspaces (id) ON DELETE CASCADE,
+    group_name text,
+    unit text,
+    project text,
+    exit_code integer,
+    out_of_memory integer NOT NULL CHECK (out_of_memory IN (0, 1)),
+    words text NOT NULL,
+    more integer NOT NULL,
+    bytes integer NOT NULL,
+    sealed bytea
+  );
+  CREATE INDEX endings_by_time ON endings (at, id);
+  CREATE INDEX endings_by_unit ON endings (workspace, unit, at);
+  CREATE INDEX endings_by_bytes ON endings (at, id, bytes) WHERE bytes > 0;
+  `;

@@ -1,5 +1,5 @@
 /** The schema of the PostgreSQL store, as the steps that led to it; a step that was released never changes. */
-import { INCIDENTS, NOTICES } from "./incidents_schema.ts";
+import { ENDINGS, INCIDENTS, NOTICES } from "./incidents_schema.ts";
 import type { Queries } from "./transaction.ts";
 
 /** The clock of the database, in milliseconds: those of replicas may differ. */
@@ -382,4 +382,5 @@ export const MIGRATIONS: readonly Step[] = [
   `,
   },
   { oldest: 1, sql: NOTICES },
+  { oldest: 1, sql: ENDINGS },
 ];

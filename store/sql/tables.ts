@@ -3,6 +3,7 @@ import type { Store } from "../../core/store.ts";
 import { sqlApplies } from "./applies.ts";
 import { sqlAudit } from "./audit_store.ts";
 import { sqlCommands } from "./commands.ts";
+import { sqlEndings } from "./endings.ts";
 import { sqlFileVersions } from "./file_versions.ts";
 import { sqlIgnored } from "./ignored.ts";
 import { sqlIncidents } from "./incidents.ts";
@@ -34,6 +35,7 @@ type Tables =
   | "registries"
   | "sources"
   | "incidents"
+  | "endings"
   | "updates"
   | "notices"
   | "applies";
@@ -54,6 +56,7 @@ export function tablesOf(sql: Sql): Pick<Store, Tables> {
     registries: sqlRegistries(sql),
     sources: sqlSources(sql),
     incidents: sqlIncidents(sql),
+    endings: sqlEndings(sql),
     updates: sqlUpdates(sql),
     notices: sqlNotices(sql),
     applies: sqlApplies(sql),

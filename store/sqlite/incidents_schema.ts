@@ -67,3 +67,27 @@ export const NOTICES = `
   CREATE INDEX outbox_by_incident ON outbox (incident_id);
   CREATE INDEX outbox_by_batch ON outbox (batch) WHERE batch IS NOT NULL;
   `;
+
+/** Endings of containers, with their sealed words. */
+export const ENDINGS = `
+  CREATE TABLE endings (
+    id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL,
+    engine TEXT NOT NULL,
+    container_id TEXT NOT NULL,
+    container TEXT NOT NULL,
+    workspace TEXT REFERENCES workspaces (id) ON DELETE CASCADE,
+    group_name TEXT,
+    unit TEXT,
+    project TEXT,
+    exit_code INTEGER,
+    out_of_memory INTEGER NOT NULL CHECK (out_of_memory IN (0, 1)),
+    words TEXT NOT NULL,
+    more INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    sealed BLOB
+  ) STRICT;
+  CREATE INDEX endings_by_time ON endings (at, id);
+  CREATE INDEX endings_by_unit ON endings (workspace, unit, at);
+  CREATE INDEX endings_by_bytes ON endings (at, id, bytes) WHERE bytes > 0;
+  `;

@@ -1,5 +1,5 @@
 /** The schema of the SQLite store, as the steps that led to it; a step that was released never changes. */
-import { INCIDENTS, NOTICES } from "./incidents_schema.ts";
+import { ENDINGS, INCIDENTS, NOTICES } from "./incidents_schema.ts";
 
 /** Step N brings `PRAGMA user_version` from N - 1 to N. */
 export const MIGRATIONS: readonly string[] = [
@@ -380,4 +380,5 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   NOTICES,
+  ENDINGS,
 ];

@@ -247,6 +247,7 @@ function runtimeOf(name: string): ActingRuntime {
     },
     permissionFor: () => "test:act",
     deaths: () => [],
+    ending: () => Promise.resolve(null),
     follow: () => ({ [Symbol.dispose]: () => {} }),
   };
 }

@@ -18,6 +18,7 @@ import {
   type StoreUnderTest,
 } from "./store_records.ts";
 import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts";
+import { endingsContract } from "./store_endings_contract.ts";
 import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_IGNORED, ignoredContract } from "./store_ignored_contract.ts";
 import { incidentsContract } from "./store_incidents_contract.ts";
@@ -47,6 +48,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   registriesContract(promise);
   sourcesContract(promise);
   incidentsContract(promise);
+  endingsContract(promise);
   updatesContract(promise);
   noticesContract(promise);
 

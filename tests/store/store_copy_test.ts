@@ -90,6 +90,11 @@ async function fillStore(store: Store): Promise<void> {
     incident: { id: "i", subject: { ...subject, ...nowhere }, ...state, ...open },
     line: { at: 2, ...state },
   }]);
+  const ended = { containerId: "c", container: "web", group: null, unit: null, project: null, exitCode: 1 };
+  await store.endings.add({
+    ...{ id: "e", at: 1, engine: "docker", workspace: "shop", outOfMemory: false, words: "kept", more: 0 },
+    ...ended,
+  }, bytes(8, 1));
   await store.updates.setRules({ enabled: true, coolDownDays: 3 }, ENTRY);
   await store.updates.putChecks([{ reference: "docker.io/library/a:1", body: "{}", nextAt: 5 }], MANY);
   const notice = {

@@ -9,6 +9,7 @@ import { shown } from "../../parts/shown.ts";
 import { type Column, Table } from "../../parts/table.tsx";
 import type { Parts } from "../../screen_table.ts";
 import { words } from "../../words/en_later.ts";
+import { Endings } from "./endings.tsx";
 import { nameOf, ProjectLink, projectOf, State } from "./subject.tsx";
 
 const TEXT = words.incidents;
@@ -46,6 +47,7 @@ function Shown({ incident }: { readonly incident: IncidentDetail }) {
         {(end === "away" || end === "undeclared") && `, ${TEXT[end]}`}
         {atFirst && `, ${TEXT.atFirst}`}
       </p>
+      {endings > 0 && <Endings incident={incident.id} endings={endings} />}
       <section aria-labelledby="changes">
         <div class="section-head">
           <h2 id="changes">{TEXT.history}</h2>

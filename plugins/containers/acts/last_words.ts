@@ -1,59 +1,99 @@
-/** The last lines of a container, kept so that people can read why it was unhealthy after it is gone. */
+/** The last lines of a container, kept so that people can read why it ended or was unhealthy after it is gone. */
+import type { LastWords } from "../../../core/endings.ts";
+import { ServiceError } from "../../../core/error.ts";
+import { looksSecret, MASK, maskText } from "../../../core/secrets.ts";
 import { clean } from "../../../engines/calls/failure.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { at } from "../../../engines/calls/path.ts";
-import { flagOf, listOf, objectOf, textOf } from "../../../engines/calls/wire.ts";
+import {
+  flagOf,
+  listOf,
+  numberOf,
+  objectOf,
+  textOf,
+  textsOf,
+  type Wire,
+} from "../../../engines/calls/wire.ts";
 import { FrameReader } from "../../../engines/frames/frames.ts";
-import { maskText } from "../../../core/secrets.ts";
+import { LogTail } from "./log_tail.ts";
 
-const MAX_BYTES = 1024 * 1024;
 const MAX_LINE = 2_000;
+const MOST_LINES = 500;
 /** A log that does not end is not waited for. */
 const READ_MS = 10_000;
+/** A shorter value may be any word. */
+const LEAST_SECRET = 6;
+
+const DOING = { doing: "read the end of a container's log", missing: "container_not_found" } as const;
 
 /** The last lines of its log, each masked and cut, then what its health check said last. */
 export async function lastWords(engine: Engine, id: string, lines: number): Promise<readonly string[]> {
-  const doing = "read the end of a container's log";
-  const wire = objectOf(
-    await engine.get(at`/containers/${id}/json`, { doing, missing: "container_not_found" }),
-  );
-  const text = await logText(engine, id, lines, flagOf(objectOf(wire.Config).Tty), doing);
-  const said = text.split("\n").map((line) => shown(line.replace(/\r$/, "")));
-  if (said.at(-1) === "") said.pop();
-  const checks = listOf(objectOf(objectOf(wire.State).Health).Log).map(objectOf);
-  const check = clean(textOf(checks.at(-1)?.Output));
-  return [...said.slice(-lines), ...check === "" ? [] : [shown(`health check: ${check}`)]];
+  const read = wordsIn(await readBoth(engine, id, lines), lines);
+  return [...read.lines, ...read.health === "" ? [] : [`health check: ${read.health}`]];
 }
 
-async function logText(
-  engine: Engine,
-  id: string,
-  lines: number,
-  terminal: boolean,
-  doing: string,
-): Promise<string> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  const take = (bytes: Uint8Array<ArrayBuffer>, from: number, to: number) => {
-    pieces.push(bytes.slice(from, to));
-    size += to - from;
-  };
-  const reader = new FrameReader({ run: (_stream, bytes, from, to) => take(bytes, from, to) }, {
-    framed: !terminal,
+/** Returns how a container ended and what it said last; null where it is gone. */
+export async function endingOf(engine: Engine, id: string): Promise<LastWords | null> {
+  try {
+    const read = await readBoth(engine, id, MOST_LINES);
+    const state = objectOf(read.wire.State);
+    return {
+      exitCode: flagOf(state.Running) ? null : numberOf(state.ExitCode),
+      outOfMemory: flagOf(state.OOMKilled),
+      ...wordsIn(read, MOST_LINES),
+    };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "container_not_found") return null;
+    throw error;
+  }
+}
+
+interface Read {
+  readonly wire: Wire;
+  readonly tail: LogTail;
+}
+
+/** Asks for both at once: a container may be removed at any moment. */
+async function readBoth(engine: Engine, id: string, lines: number): Promise<Read> {
+  const asked = engine.get(at`/containers/${id}/json`, DOING).then(objectOf);
+  asked.catch(() => {}); // it is awaited below, unless the log fails first
+  await using answer = await engine.stream("GET", at`/containers/${id}/logs`, {
+    ...DOING,
+    query: { stdout: 1, stderr: 1, tail: lines },
+    signal: AbortSignal.timeout(READ_MS),
+  });
+  const wire = await asked;
+  const tail = new LogTail();
+  const reader = new FrameReader({ run: (_stream, bytes, from, to) => tail.take(bytes, from, to) }, {
+    framed: !flagOf(objectOf(wire.Config).Tty),
     framing: { kind: "close" },
   });
-  const signal = AbortSignal.timeout(READ_MS);
-  await using answer = await engine.stream("GET", at`/containers/${id}/logs`, {
-    doing,
-    missing: "container_not_found",
-    query: { stdout: 1, stderr: 1, tail: lines },
-    signal,
-  });
-  for await (const chunk of answer.body) {
-    reader.push(chunk, 0, chunk.byteLength);
-    if (size > MAX_BYTES) break;
-  }
-  return await new Blob(pieces).text();
+  for await (const chunk of answer.body) reader.push(chunk, 0, chunk.byteLength);
+  return { wire, tail };
 }
 
-const shown = (line: string): string => maskText(line).slice(0, MAX_LINE);
+function wordsIn({ wire, tail }: Read, most: number): Pick<LastWords, "lines" | "isCut" | "health"> {
+  const secrets = textsOf(objectOf(wire.Config).Env).flatMap(secretOf);
+  const masked = (text: string) =>
+    secrets.reduce((done, secret) => done.replaceAll(secret, MASK), maskText(text));
+  const said = masked(tail.text()).split("\n").map((line) => shortened(masked(line.replace(/\r$/, ""))));
+  if (said.at(-1) === "") said.pop();
+  const checks = listOf(objectOf(objectOf(wire.State).Health).Log).map(objectOf);
+  return {
+    lines: said.slice(-most),
+    isCut: tail.isCut || said.length > most,
+    health: shortened(masked(clean(textOf(checks.at(-1)?.Output)))),
+  };
+}
+
+function secretOf(variable: string): string[] {
+  const [name = "", ...rest] = variable.split("=");
+  const value = rest.join("=");
+  return value.length >= LEAST_SECRET && looksSecret(name) ? [value] : [];
+}
+
+/** Returns a long line by its beginning and its end. */
+function shortened(line: string): string {
+  if (line.length <= MAX_LINE) return line;
+  return `${line.slice(0, MAX_LINE / 2)} … ${line.slice(-MAX_LINE / 2)}`;
+}

@@ -2,7 +2,6 @@
 import type { PermissionRule } from "../../../core/access.ts";
 
 export const PERMISSIONS = [
-  { name: "containers:logs", roles: ["viewer", "operator", "admin"] },
   { name: "images:read", roles: ["viewer", "operator", "admin"] },
   { name: "volumes:read", roles: ["viewer", "operator", "admin"] },
   { name: "networks:read", roles: ["viewer", "operator", "admin"] },
@@ -17,4 +16,7 @@ export const PERMISSIONS = [
   { name: "volumes:host-paths", roles: ["admin"] },
   { name: "system:prune", roles: ["admin"] },
 ] as const satisfies readonly PermissionRule[];
-export type ContainerPermission = (typeof PERMISSIONS)[number]["name"] | "containers:read";
+export type ContainerPermission =
+  | (typeof PERMISSIONS)[number]["name"]
+  | "containers:read"
+  | "containers:logs";

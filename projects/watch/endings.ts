@@ -1,0 +1,184 @@
+/** Keeps how containers ended, with their last words: they are read the moment that the engine tells of it. */
+import type { ContainerEvent } from "../../core/container_event.ts";
+import type { EndingRecord, EndingStore, LastWords } from "../../core/endings.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { IncidentSubject } from "../../core/incidents.ts";
+import type { Log } from "../../core/log.ts";
+import type { ActingRuntime } from "../../core/engine_acts.ts";
+import type { TextSeal } from "../../core/text_seal.ts";
+import { containerKey } from "./evidence.ts";
+import { placeOfWords, zipped } from "./ending_words.ts";
+import type { Judged } from "./judge.ts";
+
+/** Containers whose words are read at once, and those that wait for it. */
+const MOST_AT_ONCE = 32;
+const MOST_WAITING = 1_000;
+/** In a restart loop the first ones are kept, and then one in this time. */
+const FIRST = 3;
+const ONE_IN_MS = 60_000;
+/** A container that ended no more for this long is in no loop. */
+const LOOP_MS = 600_000;
+const MOST_LOOPS = 10_000;
+const KEPT_MS = 90 * 86_400_000;
+const MOST_KEPT = 50_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+/** Old words give way after so many bytes of new ones. */
+const FORGET_BYTES = 4 * 1024 * 1024;
+const MOST_NAME = 300;
+
+interface EndingsOptions {
+  readonly store: EndingStore;
+  readonly seal: TextSeal;
+  readonly runtime: () => Pick<ActingRuntime, "ending"> | null;
+  readonly log: Log;
+  /** Counts every ending, also those that are not kept. */
+  readonly ended: () => void;
+}
+
+interface Loop {
+  count: number;
+  lastAt: number;
+  keptAt: number;
+  /** The id of the ending that was kept last. */
+  kept: string;
+}
+
+type Place = Pick<IncidentSubject, "workspace" | "group" | "unit">;
+
+const NOWHERE: Place = { workspace: null, group: null, unit: null };
+
+export class Endings {
+  readonly #options: EndingsOptions;
+  readonly #loops = new Map<string, Loop>();
+  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #working = new Set<Promise<void>>();
+  /** Endings that were only counted, by the one that was kept before them. */
+  #more = new Map<string, number>();
+  #places: ReadonlyMap<string, Place> = new Map();
+  #bytes = 0;
+  #isFailing = false;
+
+  constructor(options: EndingsOptions) {
+    this.#options = options;
+  }
+
+  /** Notes which units containers are of. */
+  know(judged: readonly Judged[]): void {
+    const places = new Map<string, Place>();
+    for (const { subject: { workspace, group, unit, project }, containers, unit: declared } of judged) {
+      if (declared === null) continue;
+      const place = { workspace, group, unit };
+      for (const one of containers) places.set(containerKey(one), place);
+      const name = serviceKey(project ?? "", declared.label);
+      // Two folders may declare one project: then nobody knows which of them is meant.
+      places.set(name, places.has(name) ? NOWHERE : place);
+    }
+    this.#places = places;
+  }
+
+  hear(event: ContainerEvent): void {
+    if (event.action !== "die") return;
+    this.#options.ended();
+    const at = performance.now();
+    const key = JSON.stringify([event.engine, event.name || event.id]);
+    const known = this.#loops.get(key);
+    const loop = known === undefined || at - known.lastAt > LOOP_MS ? null : known;
+    if (loop !== null && loop.count >= FIRST && at - loop.keptAt < ONE_IN_MS) {
+      this.#loops.set(key, { ...loop, count: loop.count + 1, lastAt: at });
+      this.#more.set(loop.kept, (this.#more.get(loop.kept) ?? 0) + 1);
+      return;
+    }
+    const kept = crypto.randomUUID();
+    this.#loops.delete(key);
+    this.#loops.set(key, { count: (loop?.count ?? 0) + 1, lastAt: at, keptAt: at, kept });
+    if (this.#loops.size > MOST_LOOPS) this.#loops.delete(this.#loops.keys().next().value!); // there are that many
+    this.#begin(() => this.#keep(kept, event));
+  }
+
+  /** Writes what was only counted, and forgets what is old. */
+  async settle(now: number, isLong: boolean): Promise<void> {
+    const { store } = this.#options;
+    if (this.#more.size > 0) {
+      const more = this.#more;
+      this.#more = new Map();
+      await store.count([...more].map(([id, by]) => ({ id, by })));
+    }
+    if (!isLong && this.#bytes < FORGET_BYTES) return;
+    this.#bytes = 0;
+    await store.forget(now - KEPT_MS, MOST_KEPT, MOST_BYTES);
+  }
+
+  /** Resolves when all that was heard is written. */
+  async over(): Promise<void> {
+    while (this.#working.size > 0) await Promise.all(this.#working);
+  }
+
+  #begin(work: () => Promise<void>): void {
+    if (this.#working.size >= MOST_AT_ONCE) {
+      if (this.#waiting.length < MOST_WAITING) this.#waiting.push(work);
+      return;
+    }
+    const running = work().finally(() => {
+      this.#working.delete(running);
+      const next = this.#waiting.shift();
+      if (next !== undefined) this.#begin(next);
+    });
+    this.#working.add(running);
+  }
+
+  async #keep(id: string, event: ContainerEvent): Promise<void> {
+    const { store, seal, log } = this.#options;
+    try {
+      const words = await this.#wordsOf(event);
+      const hasWords = typeof words !== "string" && (words.lines.length > 0 || words.health !== "");
+      const sealed = hasWords ? await seal.seal(await zipped(words), placeOfWords(id)) : null;
+      this.#bytes += sealed?.byteLength ?? 0;
+      const state = typeof words === "string" ? words : hasWords ? "kept" : "none";
+      await store.add(this.#recordOf(id, event, typeof words === "string" ? null : words, state), sealed);
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) log.warn("An ending of a container cannot be kept", { error });
+      this.#isFailing = true;
+    }
+  }
+
+  async #wordsOf({ id, engine }: ContainerEvent): Promise<LastWords | "removedTooSoon" | "unreadable"> {
+    try {
+      return await this.#options.runtime()?.ending(id, engine) ?? "removedTooSoon";
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return error.code === "conflict" ? "removedTooSoon" : "unreadable";
+    }
+  }
+
+  #recordOf(
+    id: string,
+    event: ContainerEvent,
+    words: LastWords | null,
+    state: EndingRecord["words"],
+  ): EndingRecord {
+    const exitCode = event.exitCode ?? words?.exitCode ?? null;
+    return {
+      id,
+      at: event.heardAt,
+      engine: event.engine,
+      containerId: event.id,
+      container: event.name.slice(0, MOST_NAME),
+      ...this.#placeOf(event),
+      project: event.compose?.project ?? null,
+      exitCode,
+      outOfMemory: words?.outOfMemory === true && exitCode === 137,
+      words: state,
+      more: 0,
+    };
+  }
+
+  #placeOf(event: ContainerEvent): Place {
+    const { compose } = event;
+    return this.#places.get(containerKey(event)) ??
+      (compose === null ? undefined : this.#places.get(serviceKey(compose.project, compose.service))) ??
+      NOWHERE;
+  }
+}
+
+const serviceKey = (project: string, service: string): string => JSON.stringify([project, service]);
