@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { type Problem, problemOf } from "../live/problem.ts";
+import { proved } from "../live/proof.ts";
 import { Trouble } from "./states.tsx";
 
 export interface FieldProps {
@@ -71,7 +72,7 @@ export function Select(
 
 export function Form(
   { send, submit, children, aside, kind = "is-main", isReady = true }: {
-    /** Gets the fields by name. What it throws is shown below them. */
+    /** Gets the fields by name, and again after a recent sign-in where berth wants one. What it throws is shown below. */
     readonly send: (fields: Readonly<Record<string, string>>) => Promise<void>;
     readonly submit: string;
     readonly children: ComponentChildren;
@@ -92,7 +93,7 @@ export function Form(
     setSending(true);
     setProblem(null);
     try {
-      await send(fields);
+      await proved(() => send(fields));
     } catch (error) {
       setProblem(problemOf(error));
     } finally {

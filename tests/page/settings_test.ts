@@ -193,6 +193,19 @@ test("after a while a key asks for the password again, says when it is wrong, an
   await page.getByText("This is the key late-key").waitFor();
   await page.getByRole("button", { name: "I have saved it" }).click();
   await page.getByRole("row", { name: /late-key.* ada / }).waitFor();
+
+  // Every form asks so, not only those of the settings.
+  const folder = `${berth.folder}/workspaces/late`;
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(`${folder}/compose.yaml`, "services:\n  web:\n    image: web:1\n");
+  assert.equal((await berth.call("POST /api/workspaces", { path: folder })).status, 201);
+  clock.move(16 * 60_000);
+  await opened.visit("/w/late?view=files");
+  await page.getByRole("button", { name: "Make it editable" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Make it editable" }).click();
+  await proof.getByLabel("Your password").fill(PASSWORD);
+  await proof.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Make it read-only" }).waitFor();
   assert.deepEqual(opened.complaints, []);
 });
 

@@ -1,6 +1,5 @@
 /** A notice is added: the kind of target, its address, and what it is told of. */
 import { type NewNotice as Payload, NOTICES } from "../../../client/berth/notices.ts";
-import { proved } from "../../live/proof.ts";
 import { client } from "../../live/session.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form, Select } from "../../parts/form.tsx";
@@ -10,7 +9,7 @@ const TEXT = words.notices;
 
 export function NewNotice({ close, made }: { readonly close: () => void; readonly made: () => void }) {
   const send = async (fields: Readonly<Record<string, string>>) => {
-    await proved(() => client.post(NOTICES, { payload: payloadOf(fields) }));
+    await client.post(NOTICES, { payload: payloadOf(fields) });
     made();
     close();
   };

@@ -11,7 +11,6 @@ import {
   type NoticeTest,
   type StuckNotice,
 } from "../../../client/berth/notices.ts";
-import { proved } from "../../live/proof.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -86,7 +85,7 @@ export function Notices() {
               hints={[TEXT.deleteHint]}
               close={close}
               act={async () => {
-                await proved(() => client.delete(NOTICE, { params: { id: asked.notice.id } }));
+                await client.delete(NOTICE, { params: { id: asked.notice.id } });
                 read.reload();
               }}
             />

@@ -2,7 +2,6 @@
 import { useId, useState } from "preact/hooks";
 import { type NewRegistry as Payload, REGISTRIES } from "../../../client/berth/registries.ts";
 import { problemOf } from "../../live/problem.ts";
-import { proved } from "../../live/proof.ts";
 import { client } from "../../live/session.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -19,7 +18,7 @@ export function NewRegistry({ close, made }: { readonly close: () => void; reado
   const [unconfirmed, setUnconfirmed] = useState<Unconfirmed | null>(null);
   const text = words.registries;
   const store = async (payload: Payload) => {
-    await proved(() => client.post(REGISTRIES, { payload }));
+    await client.post(REGISTRIES, { payload });
     made();
     close();
   };

@@ -1,7 +1,6 @@
 /** Image registries: stored once they accept the credentials, and forgotten. */
 import { useState } from "preact/hooks";
 import { REGISTRIES, REGISTRY, type Registry } from "../../../client/berth/registries.ts";
-import { proved } from "../../live/proof.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -58,7 +57,7 @@ export function Registries() {
               hints={[text.deleteHint]}
               close={close}
               act={async () => {
-                await proved(() => client.delete(REGISTRY, { params: { id: asked.registry.id } }));
+                await client.delete(REGISTRY, { params: { id: asked.registry.id } });
                 read.reload();
               }}
             />

@@ -7,7 +7,6 @@ import {
   SETTINGS_API_KEY_TAKE_OVER,
   SETTINGS_API_KEYS,
 } from "../../../client/berth/settings.ts";
-import { proved } from "../../live/proof.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, who } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
@@ -192,7 +191,7 @@ function Asking({ asked, close, show, reload }: AskingProps) {
           close={close}
           act={async () => {
             const params = { id: asked.key.id };
-            await proved(() => client.post(SETTINGS_API_KEY_TAKE_OVER, { params }));
+            await client.post(SETTINGS_API_KEY_TAKE_OVER, { params });
             reload();
           }}
         />
@@ -205,7 +204,7 @@ function Asking({ asked, close, show, reload }: AskingProps) {
           hints={[text.deleteHint]}
           close={close}
           act={async () => {
-            await proved(() => client.delete(SETTINGS_API_KEY, { params: { id: asked.key.id } }));
+            await client.delete(SETTINGS_API_KEY, { params: { id: asked.key.id } });
             reload();
           }}
         />
@@ -238,9 +237,7 @@ function Rotate(
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
         send={async ({ overlap = "0" }) => {
           const payload = { overlapMinutes: Number(overlap) };
-          const answer = await proved(() =>
-            client.post(SETTINGS_API_KEY_ROTATE, { params: { id }, payload })
-          );
+          const answer = await client.post(SETTINGS_API_KEY_ROTATE, { params: { id }, payload });
           made(name, answer.json().key);
         }}
       >

@@ -2,7 +2,6 @@
 import { useState } from "preact/hooks";
 import type { Permission } from "../../../client/berth/models.ts";
 import { SETTINGS_API_KEYS } from "../../../client/berth/settings.ts";
-import { proved } from "../../live/proof.ts";
 import { client } from "../../live/session.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form, Select } from "../../parts/form.tsx";
@@ -31,7 +30,7 @@ export function NewKey(
       ...(days === "0" ? {} : { expiresInDays: Number(days) }),
       ...(ranges.length === 0 ? {} : { from: ranges }),
     };
-    const answer = (await proved(() => client.post(SETTINGS_API_KEYS, { payload }))).json();
+    const answer = (await client.post(SETTINGS_API_KEYS, { payload })).json();
     made(answer.name, answer.key);
   };
   return (

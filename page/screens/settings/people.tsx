@@ -7,7 +7,6 @@ import {
   SETTINGS_PERSON,
   SETTINGS_PERSON_PASSWORD_LINK,
 } from "../../../client/berth/settings.ts";
-import { proved } from "../../live/proof.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, who } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
@@ -98,7 +97,7 @@ function Add({ close, show }: { readonly close: () => void; readonly show: Show 
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
         send={async ({ name = "" }) => {
           const payload = { name: name.trim(), grants: grantsOf(drafts) };
-          const made = (await proved(() => client.post(SETTINGS_PEOPLE, { payload }))).json();
+          const made = (await client.post(SETTINGS_PEOPLE, { payload })).json();
           show(made.name, made.passwordToken, made.passwordTokenExpiresAt);
         }}
       >
@@ -122,7 +121,7 @@ function Ask(
   const name = shown(person.name);
   const params = { id: person.id };
   const change = async (payload: { grants: Grant[] } | { disabled: boolean }) => {
-    await proved(() => client.put(SETTINGS_PERSON, { params, payload }));
+    await client.put(SETTINGS_PERSON, { params, payload });
     reload();
   };
   switch (kind) {
@@ -136,7 +135,7 @@ function Ask(
             submit={text.newLink}
             aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
             send={async () => {
-              const made = (await proved(() => client.post(SETTINGS_PERSON_PASSWORD_LINK, { params })))
+              const made = (await client.post(SETTINGS_PERSON_PASSWORD_LINK, { params }))
                 .json();
               show(person.name, made.passwordToken, made.passwordTokenExpiresAt);
             }}
@@ -153,7 +152,7 @@ function Ask(
           hints={[text.deleteHint]}
           close={close}
           act={async () => {
-            await proved(() => client.delete(SETTINGS_PERSON, { params }));
+            await client.delete(SETTINGS_PERSON, { params });
             reload();
           }}
         />
