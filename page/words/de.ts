@@ -169,6 +169,7 @@ export const words = {
   unit: {
     declared: "deklariert",
     runs: "läuft",
+    ran: "lief",
     none: "nichts läuft",
     mount: (state: string, started: string, at: string | null) =>
       `der Container liest die Datei von ${started}; sie wurde ${at === null ? "" : `um ${at} `}${

@@ -3,7 +3,7 @@ import { bytes, count, moment } from "./de_counts.ts";
 
 export const files = {
   word: "Dateien",
-  list: "Dateien des Arbeitsbereichs",
+  list: "Dateien des Ordners",
   none: "In diesem Ordner wurde keine Datei gelesen.",
   choose: "Wählen Sie eine Datei, um sie zu lesen.",
   label: (path: string) => `Text von ${path}`,
@@ -17,12 +17,12 @@ export const files = {
     `${container} hängt diese Datei als ${target} ein und liest noch den alten Text: Ein Plan startet ihn neu.`,
   stale:
     "So, wie sie ist, kann sie nicht gelesen werden; es gilt der letzte Text, der gelesen werden konnte.",
-  readOnly: "Nur lesen: kein Admin hat diesen Arbeitsbereich zum Schreiben freigegeben.",
+  readOnly: "Nur lesen: kein Admin hat diesen Ordner zum Schreiben freigegeben.",
   cannotWrite:
     "Sie dürfen diese Datei lesen. Um sie zu ändern, brauchen Sie die Berechtigung workspaces:files.",
   makeEditable: "Zum Schreiben freigeben",
   makeEditableQuestion: (name: string) =>
-    `Alle mit der Berechtigung workspaces:files in die Dateien von ${name} schreiben lassen? Was darin steht, entscheidet, was läuft, sobald es angewandt wird.`,
+    `Alle mit der Berechtigung workspaces:files in die Dateien des Ordners ${name} schreiben lassen? Was darin steht, entscheidet, was läuft, sobald es angewandt wird.`,
   makeReadOnly: "Nur noch lesen lassen",
   unsaved: "nicht gespeichert",
   save: "Speichern …",

@@ -175,12 +175,12 @@ export const later = {
       count(amount, "Einheit ist, wie sie sein soll", "Einheiten sind, wie sie sein sollen"),
     differences: "Abweichungen",
     findings: "Befunde",
-    tabs: "Ansichten des Arbeitsbereichs",
+    tabs: "Ansichten des Ordners",
     noDifferences: (units: number) =>
       `Was läuft, ist, was geschrieben ist, in allen ${count(units, "Einheit", "Einheiten")}.`,
     noUnits: "In diesem Ordner ist nichts als Einheit deklariert.",
     onEngine: (container: string, backend: string) => `${container} auf ${backend}`,
-    forget: "Diesen Arbeitsbereich vergessen",
+    forget: "Diesen Ordner vergessen",
     forgetQuestion: (name: string) =>
       `${name} vergessen? Auf der Platte bleibt alles, wie es ist, und Sie können ihn wieder eintragen.`,
   },
@@ -194,7 +194,7 @@ export const later = {
     inspect: "Inspect",
     differences: "Abweichungen",
     noDifferences: "Er läuft, wie er geschrieben ist.",
-    undeclared: "Keine Datei eines Arbeitsbereichs deklariert diesen Container.",
+    undeclared: "Keine Datei eines eingetragenen Ordners deklariert diesen Container.",
     gone: "Diesen Container gibt es nicht mehr",
     image: "Image",
     unit: "Einheit",

@@ -67,7 +67,7 @@ export const logs = {
   word: "Logs",
   of: "Logs von",
   project: (name: string) => `Projekt ${name}`,
-  workspace: (name: string) => `Arbeitsbereich ${name}`,
+  workspace: (name: string) => `Ordner ${name}`,
   all: "Alle Container",
   add: "Einen Container dazu",
   remove: (name: string) => `Ohne ${name}`,

@@ -157,6 +157,7 @@ const english = {
   unit: {
     declared: "declared",
     runs: "runs",
+    ran: "ran",
     none: "nothing runs",
     /** `the container reads the file of 11:02; it was replaced at 14:31`. */
     mount: (state: string, started: string, at: string | null) =>

@@ -3,7 +3,7 @@ import { bytes, count, moment } from "./en_counts.ts";
 
 export const files = {
   word: "Files",
-  list: "Files of the workspace",
+  list: "Files of the folder",
   none: "No file of this folder was read.",
   choose: "Choose a file to read it.",
   label: (path: string) => `Text of ${path}`,
@@ -16,11 +16,11 @@ export const files = {
   staleIn: (container: string, target: string) =>
     `${container} mounts this file as ${target} and still reads the text before: apply a plan to restart it.`,
   stale: "It cannot be read as it is now; berth goes on with the last text that could be.",
-  readOnly: "Read only: an admin has not made this workspace editable.",
+  readOnly: "Read only: an admin has not made this folder editable.",
   cannotWrite: "You may read this file. To change it you need the permission workspaces:files.",
   makeEditable: "Make it editable",
   makeEditableQuestion: (name: string) =>
-    `Let everybody with the permission workspaces:files write to the files of ${name}? What is in them decides what runs once they are applied.`,
+    `Let everybody with the permission workspaces:files write to the files of the folder ${name}? What is in them decides what runs once they are applied.`,
   makeReadOnly: "Make it read-only",
   unsaved: "not saved",
   save: "Save …",

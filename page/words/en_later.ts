@@ -179,12 +179,12 @@ const english = {
     wellRest: (amount: number) => count(amount, "unit is as it should be", "units are as they should be"),
     differences: "Differences",
     findings: "Findings",
-    tabs: "Views of the workspace",
+    tabs: "Views of the folder",
     noDifferences: (units: number) =>
       `What runs is what is written, in all ${count(units, "unit", "units")}.`,
     noUnits: "Nothing in this folder is declared as a unit.",
     onEngine: (container: string, backend: string) => `${container} on ${backend}`,
-    forget: "Forget this workspace",
+    forget: "Forget this folder",
     forgetQuestion: (name: string) =>
       `Forget ${name}? Nothing on disk is touched, and you can register it again.`,
   },
@@ -198,7 +198,7 @@ const english = {
     inspect: "Inspect",
     differences: "Differences",
     noDifferences: "It runs as it is written.",
-    undeclared: "No file of a workspace declares this container.",
+    undeclared: "No file of a registered folder declares this container.",
     gone: "This container is gone",
     image: "Image",
     unit: "Unit",

@@ -70,7 +70,7 @@ export const logs = {
   word: "Logs",
   of: "Logs of",
   project: (name: string) => `Project ${name}`,
-  workspace: (name: string) => `Workspace ${name}`,
+  workspace: (name: string) => `Folder ${name}`,
   all: "All containers",
   add: "Add a container",
   remove: (name: string) => `Without ${name}`,

@@ -59,7 +59,7 @@ test("markup and characters that turn a line around are text, as label, name, co
       ["/c/docker/hostile?view=inspect", "Config"],
       ["/c/docker/hostile?view=shell", "Open a shell"],
       ["/c/docker/hostile?view=measures", "CPU"],
-      ["/c/docker/hostile?view=differences", "No file of a workspace"],
+      ["/c/docker/hostile?view=differences", "No file of a registered folder"],
       [`/c/docker/hostile?view=${encodeURIComponent(MARKUP)}`, MARKUP],
       ["/logs?c=docker/hostile", "<img src=x onerror="],
       ["/logs?c=docker/hostile", "safe\\u{202e}gnp.exe"],

@@ -95,7 +95,7 @@ test("a viewer finds nothing to change, and each button says which permission it
       );
     }
   }
-  for (const name of ["Forget this workspace", "Stop", "Restart", "Remove"]) {
+  for (const name of ["Forget this folder", "Stop", "Restart", "Remove"]) {
     assert.ok(buttons.includes(name), `${name} of ${buttons}`);
   }
   assert.deepEqual(opened.complaints, []);

@@ -32,7 +32,7 @@ test("every screen opens by its address, accessible in both themes and at 360 px
       ["/logs?workspace=shop", "job 40 done in 120 ms"],
       ["/c/docker/shop_worker_1", "job 40 done in 120 ms"],
       ["/c/docker/shop_db_1?view=differences", "postgres:17"],
-      ["/c/docker/legacy-cron?view=differences", "No file of a workspace declares this container"],
+      ["/c/docker/legacy-cron?view=differences", "No file of a registered folder declares this container"],
       ["/c/docker/shop_db_1?view=shell", "Open a shell"],
       ["/c/docker/shop_migrate_1?view=shell", "This container does not run"],
       ["/c/docker/shop_migrate_1?view=measures", "It does not run"],
