@@ -44,11 +44,15 @@ export interface FacingProps {
   /** The places that set them. */
   readonly from?: readonly { readonly name: string; readonly file: string; readonly line: number }[];
   readonly mount?: MountReading;
+  /** True if the actual value ran until now. */
+  readonly isPast?: boolean;
   /** Content at the end of the row, such as the place of the value. */
   readonly children?: ComponentChildren;
 }
 
-export function Facing({ field, declared, resolved, from = [], actual, mount, children }: FacingProps) {
+export function Facing(
+  { field, declared, resolved, from = [], actual, mount, isPast = false, children }: FacingProps,
+) {
   if (mount !== undefined) return <StaleMount field={field} mount={mount}>{children}</StaleMount>;
   return (
     <div class="facing">
@@ -59,7 +63,7 @@ export function Facing({ field, declared, resolved, from = [], actual, mount, ch
       </span>
       <span class="facing-line" aria-hidden="true" />
       <span class="facing-side is-actual">
-        <span class="facing-word">{words.unit.runs}</span>{" "}
+        <span class="facing-word">{isPast ? words.unit.ran : words.unit.runs}</span>{" "}
         <Differing text={actual} other={resolved ?? declared} />
       </span>
       <span class="facing-end">

@@ -8,7 +8,8 @@ import {
 } from "../../../client/berth/applies.ts";
 import type { Apply as ApplyModel, ApplyStep } from "../../../client/berth/models.ts";
 import { ApplyFeed, type Pulled, type Said } from "../../live/apply_feed.ts";
-import { planHref } from "../../live/projects.ts";
+import { proved } from "../../live/proof.ts";
+import { planHref, projectHref } from "../../live/projects.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
 import { client } from "../../live/session.ts";
 import { containerHref } from "../../parts/container_href.ts";
@@ -41,6 +42,7 @@ export function Apply({ id }: { readonly id: string }) {
         <span role="status">
           <ApplyMark apply={apply} />
         </span>
+        <a href={projectHref(`${apply.group}@${apply.workspace}`)}>{words.applies.toProject}</a>
         <span class="quiet">{words.moment(Date.parse(apply.createdAt))} {shown(TEXT.by(apply.by))}</span>
         <Words apply={apply} said={() => void feed.read().catch(() => {})} />
       </header>
@@ -85,7 +87,7 @@ function Step(
         {state === "running" && pulled !== undefined && <span class="quiet">{shown(pullText(pulled))}</span>}
       </p>
       {hook !== undefined && <Hook hook={hook} within={within} />}
-      <Reasons why={why} workspace={workspace} />
+      <Reasons why={why} workspace={workspace} isPast={state === "done"} />
       {error !== null && <p class="trouble">{shown(error.title)}</p>}
       {said.map(({ id, container, lines }) => (
         <figure class="last-words" key={id}>
@@ -134,7 +136,7 @@ function Words(
   const [problem, setProblem] = useState<Problem | null>(null);
   const say = async (asked: () => Promise<unknown>) => {
     try {
-      await asked();
+      await proved(asked);
       setProblem(null);
       said();
     } catch (error) {

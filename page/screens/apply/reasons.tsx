@@ -9,14 +9,19 @@ import { words } from "../../words/en_later.ts";
 const TEXT = words.applies;
 
 export function Reasons(
-  { why, workspace }: { readonly why: readonly PlanReason[]; readonly workspace: string },
+  { why, workspace, isPast = false }: {
+    readonly why: readonly PlanReason[];
+    readonly workspace: string;
+    /** True after the step: the actual value is the one of before. */
+    readonly isPast?: boolean;
+  },
 ) {
   return (
     <>
       {why.map((reason, index) =>
         reason.code === "field"
           ? (
-            <Facing key={index} {...valuesOf(reason)}>
+            <Facing key={index} {...valuesOf(reason)} isPast={isPast}>
               <Place place={startOf(reason.at)} workspace={workspace} />
             </Facing>
           )

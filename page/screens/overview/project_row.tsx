@@ -47,8 +47,7 @@ export function ProjectRow(
           <a href={projectHref(row.id)}>{name}</a>
         </span>
         <span class="project-why">
-          <Why row={row} />
-          {row.incident !== null && <Since of={row.incident} />}
+          <Why row={row} /> {row.incident !== null && <Since of={row.incident} />}
           {row.newer > 0 && (
             <a class="project-newer" href={`/updates?project=${encodeURIComponent(row.id)}`}>
               ↑ {TEXT.newer(row.newer)}
