@@ -24,7 +24,7 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
   ["bearer or basic credential", /\b(?:bearer|basic)\s+(?<secret>[a-z0-9._~+/=-]{8,})/dgi],
   [
     "assignment",
-    /(?:^|[\s"';&?,{+:])-{0,2}[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|(?:api|access|private|account)[-_]?key|pwd|pw|jwt|auth)[\w.-]{0,32}=(?!\/\/)(?<secret>"[^"]+"|'[^']+'|[^\s"';&]+)/dgi,
+    /(?<![\w.-])[\w.-]{0,66}(?:pass(?:word|wd|phrase)?|secret|token|(?:api|access|private|account)[-_]?key|pwd|pw|jwt|auth)[\w.-]{0,32}=(?!\/\/)(?<secret>"[^"]+"|'[^']+'|[^\s"';&]+)/dgi,
   ],
   [
     COLON,
@@ -38,6 +38,7 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
     "assignment with spaces",
     /(?:^|[\s"';&?,{])[\w.-]{0,64}(?:pass(?:word|wd|phrase)|secret|token|api[-_]?key|pwd)[\w.-]{0,32}[ \t]{1,8}=[ \t]{0,8}(?<secret>"[^"]+"|'[^']+'|[^\s"';&=]+)/dgi,
   ],
+  ["password in SQL", /\b(?:identified\s{1,8}by|password)\s{1,8}(?<secret>'[^'\n]+'|"[^"\n]+")/dgi],
   [
     "default of a variable",
     /\$\{\w{0,64}(?:pass(?:word|wd|phrase)?|secret|token|(?:api|access|private|account)_?key|pwd|jwt|auth)\w{0,32}:?[-+](?!\$)(?<secret>[^{}"'\n]{1,512})/dgi,
@@ -93,7 +94,7 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
 
 /** A cheap look before the patterns: most text holds none of these. */
 const MAY_HOLD =
-  /[@=%,]|bearer|basic|pass|cookie|secret|token|key|pwd?\b|pw|jwt|auth|credential|\bgh[pousr]_|_pat_|\bgl[a-z]+-|\bxox|\bxapp-|webhooks|hooks\.|AKIA|ASIA|k_live|k_test|\bsk_|\brk_|whsec|npm_|AIza|eyJ|PRIVATE|berth_|\s-[apuwn]|\bmc\s|add_user|oracle|sqlplus|\bvault\s|\bbao\s|sqlldr|rman/i;
+  /[@=%,]|bearer|basic|pass|cookie|secret|token|key|pwd?\b|pw|jwt|auth|credential|\bgh[pousr]_|_pat_|\bgl[a-z]+-|\bxox|\bxapp-|webhooks|hooks\.|AKIA|ASIA|k_live|k_test|\bsk_|\brk_|whsec|npm_|AIza|eyJ|PRIVATE|berth_|\s-[apuwn]|\bmc\s|add_user|oracle|sqlplus|\bvault\s|\bbao\s|sqlldr|rman|identified/i;
 
 /** The depth to which quotes inside quotes are read: a shell's command in an argument in a text of JSON. */
 const MAX_DEPTH = 3;

@@ -2,6 +2,7 @@
 import { checkedAddress, type Credential, optionsFor, secretsOf } from "./address.ts";
 import { ServiceError } from "../core/error.ts";
 import { isForbiddenHost } from "../core/outbound.ts";
+import { maskText } from "../core/secrets.ts";
 import type { Git, GitCall, GitResult } from "./process.ts";
 import { LONGEST_TARGET, readTree, RefusedTree, targetInside, type Tree } from "./tree.ts";
 
@@ -294,8 +295,9 @@ function judged<T>(commit: string, read: () => T): T {
   }
 }
 
-/** One line without control characters. */
-const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim().slice(0, 300);
+/** One line without secrets and control characters. */
+const plain = (text: string): string =>
+  maskText(text).replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim().slice(0, 300);
 
 /** Returns git's last line as a sentence, with every secret of the remote masked. */
 function failureOf({ said, ended }: GitResult, remote: Remote | null): SourceFailure {

@@ -14,8 +14,8 @@ import {
   timeOf,
   type Wire,
 } from "../calls/wire.ts";
-import { clean, said } from "../calls/failure.ts";
-import { maskText, maskValues } from "../../core/secrets.ts";
+import { said } from "../calls/failure.ts";
+import { maskValues } from "../../core/secrets.ts";
 import { Stale } from "./stale.ts";
 import { causeOfStart } from "./start_error.ts";
 
@@ -214,8 +214,8 @@ function healthOutputOf(state: Wire): string | null {
 /** The engine's error of the last start, or that memory ran out; null while it runs. */
 function reasonOf(phase: ContainerState, state: Wire): string | null {
   if (phase === "running" || phase === "paused") return null;
-  const error = causeOfStart(clean(textOf(state.Error)));
-  if (error !== "") return maskText(error);
+  const error = said(causeOfStart(textOf(state.Error)));
+  if (error !== "") return error;
   return flagOf(state.OOMKilled) ? "Out of memory: the kernel killed it at its limit" : null;
 }
 

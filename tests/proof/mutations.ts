@@ -196,7 +196,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "words of a health check are not masked",
     file: "plugins/containers/acts/last_words.ts",
-    from: "health: shortened(masked(clean(textOf(checks.at(-1)?.Output)))),",
+    from: "health: clean(masked(textOf(checks.at(-1)?.Output))),",
     to: "health: clean(textOf(checks.at(-1)?.Output)),",
     tests: ["tests/streams/last_words_test.ts"],
   },

@@ -82,7 +82,7 @@ function wordsIn({ wire, tail }: Read, most: number): Pick<LastWords, "lines" | 
   return {
     lines: said.slice(-most),
     isCut: tail.isCut || said.length > most,
-    health: shortened(masked(clean(textOf(checks.at(-1)?.Output)))),
+    health: clean(masked(textOf(checks.at(-1)?.Output))),
   };
 }
 

@@ -1,12 +1,11 @@
 /** Runs a command in a container to its end, as an apply asks for it. */
 import type { CommandEnd, CommandOrder } from "../../../core/engine_acts.ts";
-import { maskText } from "../../../core/secrets.ts";
 import { readLive } from "../backends/live_container.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { ExecSession } from "../exec/exec_session.ts";
+import { maskedLines } from "./masked_lines.ts";
 
 const MAX_BYTES = 64 * 1024;
-const MAX_LINE = 2_000;
 
 /** Throws the engine's refusal, and `container_not_found`. */
 export async function runCommand(engine: Engine, id: string, order: CommandOrder): Promise<CommandEnd> {
@@ -48,8 +47,6 @@ class Tail {
 
   /** Each masked and cut. */
   lines(count: number): string[] {
-    const lines = new TextDecoder().decode(this.#bytes).split("\n").map((line) => line.replace(/\r$/, ""));
-    if (lines.at(-1) === "") lines.pop();
-    return lines.slice(-count).map((line) => maskText(line).slice(0, MAX_LINE));
+    return maskedLines(new TextDecoder().decode(this.#bytes)).slice(-count);
   }
 }
