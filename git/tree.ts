@@ -71,14 +71,20 @@ export function readTree(output: Uint8Array): Tree {
   return { entries, skipped };
 }
 
-/** Returns the link's target below the folder; null for one that leads out of it, which is skipped. */
+/**
+ * Returns the link's target below the folder; null for one that leads out of it, which is skipped. A ".." behind a name
+ * may lead anywhere, since that name may be a link itself.
+ */
 export function targetInside(path: string, target: string): string | null {
   if (target === "" || target.startsWith("/") || target.includes("\0")) return null;
   const parts = path.split("/").slice(0, -1);
+  let isBelow = false;
   for (const part of target.split("/")) {
     if (part === "" || part === ".") continue;
-    if (part !== "..") parts.push(part);
-    else if (parts.pop() === undefined) return null;
+    if (part !== "..") {
+      parts.push(part);
+      isBelow = true;
+    } else if (isBelow || parts.pop() === undefined) return null;
   }
   return parts.join("/");
 }

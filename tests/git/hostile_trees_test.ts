@@ -144,9 +144,11 @@ Deno.test({
     await raw.publish(
       await raw.tree([
         ["120000", "absolute", await target("/etc/passwd")],
+        ["120000", "here", await target(".")],
         ["120000", "inside", await target("real.txt")],
         ["160000", "module", "1".repeat(40)],
         ["100644", "real.txt", file],
+        ["120000", "round", await target("here/../secret")], // through "here" it is above the folder
         ["104755", "setuid", file],
         ["120000", "up", await target("../../secret")],
       ]),
@@ -156,6 +158,7 @@ Deno.test({
     assert.deepEqual(source.pending?.skipped.map(({ path }) => path).sort(), [
       "absolute",
       "module",
+      "round",
       "up",
     ]);
     const done = await scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, {
@@ -163,7 +166,7 @@ Deno.test({
     });
     assert.equal(done.status, 200, done.text);
     const names = [...Deno.readDirSync(scene.path)].map(({ name }) => name).sort();
-    assert.deepEqual(names, ["inside", "real.txt", "setuid"]);
+    assert.deepEqual(names, ["here", "inside", "real.txt", "setuid"]);
     assert.equal(
       (await Deno.stat(`${scene.path}/setuid`)).mode! & 0o6000,
       0,
