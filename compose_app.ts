@@ -66,6 +66,7 @@ import { sourceRoutes } from "./routes/sources.ts";
 import { plans } from "./routes/plans.ts";
 import { registryRoutes } from "./routes/registries.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
+import { proposedUpdates } from "./routes/proposed_updates.ts";
 import { updates as updateRoutes } from "./routes/updates.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
 import { workspaces } from "./routes/workspaces.ts";
@@ -246,6 +247,7 @@ export async function composeApp(
     ...coreRouters(parts, foundation),
     rows.router,
     newer.router,
+    proposedUpdates({ registry, listOf: rows.listOf }),
     registryRoutes({ registries }),
     ...watch.routers,
     socket,

@@ -174,9 +174,14 @@ export const COMMANDS: readonly Command[] = [
     name: "updates",
     summary: "list the images of projects that have a newer one at their registry",
     details:
-      "Asks a running berth for what it knows; no registry is asked by this. The exit code is 2 when there is a newer image, and 4 when some could not be compared.",
+      "Asks a running berth for what it knows; no registry is asked by this. The exit code is 2 when there is a newer image, and 4 when some could not be compared. berth updates shop --take 1.4.5 shows the change of the file, asks, writes it, and applies the project.",
     args: [{ ...PROJECT, optional: true }],
-    options: [{ name: "--all", meaning: "those that are up to date, too" }, JSON_OPTION],
+    options: [
+      { name: "--all", meaning: "those that are up to date, too" },
+      { name: "--take", value: "version", meaning: "write this newer version into its file, and apply" },
+      { name: "--yes", meaning: "ask nothing: what is shown is meant" },
+      JSON_OPTION,
+    ],
     load: () => read("./updates.ts"),
   },
   {

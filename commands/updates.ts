@@ -1,5 +1,5 @@
 /** `berth updates`: the images of projects that have a newer one at their registry, as a table or as JSON. */
-import { type UpdateItem, UPDATES, type Updates } from "../client/berth/updates.ts";
+import { type UpdateCandidate, type UpdateItem, UPDATES, type Updates } from "../client/berth/updates.ts";
 import { visible } from "../log/line.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT, worstOf } from "./exit_code.ts";
@@ -16,6 +16,8 @@ const COLOURS = {
 } as const;
 
 export async function run(line: Line): Promise<number> {
+  const taken = line.option("--take");
+  if (taken !== undefined) return await (await import("./take_update.ts")).takeUpdate(line, taken);
   const [project] = line.args;
   let answer: Updates;
   try {
@@ -25,7 +27,9 @@ export async function run(line: Line): Promise<number> {
     return failCall(error);
   }
   const items = line.option("--all") === undefined
-    ? answer.items.filter(({ state }) => state !== "current")
+    ? answer.items.filter(({ state, candidates, versionsReason }) =>
+      state !== "current" || candidates.length > 0 || versionsReason !== null
+    )
     : answer.items;
   if (line.option("--json") !== undefined) writeOut(`${JSON.stringify({ ...answer, items }, null, 2)}\n`);
   else if (items.length > 0) {
@@ -38,12 +42,11 @@ export async function run(line: Line): Promise<number> {
   ]);
 }
 
-/** A new image that is only told yet is nothing to be done. */
-function codeOf({ state, candidates, containers }: UpdateItem): number {
-  if (state === "newer") {
-    return candidates.some(({ coolsUntil }) => coolsUntil === null) ? EXIT.TO_DO : EXIT.FINE;
-  }
-  if (state === "current") return EXIT.FINE;
+/** A new image that is only told yet is nothing to be done, and neither is a major version. */
+function codeOf({ state, candidates, containers, versionsReason }: UpdateItem): number {
+  if (candidates.some(({ coolsUntil, step }) => coolsUntil === null && step !== "major")) return EXIT.TO_DO;
+  if (versionsReason !== null) return EXIT.INCOMPLETE;
+  if (state === "newer" || state === "current") return EXIT.FINE;
   // A unit that does not run has nothing that could be newer.
   return containers === 0 ? EXIT.FINE : EXIT.INCOMPLETE;
 }
@@ -57,19 +60,23 @@ function missingOf({ enabled, liveNeeds }: Updates): string[] {
   ];
 }
 
-function cellsOf({ state, reference, project, units, reason, candidates: [candidate] }: UpdateItem): Cell[] {
-  const cools = candidate?.coolsUntil ?? null;
+function cellsOf(
+  { state, reference, project, units, reason, candidates, versionsReason }: UpdateItem,
+): Cell[] {
+  const newer = [...candidates.map(textOf), ...(reason === null ? [] : [reason])];
+  if (versionsReason !== null) newer.push(`versions: ${versionsReason}`);
   return [
     { text: state, colour: COLOURS[state] },
     { text: reference },
     { text: project },
     { text: units.join(" ") },
-    {
-      text: candidate === undefined
-        ? reason ?? "–"
-        : `${candidate.digest.slice(0, 19)}${
-          cools === null ? "" : `, only told until ${cools.slice(0, 10)}`
-        }`,
-    },
+    { text: newer.length === 0 ? "–" : newer.join("; ") },
   ];
+}
+
+function textOf({ kind, reference, digest, step, coolsUntil }: UpdateCandidate): string {
+  const what = kind === "digest"
+    ? digest.slice(0, 19)
+    : `${reference.slice(reference.lastIndexOf(":") + 1)} (${step})`;
+  return coolsUntil === null ? what : `${what}, only told until ${coolsUntil.slice(0, 10)}`;
 }

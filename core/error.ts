@@ -62,6 +62,8 @@ export type ErrorCode =
   | "token_service_unconfirmed"
   | "too_many_registries"
   | "updates_disabled"
+  | "update_not_found"
+  | "image_not_editable"
   // Git
   | "git_failed"
   | "source_not_found"

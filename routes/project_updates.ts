@@ -5,6 +5,7 @@ import { locationOf } from "../artifacts/position.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
 import type { NewerOf } from "../projects/plan/scene.ts";
 import { platformsOf } from "../projects/updates/checker.ts";
+import { VERSION_STEPS } from "../projects/updates/versions.ts";
 import { imageKey, UPDATE_STATES, type UpdateFacts, updateOf } from "../projects/updates/unit_update.ts";
 import type { KnownUpdates } from "../projects/updates/updates.ts";
 import type { ComparedProject } from "./compared.ts";
@@ -14,8 +15,13 @@ const DAY_MS = 86_400_000;
 const time = z.iso.datetime().nullable();
 
 const Candidate = z.object({
-  kind: z.literal("digest").describe("The same tag, which stands for another image now"),
-  reference: z.string().describe("The image by its digest"),
+  kind: z.enum(["digest", "tag"]).describe(
+    "`digest`: the same tag, which stands for another image now; `tag`: a newer version, which takes a change of the file",
+  ),
+  step: z.enum(VERSION_STEPS).optional().describe(
+    "The first part that differs; a `major` version is told, and counts nowhere. Absent for a digest",
+  ),
+  reference: z.string().describe("The image by its digest, or with the newer tag"),
   digest: z.string().describe("The digest that the registry has under the tag"),
   firstSeen: z.iso.datetime().describe("When berth first saw it"),
   coolsUntil: time.describe("Until when it is only told; null once that time is over"),
@@ -40,7 +46,10 @@ export const UpdateItem = z.object({
   current: z.string().nullable().describe("The digest that runs; null where no registry knows it"),
   checkedAt: time.describe("When the registry was last asked"),
   until: time.describe("Until when the registry wants to be left alone"),
-  candidates: z.array(Candidate).describe("The images that could run instead"),
+  candidates: z.array(Candidate).describe("The images that could run instead, the nearest first"),
+  versionsReason: z.string().nullable().describe(
+    "The reason that newer versions of the tag are not known, or not all of them",
+  ),
 }).meta({ id: "UpdateItem" });
 export type UpdateItem = z.input<typeof UpdateItem>;
 
@@ -89,34 +98,51 @@ export function updatesOf(
       facts,
     );
     if (update === null) continue;
-    const { reference, digest, firstSeen, checkedAt, until, notes, ...rest } = update;
-    const known = items.get(`${reference} ${rest.state}`);
+    const { reference, checkedAt, until, state, reason, current, versionsReason } = update;
+    const known = items.get(`${reference} ${state}`);
     if (known !== undefined) {
       known.units.push(unit.label);
       known.containers += own.length;
       continue;
     }
-    const cools = firstSeen === null ? 0 : firstSeen + coolDownDays * DAY_MS;
-    items.set(`${reference} ${rest.state}`, {
+    items.set(`${reference} ${state}`, {
       reference,
       project,
       units: [unit.label],
       containers: own.length,
       location: locationOf(unit.service?.imageAt ?? unit.source),
-      ...rest,
+      state,
+      reason,
+      current,
       checkedAt: timeText(checkedAt),
       until: timeText(until),
-      candidates: digest === null || firstSeen === null ? [] : [{
-        kind: "digest",
-        reference: `${reference.slice(0, reference.lastIndexOf(":"))}@${digest}`,
-        digest,
-        firstSeen: new Date(firstSeen).toISOString(),
-        coolsUntil: cools > now ? timeText(cools) : null,
-        notes,
-      }],
+      candidates: candidatesOf(update, (firstSeen) => firstSeen + coolDownDays * DAY_MS, now),
+      versionsReason,
     });
   }
   return [...items.values()];
+}
+
+/** Returns the images that could run instead: what the tag stands for now, and newer versions of it. */
+function candidatesOf(
+  { reference, digest, firstSeen, versions, notes }: NonNullable<ReturnType<typeof updateOf>>,
+  coolsUntil: (firstSeen: number) => number,
+  now: number,
+): UpdateItem["candidates"] {
+  const name = reference.slice(0, reference.lastIndexOf(":"));
+  const seen = (at: number) => ({
+    firstSeen: new Date(at).toISOString(),
+    coolsUntil: coolsUntil(at) > now ? timeText(coolsUntil(at)) : null,
+    notes,
+  });
+  return [
+    ...(digest === null || firstSeen === null
+      ? []
+      : [{ kind: "digest", reference: `${name}@${digest}`, digest, ...seen(firstSeen) } as const]),
+    ...versions.map(({ tag, step, digest, firstSeen }) =>
+      ({ kind: "tag", step, reference: `${name}:${tag}`, digest, ...seen(firstSeen) }) as const
+    ),
+  ];
 }
 
 /** Returns how many units have a newer image that is not only told. */
@@ -125,6 +151,6 @@ export function newerIn(items: readonly UpdateItem[]): number {
 }
 
 const isReady = ({ state, candidates }: UpdateItem): boolean =>
-  state === "newer" && candidates.some(({ coolsUntil }) => coolsUntil === null);
+  state === "newer" && candidates.some(({ kind, coolsUntil }) => kind === "digest" && coolsUntil === null);
 
 const timeText = (ms: number | null): string | null => ms === null ? null : new Date(ms).toISOString();

@@ -13,7 +13,7 @@ import { MASK } from "../core/secrets.ts";
 import { runtimeSeen } from "../core/sight.ts";
 import { WorkspaceFile } from "../core/workspace.ts";
 import type { Call } from "../http/declare/call.ts";
-import { etagOf, tagsToMatch } from "../http/declare/etag.ts";
+import { etagOf } from "../http/declare/etag.ts";
 import { flag, text } from "../http/declare/query.ts";
 import { cached, type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 import {
@@ -23,6 +23,7 @@ import {
   InWorkspace,
   missingWorkspace,
 } from "./artifact_lookup.ts";
+import { currentFor, textOf } from "./file_tags.ts";
 import { NamedVersion } from "./file_versions.ts";
 
 const Named = InWorkspace.extend({
@@ -137,33 +138,9 @@ const restore = route({
   answers: { 200: Written, ...problems(...WRITING, "file_version_not_found") },
 });
 
-/** The file as its readers see it, in JSON. */
-async function textOf(file: ArtifactFile, reveal: boolean): Promise<string> {
-  const { fileText } = await import("../artifacts/report/file_text.ts");
-  return JSON.stringify(fileText(file, reveal));
-}
-
 async function namedIn(model: Model): Promise<ReadonlyMap<string, NamedKind>> {
   const { namedFiles } = await import("../artifacts/compose/named_files.ts");
   return namedFiles(model);
-}
-
-/** Throws `tag_required` without a tag, and gives what throws `file_changed` for a file that has another one. */
-function currentFor(request: Request): (file: ArtifactFile) => Promise<void> {
-  const tags = tagsToMatch(request);
-  if (tags === null) {
-    throw new ServiceError(
-      "tag_required",
-      "Cannot save the file: send `If-Match` with the `ETag` that it was read with",
-    );
-  }
-  return async (file) => {
-    for (const reveal of [false, true]) if (tags.includes(etagOf(await textOf(file, reveal)))) return;
-    throw new ServiceError(
-      "file_changed",
-      "Cannot save the file: it has changed since it was read; read it again and save what you want of both",
-    );
-  };
 }
 
 /** Returns true if the file is to be created. Throws `tag_required` for another `If-None-Match`. */

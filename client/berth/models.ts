@@ -785,6 +785,19 @@ export type VerdictCounts = {
   readonly asWritten: number;
 };
 
+/** A part of `WorkspaceFile`. */
+export type WorkspaceFileKind =
+  | "compose"
+  | "native"
+  | "backstage"
+  | "env"
+  | "settings"
+  | "readme"
+  | "secret"
+  | "config"
+  | "mounted"
+  | "other";
+
 /** A part of `ProjectRow`. */
 export type WorkspaceRef = {
   /** The workspace's id. */

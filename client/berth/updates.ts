@@ -1,6 +1,6 @@
 /** The API's group `updates`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Location } from "./models.ts";
+import type { Location, WorkspaceFileKind } from "./models.ts";
 
 /**
  * GET: The images of declared projects, and whether their registries have newer ones.
@@ -25,11 +25,43 @@ export const UPDATES_CHECK: Endpoint<"/api/updates/check", {
   post: { response: UpdateCheck; query: Record<string, never> };
 }> = new Endpoint("/api/updates/check", { post: [202] });
 
+/** POST: The file's text with a newer version of an image in place. */
+export const UPDATES_PROPOSE: Endpoint<"/api/updates/propose", {
+  post: { response: ProposedUpdate; payload: UpdateProposal; query: Record<string, never> };
+}> = new Endpoint("/api/updates/propose");
+
+/** The answer of `POST /api/updates/propose`. */
+export type ProposedUpdate = {
+  /** Below the workspace's folder. */
+  readonly path: string;
+  /** The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is one that was created and that nothing names yet. */
+  readonly kind: WorkspaceFileKind;
+  /** The id of the workspace that the file is of. */
+  readonly workspace: string;
+  /** Of the text as it would be, without masks. */
+  readonly sha256: string;
+  /** All of it, with `********` for every secret and the change in place. */
+  readonly text: string;
+  /** True if berth may write the file. */
+  readonly editable: boolean;
+  /** The lines that differ. */
+  readonly changes: readonly ({
+    /** The line, from 1. */
+    readonly line: number;
+    /** The line as it is, with its other secrets masked. */
+    readonly before: string;
+    /** The line as it would be. */
+    readonly after: string;
+  })[];
+};
+
 /** A part of `UpdateItem`. */
 export type UpdateCandidate = {
-  /** The same tag, which stands for another image now. */
-  readonly kind: "digest";
-  /** The image by its digest. */
+  /** `digest`: the same tag, which stands for another image now; `tag`: a newer version, which takes a change of the file. */
+  readonly kind: "digest" | "tag";
+  /** The first part that differs; a `major` version is told, and counts nowhere. Absent for a digest. */
+  readonly step?: "patch" | "minor" | "major";
+  /** The image by its digest, or with the newer tag. */
   readonly reference: string;
   /** The digest that the registry has under the tag. */
   readonly digest: string;
@@ -69,8 +101,20 @@ export type UpdateItem = {
   readonly checkedAt: string | null;
   /** Until when the registry wants to be left alone. */
   readonly until: string | null;
-  /** The images that could run instead. */
+  /** The images that could run instead, the nearest first. */
   readonly candidates: readonly (UpdateCandidate)[];
+  /** The reason that newer versions of the tag are not known, or not all of them. */
+  readonly versionsReason: string | null;
+};
+
+/** The payload of `POST /api/updates/propose`. */
+export type UpdateProposal = {
+  /** The project's id. */
+  readonly project: string;
+  /** The image as `GET /api/updates` names it. */
+  readonly reference: string;
+  /** The `reference` of one of its candidates of kind `tag`. */
+  readonly candidate: string;
 };
 
 /** The payload of `PUT /api/updates`. */

@@ -11,6 +11,7 @@ import type {
   PlanRequest,
   Range,
   Verdict,
+  WorkspaceFileKind,
 } from "./models.ts";
 
 /**
@@ -1032,19 +1033,6 @@ export type WorkspaceFile = {
   /** The last text that could be read stands in for a broken one. */
   readonly stale: boolean;
 };
-
-/** A part of `WorkspaceFile`. */
-export type WorkspaceFileKind =
-  | "compose"
-  | "native"
-  | "backstage"
-  | "env"
-  | "settings"
-  | "readme"
-  | "secret"
-  | "config"
-  | "mounted"
-  | "other";
 
 /** The answer of `GET /api/workspaces/{id}/files`. */
 export type WorkspaceFileList = {

@@ -56,6 +56,8 @@ const statusByCode = {
   token_service_unconfirmed: 409,
   too_many_registries: 409,
   updates_disabled: 409,
+  update_not_found: 404,
+  image_not_editable: 409,
   git_failed: 502,
   source_not_found: 404,
   source_refused: 422,

@@ -35,6 +35,7 @@ export const audited = {
   "PUT /api/projects/{id}/ignored": "hat {id} beiseitegelegt oder wieder gezeigt",
   "PUT /api/updates": "hat die Suche nach neueren Images geändert",
   "POST /api/updates/check": "hat nach neueren Images gesehen",
+  "POST /api/updates/propose": "hat die Änderung zu einem neueren Image erfragt",
   "POST /api/notices": "hat die Meldung {name} hinzugefügt",
   "DELETE /api/notices/{id}": "hat die Meldung {name} entfernt",
   "POST /api/notices/{id}/test": "hat die Meldung {id} getestet",

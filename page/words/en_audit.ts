@@ -35,6 +35,7 @@ export const audited = {
   "PUT /api/projects/{id}/ignored": "put {id} aside, or showed it again",
   "PUT /api/updates": "changed the look for newer images",
   "POST /api/updates/check": "looked for newer images",
+  "POST /api/updates/propose": "asked for the change to a newer image",
   "POST /api/notices": "added the notice {name}",
   "DELETE /api/notices/{id}": "removed the notice {name}",
   "POST /api/notices/{id}/test": "tested the notice {id}",

@@ -1,25 +1,14 @@
 /** One check of one reference: a `HEAD`, which no registry counts as a pull, and more only where the digest moved. */
 import { ServiceError } from "../../core/error.ts";
-import type { Reference } from "../../core/image_reference.ts";
-import type { OutboundAnswer } from "../../core/outbound.ts";
-import type { RegistryAccess, RegistryRules } from "../registries/access.ts";
+import type { RegistryAccess } from "../registries/access.ts";
+import { askForDigest, type CheckOf, digestOf, HOUR_MS, restOf } from "./ask.ts";
 import type { Checked } from "./checked.ts";
-import { ACCEPT, DIGEST, readManifest } from "./manifest.ts";
+import { findVersions } from "./find_versions.ts";
+import { ACCEPT, readManifest } from "./manifest.ts";
+import { versionIn } from "./versions.ts";
 
 /** Manifests of one platform that are asked for; ARM has several. */
 const MOST_CHILDREN = 4;
-const HOUR_MS = 3_600_000;
-const MOST_REST_MS = 24 * HOUR_MS;
-
-export interface CheckOf {
-  readonly reference: Reference;
-  readonly rules: RegistryRules;
-  readonly before: Checked | null;
-  /** Returns the platforms on which something runs that is not this digest. */
-  readonly differing: (digest: string) => readonly string[];
-  readonly now: number;
-  readonly signal: AbortSignal;
-}
 
 export interface CheckResult {
   readonly checked: Checked;
@@ -55,8 +44,9 @@ export async function checkReference(access: RegistryAccess, of: CheckOf): Promi
       checkedAt: now,
       until: null,
       platforms: { ...known, ...found },
+      versions: last.versions,
     };
-    return { checked, restsUntil };
+    return await withVersions(access, of, { checked, restsUntil });
   } catch (error) {
     if (signal.aborted || !(error instanceof ServiceError)) throw error;
     const outcome = error.code === "registry_refused" ? "refused" : "unreachable";
@@ -64,21 +54,26 @@ export async function checkReference(access: RegistryAccess, of: CheckOf): Promi
   }
 }
 
-const NOTHING = { outcome: "found", reason: null, digest: null, firstSeen: null, platforms: {} } as const;
+const NOTHING = {
+  outcome: "found",
+  reason: null,
+  digest: null,
+  firstSeen: null,
+  platforms: {},
+  versions: null,
+} as const;
 
-/** Asks by `HEAD`; a registry that refuses that, or tells no digest, is asked once by `GET`. */
-async function askForDigest(
+/** Looks for newer versions of a tag that is one, unless the host wants to be left alone. */
+async function withVersions(
   access: RegistryAccess,
-  { reference: { repository, tag }, rules, signal }: CheckOf,
-): Promise<{ readonly answer: OutboundAnswer; readonly digest: string | null }> {
-  const path = `${repository}/manifests/${tag}`;
-  const asked = { path, accept: ACCEPT, repository, signal };
-  const head = await access.call(rules, { ...asked, method: "HEAD" });
-  const told = digestIn(head);
-  if (head.status !== 405 && (head.status !== 200 || told !== null)) return { answer: head, digest: told };
-  const answer = await access.call(rules, { ...asked, method: "GET" });
-  if (answer.status !== 200) return { answer, digest: null };
-  return { answer, digest: digestIn(answer) ?? await digestOf(answer.body) };
+  of: CheckOf,
+  result: CheckResult,
+): Promise<CheckResult> {
+  const { checked, restsUntil } = result;
+  const version = of.listsTags && restsUntil === null ? versionIn(of.reference.tag ?? "") : null;
+  if (version === null) return result;
+  const found = await findVersions(access, of, version, checked.versions);
+  return { checked: { ...checked, versions: found.versions }, restsUntil: found.restsUntil };
 }
 
 /** Returns what the registry has for these platforms: an empty list for one that it does not have. */
@@ -112,34 +107,10 @@ async function platformsOf(
   return found;
 }
 
-function digestIn({ headers }: OutboundAnswer): string | null {
-  const digest = headers.get("docker-content-digest") ?? "";
-  return DIGEST.test(digest) ? digest : null;
-}
-
-async function digestOf(body: Uint8Array): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", new Uint8Array(body));
-  return `sha256:${new Uint8Array(hash).toHex()}`;
-}
-
 function failureOf(status: number): Pick<Checked, "outcome" | "reason"> {
   if (status === 404) return { outcome: "gone", reason: "the registry has no such tag" };
   if (status === 401 || status === 403) {
     return { outcome: "refused", reason: "the registry wants other credentials, or has no such image" };
   }
   return { outcome: "unreachable", reason: `the registry answers ${status}` };
-}
-
-/** Returns until when the host is left alone: as long as it says, or where less than a fifth of its limit is left. */
-function restOf({ status, headers }: OutboundAnswer, now: number): number | null {
-  const after = headers.get("retry-after");
-  if ((status === 429 || status === 503) && after !== null) {
-    const ms = /^\d{1,9}$/.test(after) ? Number(after) * 1_000 : Date.parse(after) - now;
-    if (Number.isFinite(ms)) return now + Math.min(Math.max(ms, 1_000), MOST_REST_MS);
-  }
-  const [limit, remaining] = ["limit", "remaining"].map((name) =>
-    /^\s*(\d{1,9})/.exec(headers.get(`ratelimit-${name}`) ?? "")?.[1]
-  );
-  if (limit === undefined || remaining === undefined) return null;
-  return Number(remaining) < Number(limit) / 5 ? now + HOUR_MS : null;
 }

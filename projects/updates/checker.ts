@@ -20,6 +20,8 @@ const MOST_A_LOOK = 100;
 const HOSTS_AT_ONCE = 4;
 const LOOK_MS = 60_000;
 const EVERY_MS = 12 * 3_600_000;
+/** Lists of tags are long, and change less often than people look. */
+const LIST_EVERY_MS = 20 * 3_600_000;
 /** After a failure, sooner than after an answer. */
 const AGAIN_MS = 3_600_000;
 const LEASE_MS = 10 * LOOK_MS;
@@ -43,7 +45,11 @@ interface Due {
   readonly reference: Reference;
   readonly text: string;
   readonly before: Checked | null;
+  readonly listsTags: boolean;
 }
+
+/** Due since ever: somebody asked for it. */
+const BY_HAND = 0;
 
 export class UpdateChecker implements AsyncDisposable {
   readonly #over = new AbortController();
@@ -56,8 +62,7 @@ export class UpdateChecker implements AsyncDisposable {
 
   /** Makes everything due, and looks at once. Returns the number of references that are declared. */
   async checkNow(): Promise<number> {
-    const { store, now } = this.options;
-    await store.hasten(now());
+    await this.options.store.hasten(BY_HAND);
     const declared = await this.#declared();
     this.#wake.abort();
     return declared.size;
@@ -115,12 +120,12 @@ export class UpdateChecker implements AsyncDisposable {
   }
 
   /** Asks one host for one reference after the other, until it wants to be left alone. */
-  async #host(due: readonly Due[], differing: Differing): Promise<void> {
+  async #host(due: readonly Due[], { differing, platforms }: Facts): Promise<void> {
     const { registries, store, now, random = Math.random } = this.options;
     const [{ checkReference }, access] = await Promise.all([import("./check.ts"), registries.access()]);
     const { signal } = this.#over;
     let rests: number | null = null;
-    for (const { reference, text, before } of due) {
+    for (const { reference, text, before, listsTags } of due) {
       if (signal.aborted) return;
       const at = now();
       let result: CheckResult;
@@ -133,6 +138,8 @@ export class UpdateChecker implements AsyncDisposable {
             rules,
             before,
             differing: (digest) => differing(reference, digest),
+            platforms: () => platforms,
+            listsTags,
             now: at,
             signal,
           });
@@ -149,10 +156,9 @@ export class UpdateChecker implements AsyncDisposable {
     }
   }
 
-  /** Returns the platforms of containers whose image is another one than a digest. */
-  async #facts(): Promise<Differing> {
+  async #facts(): Promise<Facts> {
     const runtime = this.options.runtime();
-    if (runtime === null) return () => [];
+    if (runtime === null) return { differing: () => [], platforms: [] };
     const platforms = platformsOf(runtime);
     const images = new Map((await runtime.images()).map((one) => [imageKey(one.backend, one.id), one]));
     const used = new Set((await runtime.containers()).map((one) => imageKey(one.backend, one.imageId)));
@@ -162,7 +168,7 @@ export class UpdateChecker implements AsyncDisposable {
       ),
       ({ name }) => fullName(name),
     );
-    return (reference, digest) => {
+    const differing = (reference: Reference, digest: string) => {
       const found = new Set<string>();
       for (const { image } of byName.get(nameOf(reference)) ?? []) {
         const platform = platforms.get(image.backend);
@@ -170,10 +176,16 @@ export class UpdateChecker implements AsyncDisposable {
       }
       return [...found];
     };
+    return { differing, platforms: [...new Set(platforms.values())] };
   }
 }
 
-type Differing = (reference: Reference, digest: string) => readonly string[];
+interface Facts {
+  /** Returns the platforms of containers whose image is another one than a digest. */
+  readonly differing: (reference: Reference, digest: string) => readonly string[];
+  /** Of the engines, each once. */
+  readonly platforms: readonly string[];
+}
 
 const fullName = (name: string): string => {
   const read = readReference(name);
@@ -193,14 +205,17 @@ export function platformsOf(runtime: Pick<ContainerRuntime, "backends">): Readon
 function dueOf(declared: ReadonlyMap<string, Reference>, known: KnownUpdates, now: number): Due[] {
   const due = [...declared].flatMap(([text, reference]) => {
     const at = known.nextAt.get(text) ?? 0;
-    return at > now ? [] : [{ reference, text, before: known.checks.get(text) ?? null, at }];
+    if (at > now) return [];
+    const before = known.checks.get(text) ?? null;
+    const listedAt = before?.versions?.listedAt ?? 0;
+    return [{ reference, text, before, at, listsTags: at === BY_HAND || listedAt + LIST_EVERY_MS <= now }];
   });
   return due.sort((one, other) => one.at - other.at);
 }
 
 /** Keeps what is known of a reference whose registry wants to be left alone. */
 function limited(before: Checked | null, now: number, until: number | null): Checked {
-  const nothing = { digest: null, firstSeen: null, platforms: {} };
+  const nothing = { digest: null, firstSeen: null, platforms: {}, versions: null };
   return {
     ...nothing,
     ...before,

@@ -17,7 +17,14 @@ const Index = z.object({
     platform: z.object({ os: z.string(), architecture: z.string() }).optional(),
   })).max(10_000),
 });
-const Manifest = z.object({ config: z.object({ digest: Digest }) });
+/** The settings of an image; a chart or a signature has others. */
+const IMAGE_SETTINGS = [
+  "application/vnd.oci.image.config.v1+json",
+  "application/vnd.docker.container.image.v1+json",
+];
+const Manifest = z.object({
+  config: z.object({ digest: Digest, mediaType: z.enum(IMAGE_SETTINGS).optional() }),
+});
 
 /** An index names the manifest of each platform; a manifest names its settings. Null for anything else. */
 type ReadManifest =

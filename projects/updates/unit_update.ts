@@ -4,7 +4,7 @@ import { nameOf, readReference, type Reference, textOfReference } from "../../co
 import type { HeldImage } from "../../core/held_objects.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 import { urlSafe } from "./source_link.ts";
-import type { Checked } from "./checked.ts";
+import type { Checked, CheckedVersions } from "./checked.ts";
 
 export const UPDATE_STATES = ["newer", "current", "gone", "refused", "limited", "unknown"] as const;
 type UpdateState = typeof UPDATE_STATES[number];
@@ -24,6 +24,10 @@ interface UnitUpdate {
   readonly until: number | null;
   /** The address of its release notes, or of its source. */
   readonly notes: string | null;
+  /** Newer versions of its tag. */
+  readonly versions: CheckedVersions["found"];
+  /** The reason that they are not known, or not all of them; null where nothing is missing. */
+  readonly versionsReason: string | null;
 }
 
 /** All that is known for telling. */
@@ -72,6 +76,8 @@ export function updateOf(
     checkedAt: checked?.checkedAt ?? null,
     until: checked?.until ?? null,
     notes: urlSafe(held?.source ?? null),
+    versions: facts.isEnabled ? checked?.versions?.found ?? [] : [],
+    versionsReason: facts.isEnabled ? checked?.versions?.note ?? null : null,
   };
 }
 

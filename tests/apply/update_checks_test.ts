@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { readReference } from "../../core/image_reference.ts";
 import { RegistryAccess } from "../../projects/registries/access.ts";
-import { type CheckOf, checkReference } from "../../projects/updates/check.ts";
+import type { CheckOf } from "../../projects/updates/ask.ts";
+import { checkReference } from "../../projects/updates/check.ts";
 import type { Checked } from "../../projects/updates/checked.ts";
 import { pushImage } from "../support/push_image.ts";
 import {
@@ -33,6 +34,8 @@ async function check(
       reference: readReference(`${host}/app:1`)!,
       before: null,
       differing: () => [],
+      platforms: () => ["linux/amd64"],
+      listsTags: false,
       now: NOW,
       signal: new AbortController().signal,
       ...over,
@@ -114,6 +117,7 @@ test("a check says what the registry answered, and keeps the digest that was kno
     checkedAt: 6,
     until: null,
     platforms: {},
+    versions: null,
   };
   const outcomes: Readonly<Record<number, string>> = {
     401: "refused",

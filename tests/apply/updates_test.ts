@@ -39,7 +39,7 @@ for (const kind of ["docker", "podman"] as const) {
       assert.match(current.current, /^sha256:[0-9a-f]{64}$/);
       assert.deepEqual(
         registry.asked.slice(pulls).map(({ method, path }) => `${method} ${path}`).sort(),
-        ["HEAD /v2/app/manifests/1", "HEAD /v2/none/manifests/1"],
+        ["GET /v2/app/tags/list?n=1000", "HEAD /v2/app/manifests/1", "HEAD /v2/none/manifests/1"],
       );
       const listed = (await berth.call("GET /api/updates")).body.items;
       const states = Object.fromEntries(

@@ -8,6 +8,9 @@ import { ApplyScene, project, service } from "../apply/apply_scene.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { CLIENT_ID, signInAt, startProvider } from "../support/oidc_provider.ts";
+import { lookedAt, lookFor } from "../apply/update_scene.ts";
+import { pushImage } from "../support/push_image.ts";
+import { workspace } from "../streams/live_scene.ts";
 import { startReachableRegistry } from "../support/reachable_registry.ts";
 import { ACCOUNT, startRegistry } from "../support/registry.ts";
 import { operationsOf, type Schema, servedDocuments } from "../support/served_documents.ts";
@@ -213,6 +216,23 @@ const WITH_ENGINE: Readonly<Record<string, PostBeside>> = {
       plainHttp: true,
       ...(auth && { auth }),
     });
+  },
+  "post /api/updates/propose": async ({ berth }, example) => {
+    await using registry = await startReachableRegistry();
+    const { reference, candidate } = example as Readonly<Record<string, string>>;
+    const images = [reference, candidate].map((one) => one!.replace(/.*\//, `${registry.host}/`));
+    for (const image of images) {
+      await pushImage(registry, "nginx", image.slice(image.lastIndexOf(":") + 1), { "linux/amd64": image });
+    }
+    const { id } = await workspace(
+      berth,
+      "shop",
+      project("shop", [service("web").replace(FIXTURE, images[0]!)]),
+    );
+    await lookFor(berth, registry);
+    await lookedAt(berth, images[0]!);
+    const body = { project: `shop@${id}`, reference: images[0], candidate: images[1] };
+    return await berth.call("POST /api/updates/propose", body);
   },
   "post /api/workspaces/{id}/adoptions/draft": async ({ engine, berth }, example) => {
     const id = (await engine.cli("run", "-d", "--name", "web", FIXTURE, "idle")).trim();
