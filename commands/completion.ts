@@ -2,7 +2,8 @@
 import { EXIT } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
 import type { Argument, Command, Line, Option } from "./command.ts";
-import { COMMANDS, isRepeated } from "./table.ts";
+import { isRepeated } from "./shown.ts";
+import { COMMANDS } from "./table.ts";
 
 const SCRIPTS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 

@@ -3,7 +3,8 @@ import { VERSION } from "../version.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
 import type { Command, Line } from "./command.ts";
-import { commandOf, COMMANDS, shownCommand, shownOption } from "./table.ts";
+import { shownCommand, shownOption } from "./shown.ts";
+import { commandOf, COMMANDS } from "./table.ts";
 
 // deno-lint-ignore require-await -- as every command
 export async function run(line: Line): Promise<number> {

@@ -1,6 +1,6 @@
 /** Reads a command line by the table: its arguments and options, or what is wrong with it. */
 import type { Command, Line, Option } from "./command.ts";
-import { isRepeated, shownArgument } from "./table.ts";
+import { isRepeated, shownArgument } from "./shown.ts";
 
 /** Asks for the help of a command. */
 export const HELP = Symbol("help");

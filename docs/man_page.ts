@@ -1,6 +1,7 @@
 /** Writes `packaging/berth.1` out of the table of commands. */
 import type { Command, Option } from "../commands/command.ts";
-import { COMMANDS, isRepeated } from "../commands/table.ts";
+import { isRepeated } from "../commands/shown.ts";
+import { COMMANDS } from "../commands/table.ts";
 import { EXIT_MEANINGS } from "../commands/exit_code.ts";
 import { meaningOf } from "../commands/help.ts";
 import { SETTINGS } from "../config/settings.ts";
