@@ -32,5 +32,17 @@ export const updates = {
   until: (time: string) => `wieder ${time}`,
   firstSeen: (ms: number) => `zuerst gesehen ${day.format(ms)}`,
   cools: (ms: number) => `nur gemeldet bis ${day.format(ms)}`,
+  update: "Aktualisieren",
+  updateAll: (amount: number) => `${count(amount, "Projekt", "Projekte")} aktualisieren`,
+  steps: { patch: "Fehlerbehebung", minor: "kleinere Version", major: "größere Version" },
+  change: (version: string) => `Auf ${version} ändern`,
+  changes: (path: string) => `Die Zeilen von ${path}, die sich unterscheiden`,
+  changeHint:
+    "berth schreibt die Datei, bewahrt ihren Text davor auf und zeigt als Nächstes den Plan. Bis zum Anwenden läuft nichts davon.",
+  majorHint: "Eine größere Version kann Handarbeit brauchen: Lesen Sie erst, was sich geändert hat.",
+  write: "Schreiben und planen",
+  notEditable: (path: string) =>
+    `berth darf ${path} nicht schreiben: Ändern Sie die Zeile von Hand, oder machen Sie den Ordner auf seiner Seite bearbeitbar.`,
+  asking: "Die Änderung wird ermittelt …",
   notes: "Versionshinweise",
 } as const;

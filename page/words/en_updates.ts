@@ -33,4 +33,16 @@ export const updates = {
   firstSeen: (ms: number) => `first seen ${day.format(ms)}`,
   cools: (ms: number) => `only told until ${day.format(ms)}`,
   notes: "Release notes",
+  update: "Update",
+  updateAll: (amount: number) => `Update ${count(amount, "project", "projects")}`,
+  steps: { patch: "patch", minor: "minor version", major: "major version" },
+  change: (version: string) => `Change to ${version}`,
+  changes: (path: string) => `The lines of ${path} that differ`,
+  changeHint:
+    "berth writes the file, keeps its text before, and shows the plan next. Nothing runs until you apply it.",
+  majorHint: "A major version may need work by hand: read its release notes first.",
+  write: "Write it and plan",
+  notEditable: (path: string) =>
+    `berth may not write ${path}: change the line by hand, or make the folder editable on its screen.`,
+  asking: "The change is worked out…",
 } as const;

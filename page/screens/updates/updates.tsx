@@ -1,9 +1,14 @@
 /** Newer images: what registries have instead of what runs, and the one switch for looking. */
 import { useState } from "preact/hooks";
-import { type UpdateItem, UPDATES, UPDATES_CHECK } from "../../../client/berth/updates.ts";
+import {
+  type UpdateCandidate,
+  type UpdateItem,
+  UPDATES,
+  UPDATES_CHECK,
+} from "../../../client/berth/updates.ts";
 import { serviceTime } from "../../live/live.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
-import { nameIn, projectHref } from "../../live/projects.ts";
+import { nameIn, planHref, projectHref } from "../../live/projects.ts";
 import { useRows } from "../../live/rows.ts";
 import { client, may } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
@@ -15,6 +20,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { query } from "../../router.ts";
 import type { Verdict } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
+import { Take, type Taken, versionOf } from "./take.tsx";
 
 const TEXT = words.updates;
 const DAYS = [0, 1, 3, 7, 14, 30];
@@ -34,6 +40,7 @@ const ORDER = Object.keys(VERDICTS);
 export function Updates() {
   const read = useRows(keyIfAllowed("artifacts:read", "updates"), "updates");
   const project = query.value.get("project");
+  const [taken, setTaken] = useState<Taken | null>(null);
   return (
     <Reading read={read} permission="artifacts:read">
       {({ items: all, beside: { enabled = false, coolDownDays = 0, liveNeeds } }) => {
@@ -47,6 +54,7 @@ export function Updates() {
               <span class="quiet" role="status">
                 {enabled ? TEXT.newer(newer) : TEXT.count(items.length)}
               </span>
+              <UpdateAll items={items} />
             </header>
             <Switch enabled={enabled} coolDownDays={coolDownDays} />
             {liveNeeds !== undefined && <p class="hint">{words.lacks(liveNeeds)}</p>}
@@ -61,9 +69,10 @@ export function Updates() {
                   label={words.titles.updates}
                   items={items}
                   keyOf={({ project, reference, state }) => `${project} ${reference} ${state}`}
-                  columns={COLUMNS}
+                  columns={columns(setTaken)}
                 />
               )}
+            {taken !== null && <Take {...taken} close={() => setTaken(null)} />}
           </>
         );
       }}
@@ -126,7 +135,25 @@ function Switch({ enabled, coolDownDays }: { readonly enabled: boolean; readonly
   );
 }
 
-const COLUMNS: readonly Column<UpdateItem>[] = [
+/** True for what an update would take now. */
+const isReady = ({ kind, coolsUntil }: UpdateCandidate): boolean => kind === "digest" && coolsUntil === null;
+
+/** The plans of all projects that have a newer image. */
+function UpdateAll({ items }: { readonly items: readonly UpdateItem[] }) {
+  const ids = [
+    ...new Set(items.filter(({ candidates }) => candidates.some(isReady)).map(({ project }) => project)),
+  ];
+  if (ids.length < 2 || !may("projects:plan")) return null;
+  const params = new URLSearchParams({ action: "update" });
+  for (const id of ids) params.append("p", id);
+  return (
+    <span class="screen-end">
+      <a class="button is-main" href={`/plan?${params}`}>{TEXT.updateAll(ids.length)}</a>
+    </span>
+  );
+}
+
+const columns = (take: (taken: Taken) => void): readonly Column<UpdateItem>[] => [
   {
     head: TEXT.image,
     kind: "name",
@@ -158,19 +185,52 @@ const COLUMNS: readonly Column<UpdateItem>[] = [
   },
   {
     head: TEXT.candidate,
-    cell: ({ candidates: [candidate] }) =>
-      candidate === undefined ? "–" : (
+    cell: (item) =>
+      item.candidates.length === 0 && item.versionsReason === null ? "–" : (
         <>
-          <code title={candidate.digest}>{candidate.digest.slice(0, 19)}</code>{" "}
-          <span class="quiet">
-            {candidate.coolsUntil === null
-              ? TEXT.firstSeen(Date.parse(candidate.firstSeen))
-              : TEXT.cools(Date.parse(candidate.coolsUntil))}
-          </span>{" "}
-          {candidate.notes !== null && (
-            <a href={candidate.notes} rel="noopener noreferrer" target="_blank">{TEXT.notes}</a>
-          )}
+          {item.candidates.map((candidate) => (
+            <p class="candidate" key={candidate.reference}>
+              <Candidate item={item} candidate={candidate} take={take} />
+            </p>
+          ))}
+          {item.versionsReason !== null && <p class="hint">{shown(item.versionsReason)}</p>}
         </>
       ),
   },
 ];
+
+function Candidate({ item, candidate, take }: Taken & { readonly take: (taken: Taken) => void }) {
+  const { kind, digest, step, coolsUntil, firstSeen, notes } = candidate;
+  const of = <span class="unseen">{shown(`${item.reference}, ${nameIn(item.project)}`)}</span>;
+  return (
+    <>
+      {kind === "digest" ? <code title={digest}>{digest.slice(0, 19)}</code> : (
+        <>
+          <strong title={digest}>{shown(versionOf(candidate))}</strong>{" "}
+          {step !== undefined && <span class="quiet">{TEXT.steps[step]}</span>}
+        </>
+      )}{" "}
+      <span class="quiet">
+        {coolsUntil === null ? TEXT.firstSeen(Date.parse(firstSeen)) : TEXT.cools(Date.parse(coolsUntil))}
+      </span>{" "}
+      {notes !== null && (
+        <>
+          <a href={notes} rel="noopener noreferrer" target="_blank">{TEXT.notes}</a>
+          {" "}
+        </>
+      )}
+      {kind === "tag" && may("workspaces:files") && (
+        <button
+          type="button"
+          class="link"
+          onClick={() => take({ item, candidate })}
+        >
+          {TEXT.change(shown(versionOf(candidate)))} {of}
+        </button>
+      )}
+      {isReady(candidate) && may("projects:plan") && (
+        <a href={planHref(item.project, "update")}>{TEXT.update} {of}</a>
+      )}
+    </>
+  );
+}
