@@ -15,6 +15,7 @@ import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
 import type { Metrics } from "./core/metrics.ts";
+import type { ContainerRuntime } from "./core/runtime.ts";
 import { Replicas } from "./core/replicas.ts";
 import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
@@ -49,6 +50,7 @@ import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { Claims } from "./projects/adopt/claims.ts";
 import type { Applies } from "./projects/apply/applies.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
 import { openApplies, openIgnored, openRegistries, openUpdates, remedyOf } from "./compose_projects.ts";
@@ -183,11 +185,22 @@ export async function composeApp(
   });
   const registries = owned.use(openRegistries({ store, access }));
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
-  const plugins = owned.use(
+  const claims = owned.use(
+    await Claims.open({
+      store: store.claims,
+      replicas: store.replicas,
+      runtime: (): ContainerRuntime | null => plugins.runtime,
+      isOurTurn: (ms) => replicas.turn("claims", ms),
+      now: () => access.clock.now(),
+      log,
+    }),
+  );
+  const plugins: Plugins = owned.use(
     await startPlugins(overrides.plugins, settings, (name) => ({
       log: log.with({ plugin: name }),
       stopping,
       ownership,
+      claims,
       metrics,
       commands: store.commands,
       offers: store.offers,

@@ -49,13 +49,14 @@ export function isOfProject(
   asked: string,
   ownership: Pick<Ownership, "groupOf">,
 ): boolean {
-  const { labels, backend } = container;
+  const { labels, backend, compose } = container;
+  const project = compose?.project ?? labels[PROJECT]; // an adopted one has no such label, or that of a lost folder
   const at = asked.lastIndexOf("@"); // no name has one
-  if (at < 1) return labels[PROJECT] === asked;
+  if (at < 1) return project === asked;
   const [name, where] = [asked.slice(0, at), asked.slice(at + 1)];
   const owner = ownership.groupOf(container);
   if (!where.startsWith(ENGINE)) return owner?.workspace === where && owner.group === name;
-  return owner === null && labels[PROJECT] === name && backend === where.slice(ENGINE.length);
+  return owner === null && project === name && backend === where.slice(ENGINE.length);
 }
 
 /** Returns true if a container with this label of a project, of which no more is known, may belong to it. */
@@ -66,11 +67,12 @@ export function mayBeOfProject(label: string | undefined, asked: string): boolea
   return !asked.startsWith(ENGINE, at + 1) || label === asked.slice(0, at);
 }
 
-/** A container as grants are asked about it. */
+/** A container as grants are asked about it. One that only has the name of an adopted one is in no project. */
 export function subjectOf(container: RunningContainer, ownership: Ownership): Subject {
+  const { compose } = container;
   return {
     engine: container.backend,
-    project: container.compose?.project ?? null,
+    project: compose === null || compose.claim === "likely" ? null : compose.project,
     workspace: ownership.startedFrom(container),
     labels: container.labels,
   };

@@ -50,6 +50,8 @@ export interface RunningContainer {
     readonly service: string;
     readonly workingDir: string | null;
     readonly configFiles: readonly string[];
+    /** Absent where its own labels say so; `likely` for another container under a claimed name. */
+    readonly claim?: "certain" | "likely" | undefined;
   } | null;
   readonly backend: string;
 }

@@ -3,6 +3,7 @@ import type { KeyCreator, KeyStore, PeopleStore, SessionStore, SigningKeyStore }
 import type { ApplyStore } from "./applies.ts";
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 import type { AuditStore } from "./audit_store.ts";
+import type { ClaimStore } from "./claims.ts";
 import type { IgnoredStore } from "./ignored.ts";
 import type { RegistryStore } from "./registries.ts";
 import type { SourceStore } from "./source.ts";
@@ -35,6 +36,7 @@ export interface Store extends AsyncDisposable {
   readonly offers: OfferStore;
   readonly plans: PlanStore;
   readonly ignored: IgnoredStore;
+  readonly claims: ClaimStore;
   readonly registries: RegistryStore;
   readonly sources: SourceStore;
   readonly incidents: IncidentStore;

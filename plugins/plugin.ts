@@ -1,5 +1,6 @@
 /** The contract between berth and an optional ability: a plugin is a value, and importing one does nothing. */
 import { z } from "zod";
+import type { ClaimLookup } from "../core/claims.ts";
 import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { KnownApply } from "../core/applies.ts";
 import type { DeclaredCodes } from "../core/error.ts";
@@ -62,6 +63,8 @@ export interface PluginHost {
   readonly stopping: AbortSignal;
   /** Which workspace and unit a container belongs to. */
   readonly ownership: Ownership;
+  /** The containers that belong to a project because somebody said so. */
+  readonly claims: ClaimLookup;
   /** The registry for its counters and measurements, under names of its own. */
   readonly metrics: Metrics;
   /** Commands in containers, remembered beyond a crash. */

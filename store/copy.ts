@@ -33,6 +33,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "image_checks", order: ["reference"] },
   { name: "ignored", order: ["engine", "kind", "name"] },
   { name: "sources", order: ["workspace_id"] },
+  { name: "claims", order: ["engine", "container"] },
   { name: "plans", order: ["id"] },
   { name: "applies", order: ["id"] },
   { name: "apply_lines", order: ["apply_id", "seq"] },

@@ -12,6 +12,8 @@ export interface RunningProject {
   readonly backend: string;
   readonly workingDir: string | null;
   readonly configFiles: readonly string[];
+  /** Present for adopted containers. */
+  readonly claim?: "certain" | "likely" | undefined;
   readonly containers: readonly RunningContainer[];
 }
 
@@ -41,24 +43,29 @@ export const realPath: RealPath = async (path) => {
   }
 };
 
-/** Sorts containers by the project in their labels. One-off runs do not count. */
+/**
+ * Sorts containers by the project in their labels, and adopted ones by themselves: labels of a folder that is lost may
+ * have the same project. One-off runs do not count.
+ */
 export function runningProjects(containers: readonly RunningContainer[]): RunningProject[] {
   const projects = new Map<string, RunningContainer[]>();
   for (const container of containers) {
     if (container.compose === null || isOneOff(container)) continue;
-    const key = `${container.backend}\0${container.compose.project}`;
+    const { project, claim, workingDir } = container.compose;
+    const adopted = claim === undefined ? "" : `\0${claim}\0${workingDir}`;
+    const key = `${container.backend}\0${project}${adopted}`;
     const same = projects.get(key);
     if (same) same.push(container);
     else projects.set(key, [container]);
   }
   return [...projects.values()].map((containers) => {
-    const { project, workingDir, configFiles } = containers[0]!.compose!; // only labelled ones were taken
-    return { project, backend: containers[0]!.backend, workingDir, configFiles, containers };
+    const { project, workingDir, configFiles, claim } = containers[0]!.compose!; // only labelled ones were taken
+    return { project, backend: containers[0]!.backend, workingDir, configFiles, claim, containers };
   });
 }
 
-function isOneOff({ labels }: RunningContainer): boolean {
-  return labels["com.docker.compose.oneoff"]?.toLowerCase() === "true";
+function isOneOff({ labels, compose }: RunningContainer): boolean {
+  return compose?.claim === undefined && labels["com.docker.compose.oneoff"]?.toLowerCase() === "true";
 }
 
 /** Joins running projects with the groups of a workspace, by the strongest evidence. */
@@ -139,7 +146,13 @@ function candidates(
   files: readonly (string | null)[],
   folder: string | null,
 ): { groups: readonly Group[]; match: Match } | null {
-  const { project } = running;
+  const { project, claim } = running;
+  if (claim !== undefined) {
+    const claimed = folder === null ? [] : index.byFolder.get(folder) ?? [];
+    const groups = claimed.filter((group) => group.project === project);
+    // A folder that was moved, or a project of another name, is not what was adopted.
+    return groups.length === 0 ? null : { groups, match: { by: "claim", confidence: claim } };
+  }
   const set = model.settings.projects.get(project);
   const named = set === undefined ? undefined : index.byName.get(set);
   if (named !== undefined) return { groups: [named], match: { by: "settings", confidence: "certain" } };

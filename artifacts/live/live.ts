@@ -36,8 +36,16 @@ export type Drift = z.infer<typeof Drift>;
 
 /** The sign by which a running project belongs to a group. */
 export const Match = z.object({
-  by: z.enum(["settings", "configFiles", "workingDirAndProject", "workingDir", "project", "containerName"])
-    .describe("The sign by which the container was recognised"),
+  by: z.enum([
+    "settings",
+    "configFiles",
+    "workingDirAndProject",
+    "workingDir",
+    "project",
+    "containerName",
+    "claim",
+  ])
+    .describe("The sign by which the container was recognised; `claim`: it was adopted"),
   confidence: z.enum(["certain", "likely", "guess"]).describe("The certainty of the match"),
 }).meta({ id: "Match" });
 export type Match = z.infer<typeof Match>;

@@ -176,7 +176,9 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
       projects.set(workspace.id, [...names].sort());
       for (const one of (await join(asWritten(model), running, this.#real)).joined) {
         const key = keyOf(one.running.containers[0]!); // made from one sample
-        if (one.match.by !== "project" && !started.has(key)) started.set(key, workspace.id);
+        // Another container under a claimed name is a likely one, and a likely one gives no rights.
+        const isSure = one.match.by !== "project" && one.running.claim !== "likely";
+        if (isSure && !started.has(key)) started.set(key, workspace.id);
       }
     }
     let changed = !sameProjects(projects, this.#projects);
@@ -205,11 +207,12 @@ function asWritten(model: Model): Model {
 
 /** Containers with the same project and paths have the same owner. */
 const keyOf = ({ backend, compose }: RunningContainer): string =>
-  [backend, compose!.project, compose!.workingDir ?? "", ...compose!.configFiles].join("\0"); // labelled ones only
+  [backend, compose!.project, compose!.claim ?? "", compose!.workingDir ?? "", ...compose!.configFiles]
+    .join("\0"); // labelled ones only
 
 function sampled(container: RunningContainer): RunningProject {
-  const { project, workingDir, configFiles } = container.compose!; // labelled ones only
-  return { project, backend: container.backend, workingDir, configFiles, containers: [container] };
+  const { project, workingDir, configFiles, claim } = container.compose!; // labelled ones only
+  return { project, backend: container.backend, workingDir, configFiles, claim, containers: [container] };
 }
 
 function sameProjects(a: ReadonlyMap<string, string[]>, b: ReadonlyMap<string, string[]>): boolean {

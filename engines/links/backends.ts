@@ -1,5 +1,6 @@
 /** The engines that berth knows: those of the settings, or those it finds, each with its link. */
 import { Reach } from "../../core/access.ts";
+import { type ClaimLookup, NO_CLAIMS } from "../../core/claims.ts";
 import type { Log } from "../../core/log.ts";
 import type { ServiceError } from "../../core/error.ts";
 import type { Backend } from "../../core/runtime.ts";
@@ -50,11 +51,21 @@ export class Backends implements AsyncDisposable {
   readonly #twins = new Twins();
   readonly #targets = new Set<string>();
   readonly #stopping = new AbortController();
+  readonly #claimed: Disposable;
   #searching: Promise<void> = Promise.resolve();
   /** Rises when an engine joins, and with every change of an engine's state. */
   #revision = 0;
 
-  private constructor(private readonly log: Log, private readonly ssh = "ssh") {
+  private constructor(
+    private readonly log: Log,
+    private readonly ssh = "ssh",
+    private readonly claims: ClaimLookup = NO_CLAIMS,
+  ) {
+    this.#claimed = claims.onChange((changed) => {
+      for (const claim of changed) {
+        this.#links.find(({ name }) => name === claim.engine)?.mirror.containers.claimed(claim);
+      }
+    });
     this.feed.subscribe({
       backend: () => this.#revision += 1,
       resync: () => this.#revision += 1,
@@ -62,8 +73,13 @@ export class Backends implements AsyncDisposable {
   }
 
   /** The engines that the settings name, and no others. */
-  static configured(engines: readonly NamedEngine[], log: Log, ssh?: string): Backends {
-    const backends = new Backends(log, ssh);
+  static configured(
+    engines: readonly NamedEngine[],
+    log: Log,
+    ssh?: string,
+    claims?: ClaimLookup,
+  ): Backends {
+    const backends = new Backends(log, ssh, claims);
     for (const engine of engines) backends.#join(engine);
     return backends;
   }
@@ -74,8 +90,9 @@ export class Backends implements AsyncDisposable {
     log: Log,
     named: readonly NamedEngine[] = [],
     ssh?: string,
+    claims?: ClaimLookup,
   ): Promise<Backends> {
-    const backends = new Backends(log, ssh);
+    const backends = new Backends(log, ssh, claims);
     const search = () => findEngines(environment, named);
     backends.#joinFound(await search());
     for (const engine of named) backends.#join(engine);
@@ -202,6 +219,7 @@ export class Backends implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#claimed[Symbol.dispose]();
     this.#stopping.abort();
     await this.#searching;
     await Promise.all(this.#links.map((link) => link[Symbol.asyncDispose]()));
@@ -233,8 +251,8 @@ export class Backends implements AsyncDisposable {
       name = `${engine.name}-${number}`;
     }
     try {
-      const { feed, log, ssh } = this;
-      this.#links.push(new Link({ ...engine, name, feed, log, ssh, twins: this.#twins }));
+      const { feed, log, ssh, claims } = this;
+      this.#links.push(new Link({ ...engine, name, feed, log, ssh, twins: this.#twins, claims }));
     } catch (error) { // no permission for this engine: go on with the others
       this.#unsupported.set(name, {
         ...unsupported(name, addressText(engine.address), reasonOf(error)),

@@ -1,4 +1,5 @@
 /** The connection to one engine: reads its events, keeps its mirror up to date, and reconnects. */
+import type { ClaimLookup } from "../../core/claims.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { Log } from "../../core/log.ts";
 import { pause } from "../../core/pause.ts";
@@ -70,6 +71,7 @@ interface LinkOptions {
   /** The program that reaches other hosts. */
   readonly ssh: string;
   readonly twins: Twins;
+  readonly claims: ClaimLookup;
 }
 
 export class Link implements AsyncDisposable {
@@ -102,7 +104,7 @@ export class Link implements AsyncDisposable {
   events = 0;
   readonly #healthExecs = new HealthExecs();
 
-  constructor({ name, address, guess, feed, log, ssh, twins }: LinkOptions) {
+  constructor({ name, address, guess, feed, log, ssh, twins, claims }: LinkOptions) {
     this.#address = address;
     this.#twins = twins;
     this.#twin = twins.join(name);
@@ -116,7 +118,12 @@ export class Link implements AsyncDisposable {
       this.#way = address.kind === "tls" ? new Certificates(address.files, this.#log) : null;
       this.engine = new Engine(name, address, nameOf);
     }
-    this.mirror = new Mirror(this.engine, (error) => this.#fail(error), (error) => this.#unlisted(error));
+    this.mirror = new Mirror(
+      this.engine,
+      (error) => this.#fail(error),
+      (error) => this.#unlisted(error),
+      claims,
+    );
     this.#kind = guess;
     this.#feed = feed;
     this.#running = this.#run();

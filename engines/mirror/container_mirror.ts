@@ -1,6 +1,7 @@
 /** One engine's containers in memory; each row is read by its id when it may have changed. */
 import { createHash } from "node:crypto";
 import { settlesInMs } from "../../core/condition.ts";
+import { type Claim, type ClaimLookup, NO_CLAIMS } from "../../core/claims.ts";
 import { ServiceError } from "../../core/error.ts";
 import { isRefusal } from "./refusal.ts";
 import { type ContainerRow, containerRow, imageIdOf, stateOf } from "../rows/container.ts";
@@ -51,7 +52,14 @@ export class ContainerMirror implements Disposable {
     private readonly engine: Engine,
     private readonly failed: (error: unknown) => void,
     private readonly read: (row: ContainerRow) => void,
+    private readonly claims: ClaimLookup = NO_CLAIMS,
   ) {}
+
+  /** A claim came, went or changed: its container, and those of the name, are read at once. */
+  claimed({ container, name }: Pick<Claim, "container" | "name">): void {
+    if (this.rows.get(container) !== undefined) this.touch(container);
+    for (const row of this.rows.values()) if (row.name === name && row.id !== container) this.touch(row.id);
+  }
 
   /** The name of the container that the id, or its beginning, means; null where none or several fit. */
   nameOf(id: string): string | null {
@@ -63,7 +71,8 @@ export class ContainerMirror implements Disposable {
 
   /** Returns the row of an inspected container, with what is known of its stop; null for an answer without an id. */
   rowOf(inspected: unknown): ContainerRow | null {
-    return containerRow(inspected, this.engine.name, this.#stops.get(textOf(objectOf(inspected).Id)));
+    const stoppedMs = this.#stops.get(textOf(objectOf(inspected).Id));
+    return containerRow(inspected, this.engine.name, { stoppedMs, claims: this.claims });
   }
 
   /** The number of containers that may have changed and are still to be read. */

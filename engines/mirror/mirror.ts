@@ -1,4 +1,5 @@
 /** One engine's containers, images, volumes and networks in memory: listed once, then updated by its events. */
+import type { ClaimLookup } from "../../core/claims.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { Engine } from "../calls/engine.ts";
 import { EngineAnswer } from "../calls/failure.ts";
@@ -54,13 +55,18 @@ export class Mirror implements Disposable {
   readonly #unlisted = new Set<string>();
 
   /** `failed` is called when containers cannot be read any more, `unlisted` when a list of another kind fails. */
-  constructor(engine: Engine, failed: (error: unknown) => void, unlisted: (error: unknown) => void) {
+  constructor(
+    engine: Engine,
+    failed: (error: unknown) => void,
+    unlisted: (error: unknown) => void,
+    claims?: ClaimLookup,
+  ) {
     this.containers = new ContainerMirror(engine, failed, (row) => {
       // A first list tells of starts before berth was there.
       if (this.containers.known) this.sourcesAtStart.note(row);
       this.#lookForNetworks(row);
       this.#lookForImage(row);
-    });
+    }, claims);
     this.images = new ListedMirror(engine, listImages, unlisted);
     this.volumes = new ListedMirror(engine, listVolumes, unlisted);
     this.networks = new ListedMirror(engine, listNetworks, unlisted);

@@ -1,6 +1,7 @@
 /** A container as lists show it, read from the engine's `inspect`. */
 import { z } from "zod";
 import { Condition, conditionOf, type Ending, Stopped } from "../../core/condition.ts";
+import { type ClaimLookup, NO_CLAIMS } from "../../core/claims.ts";
 import { ContainerState } from "../../core/runtime.ts";
 import {
   flagOf,
@@ -44,6 +45,9 @@ const ComposeLabels = z.object({
   service: z.string().describe("The service"),
   workingDir: z.string().nullable().describe("The folder it was started in"),
   configFiles: z.array(z.string()).describe("The files it was started from"),
+  claim: z.enum(["certain", "likely"]).optional().describe(
+    "Present for a container that was adopted: its own labels say less. `likely`: another one has its name by now",
+  ),
 }).meta({ id: "ComposeLabels" });
 
 const Owner = z.object({
@@ -78,7 +82,9 @@ export const Container = z.object({
   networks: z.array(z.string()).describe("The names of its networks"),
   mounts: z.array(Mount).describe("Its mounts"),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
-  compose: ComposeLabels.nullable().describe("The project and service that its Compose labels name"),
+  compose: ComposeLabels.nullable().describe(
+    "The project and service that its Compose labels name, or that it was adopted for",
+  ),
   workspace: Owner.nullable().describe("The workspace it belongs to"),
   backend: z.string().describe("The engine it is on, by name"),
   stale: Stale,
@@ -105,7 +111,14 @@ const EPOCH = new Date(0).toISOString();
  * The row of an inspected container; null for an answer without an id. `stoppedMs` is the time at which the engine
  * told that somebody stopped it, by the engine's clock.
  */
-export function containerRow(inspected: unknown, backend: string, stoppedMs?: number): ContainerRow | null {
+export function containerRow(
+  inspected: unknown,
+  backend: string,
+  { stoppedMs, claims = NO_CLAIMS }: {
+    readonly stoppedMs?: number | undefined;
+    readonly claims?: ClaimLookup;
+  } = {},
+): ContainerRow | null {
   const wire = objectOf(inspected);
   const id = textOf(wire.Id);
   if (id === "") return null;
@@ -140,9 +153,11 @@ export function containerRow(inspected: unknown, backend: string, stoppedMs?: nu
   };
   const condition = conditionOf(judged, Date.now());
   const { finishedAt, ending: { byHand } } = judged;
+  const name = textOf(wire.Name).replace(/^\//, "");
+  const labelled = composeOf(labels);
   return {
     id,
-    name: textOf(wire.Name).replace(/^\//, ""),
+    name,
     image: textOf(config.Image),
     imageId: imageIdOf(textOf(wire.Image)),
     ...judged,
@@ -159,7 +174,7 @@ export function containerRow(inspected: unknown, backend: string, stoppedMs?: nu
     mounts: mountsOf(wire).sort((one, other) => one.target < other.target ? -1 : 1),
     healthCommand: healthCommandOf(config),
     labels: maskValues(labels),
-    compose: composeOf(labels),
+    compose: claims.of({ engine: backend, id, name, isLabelled: labelled !== null }) ?? labelled,
     backend,
   };
 }

@@ -37,11 +37,11 @@ export const containerRuntime = plugin({
     const named = (settings.engines ?? []).filter((one) => !isFound(one)).map(namedEngine);
     const looks = settings.engines?.some(isFound) ?? true;
     const backends = looks
-      ? await Backends.found(settings, host.log, named, settings.ssh)
-      : Backends.configured(named, host.log, settings.ssh);
+      ? await Backends.found(settings, host.log, named, settings.ssh, host.claims)
+      : Backends.configured(named, host.log, settings.ssh, host.claims);
     const { registries } = settings;
     const pulls = { registries, logins: new PullLogins(host.logins, settings.dockerConfig) };
-    const runtime = new EngineRuntime(backends, pulls);
+    const runtime = new EngineRuntime(backends, pulls, host.claims);
     const engines = { backends, sights: new Sights(host.ownership) };
     const { log, commands, offers } = host;
     const routes = new Routes({ engines, pulls, log, commands, offers });

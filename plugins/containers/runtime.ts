@@ -1,4 +1,5 @@
 /** All engines as one container runtime, for the rest of the service. */
+import type { ClaimLookup } from "../../core/claims.ts";
 import type {
   Backend,
   Counted,
@@ -44,9 +45,15 @@ const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
 const ALL: Counted = { container: () => true, imagesOf: () => true };
 
 export class EngineRuntime implements ActingRuntime {
-  readonly #inspections = new Inspections();
+  readonly #inspections: Inspections;
 
-  constructor(private readonly engines: Backends, private readonly pulls: PullRules) {}
+  constructor(
+    private readonly engines: Backends,
+    private readonly pulls: PullRules,
+    claims?: ClaimLookup,
+  ) {
+    this.#inspections = new Inspections(claims);
+  }
 
   backends(): readonly Backend[] {
     return this.engines.report();

@@ -2,6 +2,7 @@
 import type { Store } from "../../core/store.ts";
 import { sqlApplies } from "./applies.ts";
 import { sqlAudit } from "./audit_store.ts";
+import { sqlClaims } from "./claims.ts";
 import { sqlCommands } from "./commands.ts";
 import { sqlEndings } from "./endings.ts";
 import { sqlFileVersions } from "./file_versions.ts";
@@ -32,6 +33,7 @@ type Tables =
   | "commands"
   | "plans"
   | "ignored"
+  | "claims"
   | "registries"
   | "sources"
   | "incidents"
@@ -53,6 +55,7 @@ export function tablesOf(sql: Sql): Pick<Store, Tables> {
     commands: sqlCommands(sql),
     plans: sqlPlans(sql),
     ignored: sqlIgnored(sql),
+    claims: sqlClaims(sql),
     registries: sqlRegistries(sql),
     sources: sqlSources(sql),
     incidents: sqlIncidents(sql),

@@ -1,4 +1,5 @@
 /** A container as it was created, with the defaults of its image: what drift compares with. */
+import { type ClaimLookup, NO_CLAIMS } from "../../../core/claims.ts";
 import type { InspectedContainer } from "../../../core/runtime.ts";
 import type { EngineDefaults, Undeclarable } from "../../../core/undeclarable.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
@@ -27,10 +28,12 @@ const SYSTEM_INIT = /(?:^|\/)(?:systemd|sbin\/init)$/;
 export class Inspections {
   readonly #images = new Map<string, Promise<ImageDefaults>>();
 
+  constructor(private readonly claims: ClaimLookup = NO_CLAIMS) {}
+
   async read(engine: Engine, id: string): Promise<InspectedContainer> {
     const doing = `inspect container "${id}"`;
     const inspected = await engine.get(at`/containers/${id}/json`, { doing, missing: "container_not_found" });
-    const row = containerRow(inspected, engine.name);
+    const row = containerRow(inspected, engine.name, { claims: this.claims });
     if (row === null) throw unreadable(engine.name, doing);
     return made(row, objectOf(inspected), await this.#defaults(engine, row.imageId));
   }

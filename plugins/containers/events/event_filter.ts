@@ -115,16 +115,21 @@ export async function filterOf(
     workspace === undefined ||
     name !== undefined && (ownership.projectsOf(workspace)?.includes(name) ?? false);
   const sees = (row: RunningContainer) => seen.events.sees(row) && seen.running.sees(row);
-  const fits = ({ id, type, action, backend: of, attributes, healthCheck }: EngineEvent) =>
-    kinds.includes(type) && (query.healthChecks || !healthCheck) &&
-    (query.action?.includes(action) ?? true) &&
-    (backend === undefined || of === backend) && isAsked(id, of) &&
-    isOfWorkspace(attributes[PROJECT]);
   const rowOf = ({ about, backend: of, id, type, attributes }: EngineEvent) =>
     about.container ??
       engines.backends.links.find(({ name }) => name === of)?.mirror.containers.rows
         .get(type === "container" ? id : attributes.container ?? "") ??
       null;
+  /** An adopted container has no label of its project, or that of a lost folder. */
+  const projectIn = (event: EngineEvent) =>
+    (event.type === "container" ? rowOf(event)?.compose?.project : undefined) ?? event.attributes[PROJECT];
+  const fits = (event: EngineEvent) => {
+    const { id, type, action, backend: of, healthCheck } = event;
+    return kinds.includes(type) && (query.healthChecks || !healthCheck) &&
+      (query.action?.includes(action) ?? true) &&
+      (backend === undefined || of === backend) && isAsked(id, of) &&
+      isOfWorkspace(projectIn(event));
+  };
   /** A container that is not known any more, and all else, has the name alone. */
   const isOfAsked = (event: EngineEvent) => {
     if (project === undefined) return true;
@@ -148,7 +153,7 @@ export async function filterOf(
       isAsked(row.id, row.backend) &&
       (project === undefined || isOfProject(row, project, ownership)) &&
       (workspace === undefined || ownership.ownerOf(row)?.id === workspace ||
-        isOfWorkspace(row.labels[PROJECT])) &&
+        isOfWorkspace(row.compose?.project ?? row.labels[PROJECT])) &&
       sees(row),
   };
 }

@@ -173,7 +173,7 @@ export class Sources implements Disposable {
     if (action === "destroy" && this.#followed.has(source)) return this.#options.removed?.(source);
     if (!BEGINNINGS.has(action) || this.#followed.has(source)) return;
     const { project, workspace, all } = this.#options.asked;
-    const of = attributes[PROJECT];
+    const of = this.#rowOf(source)?.compose?.project ?? attributes[PROJECT];
     const isAsked = all === true || this.#isMeant({ backend, id, name: attributes["name"] ?? "" }) ||
       of !== undefined &&
         (project === undefined ? workspace !== undefined : mayBeOfProject(of, project));
