@@ -34,6 +34,8 @@ import { type Plugins, startPlugins } from "./plugins/host.ts";
 import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import type { Plugin } from "./plugins/plugin.ts";
 import { createApp } from "./routes/app.ts";
+import { adoptions } from "./routes/adoptions.ts";
+import { claimRoutes } from "./routes/claims.ts";
 import { artifacts } from "./routes/artifacts.ts";
 import { audit } from "./routes/audit.ts";
 import { apiKeys } from "./routes/api_keys.ts";
@@ -119,6 +121,7 @@ export interface AppParts {
   readonly plugins: Plugins;
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
+  readonly claims: Claims;
   readonly applies: Applies;
   readonly updates: Updates;
   readonly sources: SourceRoom;
@@ -217,6 +220,7 @@ export async function composeApp(
   const looks = owned.use(openUpdates({ store, access, log, registry, plugins, replicas, registries }));
   const parts: AppParts = {
     updates: looks.updates,
+    claims,
     config,
     store,
     replicas,
@@ -291,10 +295,12 @@ function coreRouters(
     applies,
     sources,
     openIncidents,
+    claims,
   }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
+  const adopting = { claims: { store: store.claims, known: claims }, now: () => access.clock.now() };
   const planning = {
     registry,
     runtime,
@@ -332,6 +338,8 @@ function coreRouters(
     workspaceFiles({ registry, editor, runtime, sights }),
     fileVersions({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
+    adoptions({ registry, runtime, sights, offers: store.offers, ...adopting }),
+    claimRoutes({ runtime, sights, ...adopting }),
     toolProjects({ registry, runtime, sights }),
     overviewRoutes({ registry, runtime, sights, digests: access.digests, incidents: openIncidents }),
     sourceRoutes({ registry, sources: () => sources.sources() }),

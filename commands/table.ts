@@ -237,6 +237,26 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./exec.ts"),
   },
   {
+    name: "adopt",
+    summary: "take containers that run over as a project of a folder, as they are",
+    details:
+      "Shows the files as draft does, asks, and writes them into a folder of berth's machine: .env for its owner alone. The containers then belong to the project, and no container changes. The exit code is 2 when something cannot be written; then nothing was.",
+    args: [{ ...CONTAINER, many: true }],
+    options: [
+      { name: "--into", value: "folder", meaning: "the folder below the workspace, instead of the name" },
+      { name: "--name", value: "name", meaning: "make all of them one project of this name" },
+      {
+        name: "--workspace",
+        value: "id",
+        meaning: "the workspace to write into, where there are several",
+      },
+      { name: "--yes", meaning: "ask nothing" },
+      ...ENGINE_OPTIONS,
+      JSON_OPTION,
+    ],
+    load: () => read("./adopt.ts"),
+  },
+  {
     name: "draft",
     summary: "write containers that run down as a Compose project",
     details:

@@ -14,7 +14,6 @@ import { ServiceError } from "../core/error.ts";
 import type { Call } from "../http/declare/call.ts";
 import { count, flag, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/declare/router.ts";
-import { adoptions } from "./adoptions.ts";
 import { artifactGraph } from "./artifact_graph.ts";
 import {
   type ArtifactsOptions,
@@ -190,7 +189,6 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
       return reply(200, cardDetail(model, found, { reveal }));
     })
     .add(artifactValidation(options))
-    .add(adoptions(options))
     .add(artifactGraph(options));
 }
 

@@ -37,7 +37,12 @@ export function whyNotNew(path: string): string | null {
 export async function createFile(
   root: string,
   path: string,
-  { text, hidden }: { readonly text: string; readonly hidden: readonly string[] },
+  { text, hidden, isPrivate = false }: {
+    readonly text: string;
+    readonly hidden: readonly string[];
+    /** True if only its owner may read it. */
+    readonly isPrivate?: boolean;
+  },
 ): Promise<readonly string[]> {
   const why = holdsDescriptors() ? whyNotNew(path) : CANNOT_HOLD;
   if (why !== null) throw refused(why);
@@ -64,7 +69,7 @@ export async function createFile(
       folder = await heldFolder(root, at, opened);
       await giveTo(parent, name, folder);
     }
-    await createIn(folder, baseName(path), bytes);
+    await createIn(folder, baseName(path), { bytes, mask: isPrivate ? 0o600 : 0o666 });
     return made.map(({ path }) => path);
   } catch (error) {
     for (const { at } of made.toReversed()) await rmdir(at).catch(() => {}); // what others put there stays
@@ -130,14 +135,18 @@ async function giveTo(parent: Folder, name: string, folder: Folder): Promise<voi
   await own.chmod((like.mode ?? 0o700) & 0o7777);
 }
 
-async function createIn(folder: Folder, name: string, bytes: Uint8Array): Promise<void> {
+async function createIn(
+  folder: Folder,
+  name: string,
+  { bytes, mask }: { readonly bytes: Uint8Array; readonly mask: number },
+): Promise<void> {
   const at = folder.at(name);
   if (await infoOf(at) !== null) throw exists();
   const { uid, gid, mode } = await Deno.stat(`${folder.at("")}/.`);
   // Of a name that nobody else has: another replica may be creating the same file.
   const temporary = folder.at(`.berth-${crypto.randomUUID()}.new`);
   try {
-    await writeNew(temporary, bytes, { uid, gid, mode: (mode ?? 0o600) & 0o666 });
+    await writeNew(temporary, bytes, { uid, gid, mode: (mode ?? 0o600) & mask });
     await Deno.link(temporary, at); // fails where anything has the name by now
   } finally {
     await removeIfThere(temporary);

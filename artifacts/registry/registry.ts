@@ -7,12 +7,21 @@ import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "
 import { within } from "../../core/signal.ts";
 import type { ArtifactFile, Model } from "../artifact.ts";
 import type { NamedKind } from "../compose/named_files.ts";
+import type { NewFile } from "../files/create_files.ts";
 import { mustBeWritable } from "../files/replace_file.ts";
 import { SafeReader } from "../files/safe_reader.ts";
 import { isInside } from "../files/inside.ts";
 import { admit, makePlace, realPaths } from "./place.ts";
 import { freeSlug } from "./slug.ts";
-import { type Edited, type Judge, type ReadFile, type Reading, Snapshot, unavailable } from "./snapshot.ts";
+import {
+  type Created,
+  type Edited,
+  type Judge,
+  type ReadFile,
+  type Reading,
+  Snapshot,
+  unavailable,
+} from "./snapshot.ts";
 import { Watcher } from "./watch.ts";
 
 interface RegistryOptions {
@@ -212,6 +221,19 @@ export class Registry implements AsyncDisposable {
   /** Makes a file. Throws `not_editable` and what `createFile` does. */
   async create(id: string, path: string, text: string): Promise<ArtifactFile> {
     return await this.#snapshot(await this.#editable(id)).create(path, text);
+  }
+
+  /**
+   * Makes several files, all or none; one that is there with the very text counts as made. Resolves to the workspace
+   * with them. Throws as `create` does.
+   */
+  async createAll(id: string, files: readonly NewFile[]): Promise<Created> {
+    return await this.#snapshot(await this.#editable(id)).createAll(files);
+  }
+
+  /** Throws `workspace_not_found`, and `not_editable` where nothing may be written. */
+  async mustBeEditable(id: string): Promise<void> {
+    await this.#editable(id);
   }
 
   /** Returns how the folder is read, for those who read it themselves. Throws `workspace_not_found`. */

@@ -5,6 +5,7 @@ import type { WorkspaceState } from "../../core/workspace.ts";
 import type { ArtifactFile, Model } from "../artifact.ts";
 import { namedFiles, type NamedKind } from "../compose/named_files.ts";
 import type { WorkspaceReader } from "../reading/workspace_reader.ts";
+import type { NewFile } from "../files/create_files.ts";
 import { realPaths } from "./place.ts";
 import type { FolderWatch, Watcher } from "./watch.ts";
 
@@ -42,6 +43,12 @@ const NOTHING: Problems = { errors: 0, warnings: 0 };
 const LOOK_MS = 250;
 /** Without events all files are checked, so less often. */
 const LOOK_AT_ALL_MS = 2000;
+/** Files that were made, and what removes them again where nobody has written into them. */
+export interface Created {
+  readonly model: Model;
+  readonly takeBack: () => Promise<void>;
+}
+
 /** Attempts of one reading to watch its folders while they change. */
 const ROUNDS = 2;
 
@@ -149,6 +156,25 @@ export class Snapshot implements AsyncDisposable {
       const now = await this.#readChanged(new Set([...made, path]));
       const found = now.model && await this.#found(now.model, path);
       return found ?? await this.#reader!.parsed(path, "other", text); // there is a model
+    });
+  }
+
+  /** Makes several files, all or none. Resolves to the workspace as it is read with them, and what takes them back. */
+  createAll(files: readonly NewFile[]): Promise<Created> {
+    return this.#inTurn(async () => {
+      const { model, state } = await this.#current();
+      if (!model) throw unavailable(state);
+      const { createFiles, removeMade } = await import("../files/create_files.ts");
+      const hidden = await realPaths(this.#hidden);
+      const made = await createFiles(this.#path, files, hidden);
+      const now = await this.#readChanged(new Set(made));
+      if (!now.model) throw unavailable(now.state);
+      const takeBack = () =>
+        this.#inTurn(async () => {
+          await removeMade(this.#path, files, made, hidden);
+          await this.#readChanged(new Set(made));
+        });
+      return { model: now.model, takeBack };
     });
   }
 

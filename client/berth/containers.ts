@@ -259,6 +259,8 @@ export type ComposeLabels = {
   readonly workingDir: string | null;
   /** The files it was started from. */
   readonly configFiles: readonly (string)[];
+  /** Present for a container that was adopted: its own labels say less. `likely`: another one has its name by now. */
+  readonly claim?: "certain" | "likely";
 };
 
 /** A part of `LiveMessage`. */
@@ -303,7 +305,7 @@ export type Container = {
   readonly mounts: readonly (ContainerMount)[];
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
-  /** The project and service that its Compose labels name. */
+  /** The project and service that its Compose labels name, or that it was adopted for. */
   readonly compose: ComposeLabels | null;
   /** The workspace it belongs to. */
   readonly workspace: ContainerOwner | null;
@@ -365,7 +367,7 @@ export type ContainerDetail = {
   readonly mounts: readonly (ContainerMount)[];
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
-  /** The project and service that its Compose labels name. */
+  /** The project and service that its Compose labels name, or that it was adopted for. */
   readonly compose: ComposeLabels | null;
   /** The workspace it belongs to. */
   readonly workspace: ContainerOwner | null;

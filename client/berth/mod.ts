@@ -15,6 +15,7 @@
  *
  * @module
  */
+export * from "./adoptions.ts";
 export * from "./applies.ts";
 export * from "./auth.ts";
 export * from "./containers.ts";

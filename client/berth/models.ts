@@ -141,6 +141,14 @@ export type ContainerCondition =
   | "created"
   | "unknown";
 
+/** A part of `DraftRequest`. */
+export type ContainerRef = {
+  /** The engine's name. */
+  readonly backend: string;
+  /** The container's whole id. */
+  readonly id: string;
+};
+
 /** A part of `ProjectReason`. */
 export type ContainerStop = {
   /** When it ended. */

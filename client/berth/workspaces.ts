@@ -3,6 +3,7 @@ import { Endpoint } from "../endpoint.ts";
 import type {
   Author,
   ContainerCondition,
+  ContainerRef,
   Diagnostic,
   Drift,
   FindingCounts,
@@ -153,18 +154,6 @@ export const WORKSPACE_ARTIFACTS_VALIDATE: Endpoint<"/api/workspaces/{id}/artifa
   };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/validate");
 
-/** POST: Write containers down as a Compose project. */
-export const WORKSPACE_ADOPTIONS_DRAFT: Endpoint<"/api/workspaces/{id}/adoptions/draft", {
-  post: {
-    response: AdoptionDraft;
-    payload: DraftRequest;
-    query: {
-      /** Show secrets, too. */
-      reveal?: boolean;
-    };
-  };
-}> = new Endpoint("/api/workspaces/{id}/adoptions/draft");
-
 /** GET: The graph, to be drawn. */
 export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/dag", {
   get: {
@@ -181,6 +170,18 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
     };
   };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/dag");
+
+/** POST: Write containers down as a Compose project. */
+export const WORKSPACE_ADOPTIONS_DRAFT: Endpoint<"/api/workspaces/{id}/adoptions/draft", {
+  post: {
+    response: AdoptionDraft;
+    payload: DraftRequest;
+    query: {
+      /** Show secrets, too. */
+      reveal?: boolean;
+    };
+  };
+}> = new Endpoint("/api/workspaces/{id}/adoptions/draft");
 
 /**
  * PUT: Let a workspace follow a branch of a Git repository.
@@ -212,12 +213,18 @@ export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/arti
 
 /** The answer of `POST /api/workspaces/{id}/adoptions/draft`. */
 export type AdoptionDraft = {
+  /** Accepting the draft takes it. */
+  readonly id: string;
+  /** RFC 3339: until then it can be accepted, by the caller who asked for it. */
+  readonly expiresAt: string;
   /** The projects that were written. */
   readonly projects: readonly ({
     /** The project's name. */
     readonly name: string;
     /** The engine that its containers are on. */
     readonly backend: string;
+    /** The folder below the workspace that accepting it would write into by itself. */
+    readonly folder: string;
     /** The containers that were written. */
     readonly services: readonly ({
       /** The container's name. */
@@ -226,6 +233,8 @@ export type AdoptionDraft = {
       readonly id: string;
       /** The service that it was written as. */
       readonly service: string;
+      /** False for one that the first plan would start. */
+      readonly isRunning: boolean;
     })[];
     /** `.env` for what looks like a secret, and the Compose file. */
     readonly files: readonly ({
@@ -533,12 +542,7 @@ export type DiagnosticCounts = {
 /** The payload of `POST /api/workspaces/{id}/adoptions/draft`. */
 export type DraftRequest = {
   /** The containers to write down. */
-  readonly containers: readonly ({
-    /** The engine's name. */
-    readonly backend: string;
-    /** The container's whole id. */
-    readonly id: string;
-  })[];
+  readonly containers: readonly (ContainerRef)[];
   /** All of them become one project of this name; otherwise those that are connected, one each. */
   readonly name?: string;
 };
@@ -639,14 +643,15 @@ export type GroupStanding = "main" | "included" | "variant" | "fragment";
 
 /** A part of `UnitLive`. */
 export type Match = {
-  /** The sign by which the container was recognised. */
+  /** The sign by which the container was recognised; `claim`: it was adopted. */
   readonly by:
     | "settings"
     | "configFiles"
     | "workingDirAndProject"
     | "workingDir"
     | "project"
-    | "containerName";
+    | "containerName"
+    | "claim";
   /** The certainty of the match. */
   readonly confidence: "certain" | "likely" | "guess";
 };

@@ -47,6 +47,8 @@ interface DraftSource {
   readonly names: ReadonlyMap<string, string>;
   /** The container that berth itself runs in. */
   readonly self: string | null;
+  /** Variables that go to `.env` although they do not look secret, as `web.SALT`. */
+  readonly secrets?: ReadonlySet<string>;
   /** Reads texts as if they lay in the workspace. */
   readonly overlaid: (files: Readonly<Record<string, string>>) => Promise<Model>;
 }
@@ -95,7 +97,7 @@ export async function draftOf(
 }
 
 function inputOf({ name, backend, containers }: Part, defaults: EngineDefaults, source: DraftSource) {
-  const { runtime, holdings, names, self } = source;
+  const { runtime, holdings, names, self, secrets } = source;
   const onEngine = <T extends { readonly backend: string }>(list: readonly T[] | null) =>
     (list ?? []).filter((one) => one.backend === backend);
   return {
@@ -108,6 +110,7 @@ function inputOf({ name, backend, containers }: Part, defaults: EngineDefaults, 
     nameOf: (id: string) => names.get(id),
     self,
     foreign: new Set<string>(),
+    secrets,
   };
 }
 

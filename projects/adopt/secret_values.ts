@@ -24,6 +24,9 @@ export class SecretValues {
   /** The values that `.env` cannot hold. */
   readonly unwritable: { readonly container: string; readonly why: string }[] = [];
 
+  /** `asked` names further variables, as `web.SALT`. */
+  constructor(private readonly asked: ReadonlySet<string> = new Set()) {}
+
   /** Returns the service with a variable in the place of each secret. */
   moved(service: string, fragment: Fragment): Fragment {
     const move = (path: readonly string[], value: string) => this.#move(service, path, value);
@@ -43,7 +46,8 @@ export class SecretValues {
             return [key, value];
           }
           const isSecret = looksSecret(key) || maskText(value) !== value ||
-            maskText(`${key}=${value}`) !== `${key}=${value}`;
+            maskText(`${key}=${value}`) !== `${key}=${value}` ||
+            (path[0] === "environment" && this.asked.has(`${service}.${key}`));
           return [key, isSecret ? move(path[0] === "environment" ? [key] : at, value) : value];
         }),
       );

@@ -31,6 +31,8 @@ interface ProjectSource {
   readonly self: string | null;
   /** Networks and volumes of the project whose own text is not known: they are used, and never replaced. */
   readonly foreign: ReadonlySet<string>;
+  /** Variables that go to `.env` although they do not look secret, as `web.SALT`. */
+  readonly secrets?: ReadonlySet<string> | undefined;
 }
 
 export interface WrittenProject {
@@ -57,7 +59,7 @@ export function writeProject(source: ProjectSource): WrittenProject {
   const networks = new Keys("network", source.networks, source);
   const volumes = new Keys("volume", source.volumes, source);
   for (const one of containers.flatMap(namedNetworks)) networks.keyOf(one.name);
-  const secrets = new SecretValues();
+  const secrets = new SecretValues(source.secrets);
   const written = new Map<string, { service: Fragment; count: number }>();
   for (const container of [...containers].sort(byNumber)) {
     const service = services.get(container.id)!; // every one has a service

@@ -244,6 +244,22 @@ const WITH_ENGINE: Readonly<Record<string, PostBeside>> = {
     const containers = [{ backend: "docker", id }];
     return await berth.call(`POST ${path}/adoptions/draft`, { ...example, containers });
   },
+  "post /api/adoptions/drafts/{id}/accept": async ({ engine, berth }, example) => {
+    const id = (await engine.cli("run", "-d", "--name", "web", FIXTURE, "idle")).trim();
+    const path = `${berth.folder}/workspaces/home`;
+    await Deno.mkdir(path);
+    assert.equal((await berth.call("POST /api/workspaces", { path })).status, 201);
+    await berth.call("PUT /api/workspaces/home", { editable: true });
+    await eventually(
+      "it is seen",
+      async () => (await berth.call(`GET /api/containers/${id}`)).status === 200,
+    );
+    const containers = [{ backend: "docker", id }];
+    const draft = await berth.call("POST /api/workspaces/home/adoptions/draft", { containers, name: "shop" });
+    const [project] = example["projects"] as object[];
+    const body = { ...example, projects: [{ ...project, containers }] };
+    return await berth.call(`POST /api/adoptions/drafts/${draft.body.id}/accept`, body);
+  },
   "post /api/volumes": ({ berth }, example) => berth.call("POST /api/volumes", example),
   "post /api/networks": ({ berth }, example) => berth.call("POST /api/networks", example),
   "post /api/networks/{name}/connect": async ({ engine, berth }, example) => {

@@ -19,6 +19,7 @@ import {
 } from "./store_records.ts";
 import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts";
 import { endingsContract } from "./store_endings_contract.ts";
+import { CHANGES_OF_CLAIMS, claimsContract } from "./store_claims_contract.ts";
 import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_IGNORED, ignoredContract } from "./store_ignored_contract.ts";
 import { incidentsContract } from "./store_incidents_contract.ts";
@@ -45,6 +46,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   plansContract(promise);
   appliesContract(promise);
   ignoredContract(promise);
+  claimsContract(promise);
   registriesContract(promise);
   sourcesContract(promise);
   incidentsContract(promise);
@@ -398,6 +400,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     ...CHANGES_OF_PEOPLE,
     ...CHANGES_OF_PLANS,
     ...CHANGES_OF_APPLIES,
+    ...CHANGES_OF_CLAIMS,
     ...CHANGES_OF_IGNORED,
     ...CHANGES_OF_NOTICES,
     ...CHANGES_OF_REGISTRIES,

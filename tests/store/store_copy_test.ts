@@ -1,5 +1,6 @@
 /** Moving everything from one store to the other and back: nothing is lost, nothing damaged is taken. */
 import assert from "node:assert/strict";
+import { claimOf } from "./store_claims_contract.ts";
 import { COPIED } from "../../store/copy.ts";
 import { readCopy, writeCopy } from "../../store/copy_file.ts";
 import { openPostgresStore } from "../../store/postgres/store.ts";
@@ -80,6 +81,7 @@ async function fillStore(store: Store): Promise<void> {
     Array.from({ length: 1_200 }, (_, at) => auditEntryOf({ at, particulars: { at: `${at}` } })),
   );
   await store.ignored.add({ engine: "docker", kind: "project", name: "old", by, at: 7 }, MANY, ENTRY);
+  await store.claims.add([claimOf("c", { goneAt: 3 })], MANY, ENTRY);
   await store.registries.put(registry("ghcr.io"), MANY, ENTRY);
   await store.sources.put(sourceOf("shop", { synced: "s", head: "h" }), MANY, ENTRY);
   const subject = { kind: "engine", engine: "docker" } as const;

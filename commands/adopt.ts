@@ -1,0 +1,56 @@
+/** `berth adopt`: containers that run become a project of a folder that berth knows, and no container changes. */
+import { ADOPTIONS_DRAFT_ACCEPT } from "../client/berth/adoptions.ts";
+import { visible } from "../log/line.ts";
+import type { Line } from "./command.ts";
+import { failCall, openClient } from "./connection.ts";
+import { drafted, type DraftedProject, report, textOf } from "./drafting.ts";
+import { EXIT, UsageFailure } from "./exit_code.ts";
+import { writeOut } from "./output.ts";
+
+export async function run(line: Line): Promise<number> {
+  try {
+    using client = await openClient();
+    const { workspace, draft: { id, projects } } = await drafted(client, line, false);
+    const into = line.option("--into");
+    const isJson = line.option("--json") !== undefined;
+    if (!isJson) writeOut(projects.map(textOf).join(""));
+    projects.forEach(report);
+    if (projects.some(({ blocked }) => blocked.length > 0)) return EXIT.TO_DO;
+    const folderOf = ({ folder, name }: DraftedProject) =>
+      into === undefined ? folder : projects.length === 1 ? into : `${into}/${name}`;
+    if (!isMeant(line, projects, `${workspace}/${projects.map(folderOf).join(", ")}`)) return EXIT.NO;
+    const payload = {
+      projects: projects.map((one) => ({
+        name: one.name,
+        folder: folderOf(one),
+        containers: one.services.map(({ id }) => ({ backend: one.backend, id })),
+      })),
+    };
+    const saved = (await client.post(ADOPTIONS_DRAFT_ACCEPT, { params: { id }, payload })).json();
+    if (isJson) writeOut(`${JSON.stringify(saved, null, 2)}\n`);
+    else {
+      for (const { group, files, containers } of saved.projects) {
+        writeOut(`${visible(`${group}@${workspace}`)} has ${visible(containers.join(", "))} now\n`);
+        for (const path of files) writeOut(`  ${visible(path)}\n`);
+      }
+    }
+    for (const { name, why } of saved.failed) console.error(`berth: ${visible(`${name}: ${why}`)}`);
+    for (const warning of saved.warnings) console.error(`berth: ${visible(warning)}`);
+    const isWhole = projects.every(({ differences }) => differences.length === 0) &&
+      saved.failed.length === 0;
+    return isWhole ? EXIT.FINE : EXIT.TO_DO;
+  } catch (error) {
+    return failCall(error);
+  }
+}
+
+function isMeant(line: Line, projects: readonly DraftedProject[], where: string): boolean {
+  if (line.option("--yes") !== undefined) return true;
+  if (!Deno.stdin.isTerminal()) {
+    throw new UsageFailure('Nobody can be asked here: say "--yes" where what stands above is meant');
+  }
+  const count = projects.reduce((sum, { services }) => sum + services.length, 0);
+  return confirm(
+    `Save the files in ${visible(where)} and adopt ${count} container${count === 1 ? "" : "s"}?`,
+  );
+}

@@ -1,0 +1,212 @@
+/** Saves a draft: checks all of it, writes the files of each project, and then claims its containers. */
+import type { z } from "zod";
+import { below } from "../artifacts/live/join.ts";
+import type { Group } from "../artifacts/artifact.ts";
+import type { NewFile } from "../artifacts/files/create_files.ts";
+import { whyNotNew } from "../artifacts/files/create_file.ts";
+import { unknownWorkspace } from "../artifacts/registry/registry.ts";
+import { may, type Principal } from "../core/access.ts";
+import type { Claim, ClaimStore } from "../core/claims.ts";
+import { ServiceError } from "../core/error.ts";
+import { subjectOf } from "../core/ownership.ts";
+import type { InspectedContainer, RunningContainer } from "../core/runtime.ts";
+import type { Call } from "../http/declare/call.ts";
+import type { Claims } from "../projects/adopt/claims.ts";
+import type { DraftProject } from "../projects/adopt/draft.ts";
+import { blockedBy, declaredIds, type DeclaredNames, declaredNames, writtenIn } from "./adoption_blocks.ts";
+import type { DraftOffer } from "./adoption_offers.ts";
+import type { Accepted, AcceptRequest } from "./adoption_shape.ts";
+import { type AdoptingOptions, drafted, forbidden, inspectAll, meantBy, mustHold } from "./adopting.ts";
+
+/** Claims of one berth. */
+const MOST_CLAIMS = 10_000;
+
+export interface AcceptingOptions extends AdoptingOptions {
+  readonly claims: { readonly store: ClaimStore; readonly known: Pick<Claims, "reload"> };
+  readonly now: () => number;
+}
+
+type Wish = z.output<typeof AcceptRequest>;
+type AcceptCall = Call<unknown, unknown, Wish>;
+
+/** A project that has passed every check. */
+interface Checked {
+  readonly project: DraftProject;
+  readonly folder: string;
+  readonly files: readonly NewFile[];
+}
+
+export class Accepting {
+  constructor(private readonly options: AcceptingOptions) {}
+
+  /** Throws before the first file is written, or `disk_full` and the like if the first project cannot be. */
+  async accept(offer: DraftOffer, call: AcceptCall): Promise<z.input<typeof Accepted>> {
+    const { registry, claims } = this.options;
+    const { reach, body } = call;
+    const { workspace } = offer;
+    if (!reach.has({ workspace })) throw unknownWorkspace();
+    await registry.mustBeEditable(workspace);
+    const checked = await this.#check(offer, body, call.principal);
+    const saved: z.input<typeof Accepted>["projects"] = [];
+    const failed: { name: string; why: string }[] = [];
+    for (const one of checked) {
+      try {
+        const group = await this.#save(workspace, one, call);
+        saved.push({
+          name: one.project.name,
+          group,
+          folder: one.folder,
+          files: one.files.map(({ path }) => path),
+          containers: one.project.services.map(({ container }) => container),
+        });
+      } catch (error) {
+        if (saved.length === 0 || !(error instanceof ServiceError)) throw error;
+        failed.push({ name: one.project.name, why: error.message });
+      } finally {
+        await claims.known.reload().catch(() => {}); // they are read again soon
+      }
+    }
+    return { projects: saved, failed, warnings: await this.#warnings(workspace, checked) };
+  }
+
+  #entryOf(call: AcceptCall, { project, folder }: Checked) {
+    const containers = project.services.map(({ id }) => id.slice(0, 12)).join(" ").slice(0, 1_000);
+    return call.entry({ particulars: { project: project.name, folder, containers } });
+  }
+
+  /** Throws `draft_stale`, `forbidden` or `adoption_blocked`: nothing was written. */
+  async #check(offer: DraftOffer, body: Wish, principal: Principal): Promise<Checked[]> {
+    const { registry, sights } = this.options;
+    const asked = body.projects.flatMap(({ containers }) => containers);
+    const offered = new Map(offer.containers.map((one) => [keyOf(one), one]));
+    const wanted = asked.map((one) => {
+      const found = offered.get(keyOf(one));
+      if (found === undefined) throw blocked("a container is not in this draft; write it down first");
+      return found;
+    });
+    if (new Set(asked.map(keyOf)).size < asked.length) throw blocked("a container is in two projects");
+    const { seen, rows } = await meantBy(asked, principal, this.options);
+    const there = new Set(rows.map(keyOf));
+    for (const one of wanted) if (!there.has(keyOf(one))) throw stale(one.name, "is not there any more");
+    mustHold(rows, principal, sights, seen.permissionFor("revealContainer"));
+    const mayApply = (row: RunningContainer) =>
+      may(principal, "projects:apply", subjectOf(row, sights.ownership));
+    if (!rows.every(mayApply)) throw forbidden(`"projects:apply" on each container`);
+    const containers = await inspectAll(rows, seen);
+    const { stampOf } = await import("../projects/adopt/stamp.ts");
+    for (const one of containers) {
+      if (offered.get(keyOf(one))?.stamp !== stampOf(one)) throw stale(one.name, "has changed");
+    }
+    mustDiffer(body.projects.map(({ name }) => name), "name");
+    mustDiffer(body.projects.map(({ folder }) => folder), "folder");
+    const names = await declaredNames(registry);
+    const ids = await declaredIds(rows, sights.ownership);
+    const checked: Checked[] = [];
+    const secrets = new Set(body.secrets);
+    for (const wish of body.projects) {
+      const own = containers.filter((one) => wish.containers.some((other) => keyOf(other) === keyOf(one)));
+      const made = await drafted(offer.workspace, own, { seen, registry, name: wish.name, secrets });
+      checked.push(checkedOf(made, wish.folder, { workspace: offer.workspace, names, ids }));
+    }
+    return checked;
+  }
+
+  /** Returns the name of the group. Takes the files back if the containers cannot be claimed. */
+  async #save(workspace: string, one: Checked, call: AcceptCall): Promise<string> {
+    const { registry, claims, now } = this.options;
+    const { folder, files, project } = one;
+    const { model, takeBack } = await registry.createAll(workspace, files);
+    try {
+      const group = model.groups.find((other) => other.folder === folder && other.project === project.name);
+      if (group === undefined) throw blocked(`berth reads no project in "${folder}": is the folder ignored?`);
+      const of = { workspace, principal: call.principal, at: now(), group, root: model.root };
+      await claims.store.add(claimsOf(one, of), MOST_CLAIMS, this.#entryOf(call, one));
+      return group.name;
+    } catch (error) {
+      // A commit that failed may have happened: equal files are claimed by the next draft.
+      if (!(error instanceof ServiceError && error.code === "store_unavailable")) await takeBack();
+      throw error;
+    }
+  }
+
+  async #warnings(workspace: string, checked: readonly Checked[]): Promise<string[]> {
+    const secret = checked.flatMap(({ files }) => files.filter(({ isPrivate }) => isPrivate));
+    if (secret.length === 0) return [];
+    const { uncoveredByGit } = await import("../artifacts/files/git_cover.ts");
+    const { path } = await this.options.registry.get(workspace);
+    const found = await uncoveredByGit(path, secret.map(({ path }) => path));
+    return found.map((one) =>
+      `"${one}" holds secrets, and the folder is in Git: no .gitignore covers it. Add a line ".env" to .gitignore`
+    );
+  }
+}
+
+/** Throws `adoption_blocked`. */
+function checkedOf(
+  made: readonly DraftProject[],
+  folder: string,
+  { workspace, names, ids }: {
+    readonly workspace: string;
+    readonly names: DeclaredNames;
+    readonly ids: ReadonlySet<string>;
+  },
+): Checked {
+  const why = folder.split("/").includes(".env") ? "its folder cannot be .env" : whyNotNew(folder);
+  if (why !== null) throw blocked(`the folder "${folder}" cannot be used: ${why}`);
+  const project = made[0]!; // no wish is without containers
+  const isTaken = names.has(project.name) && writtenIn(project, workspace, names) !== folder;
+  const reasons = blockedBy(project, { projects: made, isTaken, ids });
+  const [refused] = project.refused;
+  if (refused !== undefined) throw blocked(`"${refused.container}" cannot be written down: ${refused.why}`);
+  if (reasons.length > 0) throw blocked(reasons.join(". "));
+  const files = project.files.map(({ path, text }) => ({
+    path: `${folder}/${path}`,
+    text,
+    isPrivate: path === ".env",
+  }));
+  return { project, folder, files };
+}
+
+function claimsOf(
+  { project, folder }: Checked,
+  { workspace, principal, at, group, root }: {
+    readonly workspace: string;
+    readonly principal: Principal;
+    readonly at: number;
+    readonly group: Group;
+    readonly root: string;
+  },
+): Claim[] {
+  const { kind, id, name } = principal;
+  return project.services.map((one) => ({
+    id: crypto.randomUUID(),
+    engine: project.backend,
+    container: one.id,
+    name: one.container,
+    workspace,
+    group: group.name,
+    project: project.name,
+    service: one.service,
+    folder: below(root, folder),
+    file: below(root, `${folder}/compose.yaml`),
+    by: { kind, id, name },
+    at,
+    goneAt: null,
+  }));
+}
+
+const keyOf = ({ backend, id }: Pick<InspectedContainer, "backend" | "id">): string => `${backend} ${id}`;
+
+function mustDiffer(values: readonly string[], what: string): void {
+  const twice = values.find((value, at) => values.indexOf(value) !== at);
+  if (twice !== undefined) throw blocked(`two projects have the ${what} "${twice}"`);
+}
+
+const blocked = (why: string): ServiceError =>
+  new ServiceError("adoption_blocked", `Cannot adopt the containers: ${why}`);
+
+const stale = (name: string, what: string): ServiceError =>
+  new ServiceError(
+    "draft_stale",
+    `Cannot adopt the containers: "${name}" ${what} since the draft; write them down again`,
+  );
