@@ -15,7 +15,6 @@ import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
 import type { Metrics } from "./core/metrics.ts";
-import type { ContainerRuntime } from "./core/runtime.ts";
 import { Replicas } from "./core/replicas.ts";
 import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
@@ -34,8 +33,6 @@ import { type Plugins, startPlugins } from "./plugins/host.ts";
 import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import type { Plugin } from "./plugins/plugin.ts";
 import { createApp } from "./routes/app.ts";
-import { adoptions } from "./routes/adoptions.ts";
-import { claimRoutes } from "./routes/claims.ts";
 import { artifacts } from "./routes/artifacts.ts";
 import { audit } from "./routes/audit.ts";
 import { apiKeys } from "./routes/api_keys.ts";
@@ -52,9 +49,10 @@ import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
-import { Claims } from "./projects/adopt/claims.ts";
+import type { Claims } from "./projects/adopt/claims.ts";
 import type { Applies } from "./projects/apply/applies.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
+import { adoptionRouters, openClaims } from "./compose_adoption.ts";
 import { openApplies, openIgnored, openRegistries, openUpdates, remedyOf } from "./compose_projects.ts";
 import type { Updates } from "./projects/updates/updates.ts";
 import { Plans } from "./projects/plan/plans.ts";
@@ -189,14 +187,7 @@ export async function composeApp(
   const registries = owned.use(openRegistries({ store, access }));
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
   const claims = owned.use(
-    await Claims.open({
-      store: store.claims,
-      replicas: store.replicas,
-      runtime: (): ContainerRuntime | null => plugins.runtime,
-      isOurTurn: (ms) => replicas.turn("claims", ms),
-      now: () => access.clock.now(),
-      log,
-    }),
+    await openClaims({ store, access, log, replicas, runtime: () => plugins.runtime }),
   );
   const plugins: Plugins = owned.use(
     await startPlugins(overrides.plugins, settings, (name) => ({
@@ -266,6 +257,7 @@ export async function composeApp(
     newer.router,
     proposedUpdates({ registry, listOf: rows.listOf }),
     registryRoutes({ registries }),
+    ...adoptionRouters(parts),
     ...watch.routers,
     socket,
     ...plugins.routers,
@@ -295,12 +287,10 @@ function coreRouters(
     applies,
     sources,
     openIncidents,
-    claims,
   }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
-  const adopting = { claims: { store: store.claims, known: claims }, now: () => access.clock.now() };
   const planning = {
     registry,
     runtime,
@@ -338,8 +328,6 @@ function coreRouters(
     workspaceFiles({ registry, editor, runtime, sights }),
     fileVersions({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
-    adoptions({ registry, runtime, sights, offers: store.offers, ...adopting }),
-    claimRoutes({ runtime, sights, ...adopting }),
     toolProjects({ registry, runtime, sights }),
     overviewRoutes({ registry, runtime, sights, digests: access.digests, incidents: openIncidents }),
     sourceRoutes({ registry, sources: () => sources.sources() }),

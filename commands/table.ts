@@ -1,22 +1,9 @@
 /** Every command of the command line: its arguments, options and file. Help, completion and the manual page are written from this table. */
 
-import type { Argument, Command, CommandModule, Option } from "./command.ts";
+import { ADOPTING } from "./adopt_table.ts";
+import type { Argument, Command, Option } from "./command.ts";
+import { CONTAINER, ENGINE_OPTIONS, JSON_OPTION, read } from "./parts.ts";
 import { PLAN_FLAGS } from "./plan_options.ts";
-
-/** Not by a constant: only the command that is asked for is read. */
-const read = (file: string): Promise<CommandModule> => import(file);
-
-const CONTAINER: Argument = { name: "container", kind: "container" };
-const JSON_OPTION: Option = { name: "--json", meaning: "print JSON, for programs" };
-const ENGINE: Option = {
-  name: "--engine",
-  value: "name",
-  meaning: "the engine, where several have such a container",
-};
-const ENGINE_OPTIONS: readonly Option[] = [
-  ENGINE,
-  { ...ENGINE, name: "--backend", meaning: "the same as --engine" },
-];
 
 const PROJECT: Argument = { name: "project", kind: "project" };
 const GROUP: Option = { name: "--group", value: "name", meaning: "only this project of a folder" };
@@ -236,49 +223,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => read("./exec.ts"),
   },
-  {
-    name: "adopt",
-    summary: "take containers that run over as a project of a folder, as they are",
-    details:
-      "Shows the files as draft does, asks, and writes them into a folder of berth's machine: .env for its owner alone. The containers then belong to the project, and no container changes. The exit code is 2 when something cannot be written; then nothing was.",
-    args: [{ ...CONTAINER, many: true }],
-    options: [
-      { name: "--into", value: "folder", meaning: "the folder below the workspace, instead of the name" },
-      { name: "--name", value: "name", meaning: "make all of them one project of this name" },
-      {
-        name: "--workspace",
-        value: "id",
-        meaning: "the workspace to write into, where there are several",
-      },
-      { name: "--yes", meaning: "ask nothing" },
-      ...ENGINE_OPTIONS,
-      JSON_OPTION,
-    ],
-    load: () => read("./adopt.ts"),
-  },
-  {
-    name: "draft",
-    summary: "write containers that run down as a Compose project",
-    details:
-      "Reads the text back and names every difference that is left, and what no file can say. Values that look like secrets go to .env. No container changes, and berth does not take them over. The exit code is 2 when something could not be written.",
-    args: [{ ...CONTAINER, many: true }],
-    options: [
-      {
-        name: "--into",
-        value: "folder",
-        meaning: "write the files into this folder of this machine, secrets too",
-      },
-      { name: "--name", value: "name", meaning: "make all of them one project of this name" },
-      {
-        name: "--workspace",
-        value: "id",
-        meaning: "the folder of berth to read the text in, where there are several",
-      },
-      ...ENGINE_OPTIONS,
-      JSON_OPTION,
-    ],
-    load: () => read("./draft.ts"),
-  },
+  ...ADOPTING,
   {
     name: "folders",
     summary: "list the folders that may become workspaces of a running berth",

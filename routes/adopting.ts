@@ -42,7 +42,7 @@ export const noContainer = (): ServiceError =>
   new ServiceError("artifact_not_found", "Cannot write containers down: one of them is not there");
 
 /** The engines as the caller sees them, and the containers that are meant. */
-export interface Meant {
+interface Meant {
   readonly seen: ContainerRuntime;
   readonly sight: Sight;
   readonly rows: readonly RunningContainer[];

@@ -4,7 +4,7 @@ import { text } from "../http/declare/query.ts";
 import { ContainerRef, ProjectName } from "./adopting.ts";
 
 /** Containers of one draft. */
-export const MOST = 500;
+const MOST = 500;
 
 export const DraftRequest = z.strictObject({
   containers: z.array(ContainerRef).min(1).max(MOST).describe("The containers to write down"),
@@ -83,5 +83,5 @@ export const Accepted = z.object({
     name: z.string().describe("The project's name"),
     why: z.string().describe("The reason"),
   })).describe("Projects that were not saved after others were; nothing of them was written"),
-  warnings: z.array(z.string()).describe("What to mend next"),
+  warnings: z.array(z.string()).describe("Mistakes that remain, each with what to do"),
 }).meta({ id: "AcceptedAdoption" });

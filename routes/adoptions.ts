@@ -56,8 +56,8 @@ const accept = route({
   description:
     "Writes the files of each project, `.env` for its owner alone, and then joins the containers with their services: " +
     "a plan has no step for a container that runs. The values come from the engine, and a mask is never written. " +
-    "Needs `workspaces:files` on the workspace, and on each container `containers:read`, `containers:reveal` and " +
-    "`projects:apply`. 409 `draft_stale` if a container has changed or gone, 409 `adoption_blocked` with the reason " +
+    "Needs `workspaces:files` on the workspace, and on each container `containers:read`, `projects:apply` " +
+    "and the permission that revealing it alone needs. 409 `draft_stale` if a container has changed or gone, 409 `adoption_blocked` with the reason " +
     "where a name is taken or a container cannot be written down: then nothing was written.",
   permission: "workspaces:files",
   subject: "found",
@@ -94,7 +94,7 @@ const accept = route({
   },
 });
 
-export interface AdoptionsOptions extends AdoptingOptions, AcceptingOptions {
+interface AdoptionsOptions extends AdoptingOptions, AcceptingOptions {
   readonly offers: OfferStore;
 }
 

@@ -49,8 +49,8 @@ const confirm = route({
   path: "/adoptions/{id}/confirm",
   summary: "Say that the container which has the name now is the adopted one",
   description:
-    "For one that was replaced under its name by hand or by another tool. Needs `projects:apply` and " +
-    "`containers:reveal` on that container, and `workspaces:files` on the workspace.",
+    "For one that was replaced under its name by hand or by another tool. Needs `projects:apply` on that container, the permission that " +
+    "revealing it alone needs, and `workspaces:files` on the workspace.",
   permission: "workspaces:files",
   subject: "found",
   audited: "change",

@@ -59,7 +59,7 @@ export type AcceptedAdoption = {
     /** The reason. */
     readonly why: string;
   })[];
-  /** What to mend next. */
+  /** Mistakes that remain, each with what to do. */
   readonly warnings: readonly (string)[];
 };
 

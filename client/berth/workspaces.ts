@@ -171,18 +171,6 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
   };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/dag");
 
-/** POST: Write containers down as a Compose project. */
-export const WORKSPACE_ADOPTIONS_DRAFT: Endpoint<"/api/workspaces/{id}/adoptions/draft", {
-  post: {
-    response: AdoptionDraft;
-    payload: DraftRequest;
-    query: {
-      /** Show secrets, too. */
-      reveal?: boolean;
-    };
-  };
-}> = new Endpoint("/api/workspaces/{id}/adoptions/draft");
-
 /**
  * PUT: Let a workspace follow a branch of a Git repository.
  *
@@ -210,6 +198,18 @@ export const WORKSPACE_SOURCE_CHECK: Endpoint<"/api/workspaces/{id}/source/check
 export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}/plan", {
   post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}/plan", { post: [201] });
+
+/** POST: Write containers down as a Compose project. */
+export const WORKSPACE_ADOPTIONS_DRAFT: Endpoint<"/api/workspaces/{id}/adoptions/draft", {
+  post: {
+    response: AdoptionDraft;
+    payload: DraftRequest;
+    query: {
+      /** Show secrets, too. */
+      reveal?: boolean;
+    };
+  };
+}> = new Endpoint("/api/workspaces/{id}/adoptions/draft");
 
 /** The answer of `POST /api/workspaces/{id}/adoptions/draft`. */
 export type AdoptionDraft = {

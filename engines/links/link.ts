@@ -41,7 +41,6 @@ import { type Way, WayFailure } from "./way.ts";
 
 /** The longest wait between two attempts to reconnect. */
 const LONGEST_WAIT_MS = 1_000;
-
 /** The same for one that another link has already. */
 const TWIN_WAIT_MS = 30_000;
 /** The reason of an attempt that ends because its engine does not answer. */
@@ -118,12 +117,8 @@ export class Link implements AsyncDisposable {
       this.#way = address.kind === "tls" ? new Certificates(address.files, this.#log) : null;
       this.engine = new Engine(name, address, nameOf);
     }
-    this.mirror = new Mirror(
-      this.engine,
-      (error) => this.#fail(error),
-      (error) => this.#unlisted(error),
-      claims,
-    );
+    const unlisted = (error: unknown) => this.#unlisted(error);
+    this.mirror = new Mirror(this.engine, (error) => this.#fail(error), unlisted, claims);
     this.#kind = guess;
     this.#feed = feed;
     this.#running = this.#run();

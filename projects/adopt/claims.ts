@@ -150,7 +150,7 @@ const composeOf = ({ project, service, folder, file }: Claim, claim: "certain" |
 });
 
 /** Returns true for the container that an apply made in place of the claimed one: its own labels say where it belongs. */
-export function isSuccessor({ backend, compose }: RunningContainer, claim: Claim): boolean {
+function isSuccessor({ backend, compose }: RunningContainer, claim: Claim): boolean {
   return backend === claim.engine && compose !== null && compose.claim === undefined &&
     compose.project === claim.project && compose.service === claim.service &&
     compose.workingDir === claim.folder;

@@ -1,4 +1,5 @@
 /** The schema of the PostgreSQL store, as the steps that led to it; a step that was released never changes. */
+import { CLAIMS } from "./claims_schema.ts";
 import { ENDINGS, INCIDENTS, NOTICES } from "./incidents_schema.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -383,28 +384,5 @@ export const MIGRATIONS: readonly Step[] = [
   },
   { oldest: 1, sql: NOTICES },
   { oldest: 1, sql: ENDINGS },
-  {
-    oldest: 1,
-    sql: `
-  -- Containers that belong to a declared project because somebody said so.
-  CREATE TABLE claims (
-    id text COLLATE "C" NOT NULL UNIQUE,
-    engine text COLLATE "C" NOT NULL,
-    container text COLLATE "C" NOT NULL,
-    name text NOT NULL,
-    workspace_id text COLLATE "C" NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
-    group_name text NOT NULL,
-    project text NOT NULL,
-    service text NOT NULL,
-    folder text NOT NULL,
-    file text NOT NULL,
-    by_kind text NOT NULL,
-    by_id text NOT NULL,
-    by_name text NOT NULL,
-    at bigint NOT NULL,
-    gone_at bigint,
-    PRIMARY KEY (engine, container)
-  );
-  `,
-  },
+  { oldest: 1, sql: CLAIMS },
 ];

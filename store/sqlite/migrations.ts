@@ -1,4 +1,5 @@
 /** The schema of the SQLite store, as the steps that led to it; a step that was released never changes. */
+import { CLAIMS } from "./claims_schema.ts";
 import { ENDINGS, INCIDENTS, NOTICES } from "./incidents_schema.ts";
 
 /** Step N brings `PRAGMA user_version` from N - 1 to N. */
@@ -381,25 +382,5 @@ export const MIGRATIONS: readonly string[] = [
   `,
   NOTICES,
   ENDINGS,
-  // Containers that belong to a declared project because somebody said so.
-  `
-  CREATE TABLE claims (
-    id TEXT NOT NULL UNIQUE,
-    engine TEXT NOT NULL,
-    container TEXT NOT NULL,
-    name TEXT NOT NULL,
-    workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
-    group_name TEXT NOT NULL,
-    project TEXT NOT NULL,
-    service TEXT NOT NULL,
-    folder TEXT NOT NULL,
-    file TEXT NOT NULL,
-    by_kind TEXT NOT NULL,
-    by_id TEXT NOT NULL,
-    by_name TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    gone_at INTEGER,
-    PRIMARY KEY (engine, container)
-  ) STRICT, WITHOUT ROWID;
-  `,
+  CLAIMS,
 ];

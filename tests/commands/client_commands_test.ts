@@ -440,3 +440,35 @@ test("berth draft prints what runs, and writes new files with their secrets for 
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+test("berth adopt asks, takes containers over with their files, and refuses a taken name", async (engine) => {
+  await using berth = await serviceOn(engine);
+  await workspace(berth, "home", "name: taken\nservices:\n  web:\n    image: none\n");
+  await berth.call("PUT /api/workspaces/home", { editable: true });
+  await engine.cli("run", "-d", "--name", "adoptee", "-e", "DB_PASSWORD=hunter2-hunter2", FIXTURE, "idle");
+  const folder = `${berth.folder}/workspaces/home`;
+  try {
+    const adopt = of(berth);
+    await eventually("it is listed", async () => (await adopt("ls", "--names")).stdout.includes("adoptee"));
+    const unasked = await adopt("adopt", "adoptee");
+    assert.deepEqual([unasked.code, /say "--yes"/.test(unasked.stderr)], [64, true], unasked.stderr);
+    const taken = await adopt("adopt", "adoptee", "--name", "taken", "--yes");
+    assert.deepEqual([taken.code, /choose another name/.test(taken.stderr)], [2, true], taken.stderr);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["compose.yaml"]);
+
+    const done = await adopt("adopt", "adoptee", "--name", "shop", "--into", "apps/shop", "--yes");
+    assert.equal(done.code, 0, done.stderr);
+    assert.match(done.stdout, /^shop@home has adoptee now$/m);
+    assert.doesNotMatch(done.stdout + done.stderr, /hunter2/);
+    assert.equal((await Deno.stat(`${folder}/apps/shop/.env`)).mode! & 0o777, 0o600);
+    const plan = await adopt("plan", "shop@home");
+    assert.equal(plan.code, 0, plan.stdout);
+    assert.equal(
+      (await adopt("adopt", "adoptee", "--name", "twice", "--yes")).code,
+      2,
+      "it has a project now",
+    );
+  } finally {
+    await engine.cli("rm", "--force", "adoptee");
+  }
+});

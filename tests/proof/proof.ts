@@ -45,6 +45,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/http/documented_bodies_test.ts" },
   { file: "tests/plan/fields_test.ts" },
   { file: "tests/plan/written_down_test.ts" },
+  { file: "tests/plan/adoption_test.ts" },
   { file: "tests/plan/adoption_draft_test.ts" },
   { file: "tests/plan/resolved_values_test.ts" },
   { file: "tests/client/node_bun_test.ts" },
