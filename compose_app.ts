@@ -49,7 +49,6 @@ import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
-import type { Claims } from "./projects/adopt/claims.ts";
 import type { Applies } from "./projects/apply/applies.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
 import { adoptionRouters, openClaims } from "./compose_adoption.ts";
@@ -119,7 +118,6 @@ export interface AppParts {
   readonly plugins: Plugins;
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
-  readonly claims: Claims;
   readonly applies: Applies;
   readonly updates: Updates;
   readonly sources: SourceRoom;
@@ -211,7 +209,6 @@ export async function composeApp(
   const looks = owned.use(openUpdates({ store, access, log, registry, plugins, replicas, registries }));
   const parts: AppParts = {
     updates: looks.updates,
-    claims,
     config,
     store,
     replicas,
@@ -257,7 +254,7 @@ export async function composeApp(
     newer.router,
     proposedUpdates({ registry, listOf: rows.listOf }),
     registryRoutes({ registries }),
-    ...adoptionRouters(parts),
+    ...adoptionRouters({ ...parts, claims }),
     ...watch.routers,
     socket,
     ...plugins.routers,
