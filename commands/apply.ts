@@ -5,7 +5,7 @@ import { PLAN_APPLY } from "../client/berth/plans.ts";
 import type { Client } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
 import { visible } from "../log/line.ts";
-import { ApplyPicture, doneBut, lineOf } from "./apply_text.ts";
+import { ApplyLines, ApplyPicture, doneBut } from "./apply_text.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeError, writeOut } from "./output.ts";
@@ -89,8 +89,9 @@ async function* eventsOf(client: Client, id: string): AsyncGenerator<ApplyEvent>
 const asJson = (event: ApplyEvent): void => writeOut(`${JSON.stringify(event)}\n`);
 
 function asLines({ steps }: Apply): (event: ApplyEvent) => void {
+  const lines = new ApplyLines(steps);
   return (event) => {
-    const text = lineOf(event, steps);
+    const text = lines.after(event);
     if (text !== null) writeOut(`${text}\n`);
   };
 }

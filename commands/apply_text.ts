@@ -23,8 +23,8 @@ export function lineOf(event: ApplyEvent, steps: Steps): string | null {
     case "log":
       return event.lines.map((line) => visible(`        ${event.container} | ${line}`)).join("\n");
     case "state":
-      // What ends well is told by the end alone.
-      return event.reason === null || event.state === "done"
+      // The end follows, and a failed step has said why.
+      return event.reason === null || event.state === "done" || event.state === "failed"
         ? null
         : visible(`${event.state}: ${event.reason}`);
     case "progress":
@@ -45,6 +45,20 @@ function titleOf(n: number, steps: Steps): string {
   if (step === undefined) return `step ${n}`;
   const { kind, target, hook } = step;
   return `${WORDS[kind]} ${target}${hook === undefined ? "" : hookText(hook)}`;
+}
+
+/** A line for each event that is news. */
+export class ApplyLines {
+  #last: string | null = null;
+
+  constructor(private readonly steps: Steps) {}
+
+  /** Returns the event's line; null where there is none, and where the step said the same just before. */
+  after(event: ApplyEvent): string | null {
+    const text = lineOf(event, this.steps);
+    if (event.kind === "step" && text === this.#last) return null;
+    return this.#last = text;
+  }
 }
 
 /** All steps at their places; what does not fit on the screen is told line by line. */
