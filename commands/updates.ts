@@ -42,7 +42,7 @@ export async function run(line: Line): Promise<number> {
   ]);
 }
 
-/** A new image that is only told yet is nothing to be done, and neither is a major version. */
+/** A new image that still cools down is nothing to be done, and neither is a major version. */
 function codeOf({ state, candidates, containers, versionsReason }: UpdateItem): number {
   if (candidates.some(({ coolsUntil, step }) => coolsUntil === null && step !== "major")) return EXIT.TO_DO;
   if (versionsReason !== null) return EXIT.INCOMPLETE;
@@ -78,5 +78,5 @@ function textOf({ kind, reference, digest, step, coolsUntil }: UpdateCandidate):
   const what = kind === "digest"
     ? digest.slice(0, 19)
     : `${reference.slice(reference.lastIndexOf(":") + 1)} (${step})`;
-  return coolsUntil === null ? what : `${what}, only told until ${coolsUntil.slice(0, 10)}`;
+  return coolsUntil === null ? what : `${what}, cooling down until ${coolsUntil.slice(0, 10)}`;
 }

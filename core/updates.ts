@@ -4,7 +4,7 @@ import type { NewAuditEntry } from "./audit_entry.ts";
 export interface UpdateRules {
   /** Off until somebody switches it on: until then no registry is asked. */
   readonly enabled: boolean;
-  /** The days for which a new digest is only told, counted from when berth first saw it. */
+  /** The cool-down of a new digest in days, counted from when berth first saw it. */
   readonly coolDownDays: number;
 }
 

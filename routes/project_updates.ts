@@ -19,12 +19,12 @@ const Candidate = z.object({
     "`digest`: the same tag, which stands for another image now; `tag`: a newer version, which takes a change of the file",
   ),
   step: z.enum(VERSION_STEPS).optional().describe(
-    "The first part that differs; a `major` version is told, and counts nowhere. Absent for a digest",
+    "The first part that differs; a `major` version is listed, and counts nowhere. Absent for a digest",
   ),
   reference: z.string().describe("The image by its digest, or with the newer tag"),
   digest: z.string().describe("The digest that the registry has under the tag"),
   firstSeen: z.iso.datetime().describe("When berth first saw it"),
-  coolsUntil: time.describe("Until when it is only told; null once that time is over"),
+  coolsUntil: time.describe("The end of its cool-down; null once that is over"),
   notes: z.string().nullable().describe(
     "The address of its release notes or source, as the image's labels tell",
   ),
@@ -145,7 +145,7 @@ function candidatesOf(
   ];
 }
 
-/** Returns how many units have a newer image that is not only told. */
+/** Returns how many units have a newer image whose cool-down is over. */
 export function newerIn(items: readonly UpdateItem[]): number {
   return items.filter(isReady).reduce((sum, { units }) => sum + units.length, 0);
 }

@@ -29,7 +29,7 @@ const EVERY_MS = 1_000;
 
 const Rules = {
   enabled: z.boolean().describe("True if berth asks registries for newer images"),
-  coolDownDays: z.int().min(0).max(90).describe("The days for which a new image is only told"),
+  coolDownDays: z.int().min(0).max(90).describe("The cool-down of a new image in days"),
 };
 
 const BESIDE = { ...Rules, liveNeeds: LiveNeeds.optional() };
@@ -62,7 +62,7 @@ const change = route({
   summary: "Switch the look for newer images on or off",
   description:
     "While it is on, berth asks the registry of each image every 12 hours, by a request that is no pull. " +
-    "A new image is only told until it is `coolDownDays` old, counted from when berth first saw it.",
+    "A new image cools down for `coolDownDays` after berth first saw it: it is listed, and counts nowhere.",
   permission: "registries:manage",
   subject: "everything",
   audited: "change",

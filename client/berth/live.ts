@@ -147,7 +147,7 @@ export type LiveMessage = {
   readonly removed: readonly (string)[];
   /** True if berth asks registries for newer images. */
   readonly enabled?: boolean;
-  /** The days for which a new image is only told. */
+  /** The cool-down of a new image in days. */
   readonly coolDownDays?: number;
   /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
   readonly liveNeeds?: "containers:read";

@@ -510,7 +510,7 @@ export type PlanReason = {
 export type PlanRequest = {
   /** The action to plan; `update` brings units up with the newer images that `GET /api/updates` shows. */
   readonly action?: PlanAction;
-  /** Only these units; `up` takes what they depend on along, and so does `update`, whose units are otherwise all with a newer image that is not only told. */
+  /** Only these units; `up` takes what they depend on along, and so does `update`, whose units are otherwise all with a newer image whose cool-down is over. */
   readonly units?: readonly (string)[];
   /** The engine; else the one where the project runs, else the default. */
   readonly backend?: string;

@@ -59,7 +59,7 @@ export type ProposedUpdate = {
 export type UpdateCandidate = {
   /** `digest`: the same tag, which stands for another image now; `tag`: a newer version, which takes a change of the file. */
   readonly kind: "digest" | "tag";
-  /** The first part that differs; a `major` version is told, and counts nowhere. Absent for a digest. */
+  /** The first part that differs; a `major` version is listed, and counts nowhere. Absent for a digest. */
   readonly step?: "patch" | "minor" | "major";
   /** The image by its digest, or with the newer tag. */
   readonly reference: string;
@@ -67,7 +67,7 @@ export type UpdateCandidate = {
   readonly digest: string;
   /** When berth first saw it. */
   readonly firstSeen: string;
-  /** Until when it is only told; null once that time is over. */
+  /** The end of its cool-down; null once that is over. */
   readonly coolsUntil: string | null;
   /** The address of its release notes or source, as the image's labels tell. */
   readonly notes: string | null;
@@ -121,7 +121,7 @@ export type UpdateProposal = {
 export type UpdateRules = {
   /** True if berth asks registries for newer images. */
   readonly enabled: boolean;
-  /** The days for which a new image is only told. */
+  /** The cool-down of a new image in days. */
   readonly coolDownDays: number;
 };
 
@@ -136,7 +136,7 @@ export type Updates = {
   readonly total: number;
   /** True if berth asks registries for newer images. */
   readonly enabled: boolean;
-  /** The days for which a new image is only told. */
+  /** The cool-down of a new image in days. */
   readonly coolDownDays: number;
   /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
   readonly liveNeeds?: "containers:read";

@@ -135,7 +135,7 @@ function unitsOf({ group, request }: Asked): Unit[] {
   });
 }
 
-/** Returns the newer digests by unit: of units that were named also those that are only told. */
+/** Returns the newer digests by unit: of units that were named also those that still cool down. */
 function newerIn(
   { newerOf, request }: Asked,
   { members }: Scene,

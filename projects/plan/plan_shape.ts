@@ -131,7 +131,7 @@ export const PlanRequest = z.strictObject({
   units: z.array(z.string().min(1).max(300)).max(1_000).optional()
     .describe(
       "Only these units; `up` takes what they depend on along, and so does `update`, whose units are otherwise all " +
-        "with a newer image that is not only told",
+        "with a newer image whose cool-down is over",
     ),
   backend: z.string().min(1).max(100).optional()
     .describe("The engine; else the one where the project runs, else the default"),

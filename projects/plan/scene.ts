@@ -85,7 +85,7 @@ const isWhole = (holdings: Holdings): holdings is WholeHoldings =>
 /** A digest that a registry has instead of what runs. */
 interface NewerImage {
   readonly digest: string;
-  /** True while it is only told. */
+  /** True while it cools down. */
   readonly isCooling: boolean;
 }
 
