@@ -56,7 +56,7 @@ export class ApplyLines {
   /** Returns the event's line; null where there is none, and where the step said the same just before. */
   after(event: ApplyEvent): string | null {
     const text = lineOf(event, this.steps);
-    if (event.kind === "step" && text === this.#last) return null;
+    if (text === null || (event.kind === "step" && text === this.#last)) return null;
     return this.#last = text;
   }
 }

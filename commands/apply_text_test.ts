@@ -11,6 +11,7 @@ Deno.test("A failed apply tells each step once, and its reason once", () => {
   const step = { kind: "step", at: AT, step: 1, note: null } as const;
   const events: ApplyEvent[] = [
     { ...step, id: 1, state: "running", error: null },
+    { kind: "progress", step: 1, layer: "1f2e", status: "Downloading", current: 1, total: 2 },
     { ...step, id: 2, state: "running", error: null },
     { ...step, id: 3, state: "failed", error: { code: "pull_failed", title: reason } },
     { kind: "state", id: 4, at: AT, state: "failed", reason },
