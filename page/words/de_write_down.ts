@@ -6,9 +6,24 @@ export const writeDown = {
   these: (amount: number) => `${count(amount, "Container", "Container")} aufschreiben …`,
   choose: (name: string) => `${name} auswählen`,
   lead:
-    "berth hat diese Container aufgeschrieben und den Text mit ihnen verglichen. Gespeichert ist nichts, und kein Container hat sich geändert.",
-  later:
-    "berth übernimmt sie nicht: Ein Plan ist gesperrt, solange Container ohne die Labels von Compose diese Namen haben.",
+    "berth hat diese Container aufgeschrieben und den Text mit ihnen verglichen. Gespeichert ist noch nichts, und kein Container hat sich geändert.",
+  into: "Ordner zum Speichern",
+  name: "Projekt",
+  folderIn: (workspace: string) => `Ordner in ${workspace}`,
+  save: "Als Projekt speichern",
+  saveThem: (amount: number) =>
+    amount === 1 ? "Als Projekt speichern" : `Als ${count(amount, "Projekt", "Projekte")} speichern`,
+  again: "Neu aufschreiben",
+  nothingChanges:
+    "Dateien werden geschrieben, und die Container gehören dann zu ihnen. Keiner wird gestoppt oder neu erzeugt.",
+  saved: (amount: number) =>
+    amount === 1
+      ? "Gespeichert. Die Container gehören jetzt zu diesem Projekt:"
+      : "Gespeichert. Die Container gehören jetzt zu diesen Projekten:",
+  idle: (amount: number) =>
+    `${count(amount, "Container läuft", "Container laufen")} nicht: Der erste Plan würde ${
+      amount === 1 ? "ihn" : "sie"
+    } starten.`,
   noFolder: "Registrieren Sie zuerst einen Ordner: Der Text wird mit seinen Einstellungen gelesen.",
   gone: "Keiner dieser Container ist noch da.",
   on: (engine: string) => `auf ${engine}`,

@@ -6,9 +6,23 @@ export const writeDown = {
   these: (amount: number) => `Write down ${count(amount, "container", "containers")} …`,
   choose: (name: string) => `Choose ${name}`,
   lead:
-    "berth has written these containers down and compared the text with them. Nothing was saved, and no container has changed.",
-  later:
-    "berth does not take them over: a plan is blocked while containers without Compose's labels have the names.",
+    "berth has written these containers down and compared the text with them. Nothing is saved yet, and no container has changed.",
+  into: "Folder to save in",
+  name: "Project",
+  folderIn: (workspace: string) => `Folder in ${workspace}`,
+  save: "Save as a project",
+  saveThem: (amount: number) =>
+    amount === 1 ? "Save as a project" : `Save as ${count(amount, "project", "projects")}`,
+  again: "Write down again",
+  nothingChanges: "Files are written, and the containers belong to them. None is stopped or made anew.",
+  saved: (amount: number) =>
+    amount === 1
+      ? "Saved. The containers belong to this project now:"
+      : "Saved. The containers belong to these projects now:",
+  idle: (amount: number) =>
+    `${count(amount, "container does", "containers do")} not run: the first plan would start ${
+      amount === 1 ? "it" : "them"
+    }.`,
   noFolder: "Register a folder first: the text is read with its settings.",
   gone: "None of these containers is there any more.",
   on: (engine: string) => `on ${engine}`,

@@ -39,3 +39,37 @@ test(
   },
   BROWSER_TEST.ignore ? "there is no browser" : null,
 );
+
+test(
+  "the page saves what was written down as a project, says why it cannot, and leads to it",
+  async (engine) => {
+    const name = "saved-web";
+    await engine.cli("run", "-d", "--name", name, "-e", `DB_PASSWORD=${SECRET}`, FIXTURE, "idle");
+    try {
+      await using berth = await serveEngines({ docker: engine });
+      await workspace(berth, "home", "name: home\nservices:\n  web:\n    image: none\n");
+      await berth.call("PUT /api/workspaces/home", { editable: true });
+      await using browser = await startBrowser();
+      await using opened = await openPage(browser, berth, {
+        key: berth.admin,
+        path: `/write-down?name=${name}&engine=docker`,
+      });
+      const { page } = opened;
+      await page.getByLabel("Project", { exact: true }).fill("home");
+      assert.equal(await page.getByLabel("Folder in home").inputValue(), "home");
+      await page.getByRole("button", { name: "Save as a project" }).click();
+      await page.getByText('A workspace has a project "home" already').waitFor();
+      await page.getByLabel("Project", { exact: true }).fill("shop");
+      await page.getByRole("button", { name: "Save as a project" }).click();
+      await page.getByText("Saved. The containers belong to this project now:").waitFor();
+      assert.ok(!(await page.content()).includes(SECRET));
+      await page.getByRole("link", { name: "shop" }).click();
+      await page.getByRole("heading", { name: "shop" }).waitFor();
+      assert.match(await Deno.readTextFile(`${berth.folder}/workspaces/home/shop/.env`), new RegExp(SECRET));
+      assert.deepEqual(opened.complaints.filter((one) => !one.includes("409")), []);
+    } finally {
+      await engine.cli("rm", "-f", name);
+    }
+  },
+  BROWSER_TEST.ignore ? "there is no browser" : null,
+);

@@ -1,60 +1,79 @@
-/** Containers that run, written down as files to look at and to copy. */
+/** Containers that run, written down as files to look at, to copy, and to save as projects. */
 import { useState } from "preact/hooks";
 import { CONTAINERS } from "../../../client/berth/containers.ts";
 import {
   type AdoptionDraft,
+  type Workspace,
   WORKSPACE_ADOPTIONS_DRAFT,
   WORKSPACES,
 } from "../../../client/berth/workspaces.ts";
 import { proved } from "../../live/proof.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
+import { Select } from "../../parts/form.tsx";
 import { Reading } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
+import { Save } from "./save.tsx";
 
 type Project = AdoptionDraft["projects"][number];
 
 const TEXT = words.writeDown;
 
-/** Null without a folder; empty if the containers are gone. */
-type Draft = readonly Project[] | null;
+/** A draft in one folder; null if the containers are gone. */
+interface Read {
+  readonly folders: readonly Workspace[];
+  readonly workspace: Workspace;
+  readonly draft: AdoptionDraft | null;
+}
 
 export function WriteDown() {
   const asked = query.value.toString();
-  const [revealed, setRevealed] = useState<Draft>(null);
-  const read = useResource(`write-down ${asked}`, (signal) => draft(asked, false, signal), { live: false });
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [revealed, setRevealed] = useState<Read | null>(null);
+  const read = useResource(
+    `write-down ${asked} ${chosen ?? ""}`,
+    (signal) => readDraft(asked, { chosen, reveal: false, signal }),
+    { live: false },
+  );
   return (
     <Reading read={read} permission="artifacts:read">
       {(masked) => {
-        const projects = revealed ?? masked;
-        if (projects === null) return <Empty title={TEXT.noFolder} />;
-        if (projects.length === 0) return <Empty title={TEXT.gone} />;
-        const reveal = async () =>
-          setRevealed(await proved(() => draft(asked, true, new AbortController().signal)));
+        if (masked === null) return <Empty title={TEXT.noFolder} />;
+        const isShown = revealed?.draft !== undefined && revealed.workspace.id === masked.workspace.id;
+        const { draft } = isShown ? revealed : masked;
+        if (draft === null) return <Empty title={TEXT.gone} />;
+        const reveal = async () => {
+          const signal = new AbortController().signal;
+          setRevealed(await proved(() => readDraft(asked, { chosen, reveal: true, signal })));
+        };
         return (
           <>
-            <header class="screen-head">
-              <h1>{words.titles.writeDown}</h1>
-              <span class="screen-end">
-                {revealed === null && may("containers:reveal") && (
-                  <button
-                    type="button"
-                    class="button"
-                    onClick={() => void reveal().catch(() => {})}
-                  >
-                    {TEXT.reveal}
-                  </button>
-                )}
-              </span>
-            </header>
+            <Head isRevealed={isShown} reveal={reveal} />
             <p class="lead">{TEXT.lead}</p>
-            <p class="hint">{TEXT.later}</p>
-            {projects.map((one) => (
-              <Written key={`${one.backend} ${one.name}`} project={one} isMasked={revealed === null} />
+            {masked.folders.length > 1 && (
+              <Select
+                label={TEXT.into}
+                name="workspace"
+                value={masked.workspace.id}
+                options={masked.folders.map(({ id, name }) => [id, shown(name)] as const)}
+                onChange={setChosen}
+              />
+            )}
+            {draft.projects.map((one) => (
+              <Written key={`${one.backend} ${one.name}`} project={one} isMasked={!isShown} />
             ))}
+            <Save
+              key={draft.id}
+              draft={draft}
+              workspace={masked.workspace}
+              again={() => {
+                setRevealed(null);
+                read.reload();
+              }}
+            />
           </>
         );
       }}
@@ -62,8 +81,36 @@ export function WriteDown() {
   );
 }
 
-/** Reads the containers that the address names: those of a project, or single ones. */
-async function draft(asked: string, reveal: boolean, signal: AbortSignal): Promise<Draft> {
+function Head(
+  { isRevealed, reveal }: { readonly isRevealed: boolean; readonly reveal: () => Promise<void> },
+) {
+  return (
+    <header class="screen-head">
+      <h1>{words.titles.writeDown}</h1>
+      <span class="screen-end">
+        {!isRevealed && may("containers:reveal") && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => void reveal().catch(() => {})}
+          >
+            {TEXT.reveal}
+          </button>
+        )}
+      </span>
+    </header>
+  );
+}
+
+/** Reads the containers that the address names: those of a project, or single ones. Null without a folder. */
+async function readDraft(
+  asked: string,
+  { chosen, reveal, signal }: {
+    readonly chosen: string | null;
+    readonly reveal: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<Read | null> {
   const wanted = new URLSearchParams(asked);
   const project = wanted.get("project");
   const engine = wanted.get("engine") ?? "";
@@ -72,19 +119,21 @@ async function draft(asked: string, reveal: boolean, signal: AbortSignal): Promi
     client.get(WORKSPACES, { signal }).then((answer) => answer.json()),
     client.get(CONTAINERS, { query: { backend: engine }, signal }).then((answer) => answer.json()),
   ]);
-  const [folder] = folders;
-  if (folder === undefined) return null;
+  const workspace = folders.find(({ id }) => id === chosen) ??
+    folders.find(({ editable }) => editable) ?? folders[0];
+  if (workspace === undefined) return null;
   const containers = items.filter(({ name, compose }) =>
     project === null ? names.has(name) : compose?.project === project
   );
-  if (containers.length === 0) return [];
+  if (containers.length === 0) return { folders, workspace, draft: null };
   const payload = { containers: containers.map(({ backend, id }) => ({ backend, id })) };
-  const options = { params: { id: folder.id }, query: { reveal }, payload, signal };
-  return (await client.post(WORKSPACE_ADOPTIONS_DRAFT, options)).json().projects;
+  const options = { params: { id: workspace.id }, query: { reveal }, payload, signal };
+  return { folders, workspace, draft: (await client.post(WORKSPACE_ADOPTIONS_DRAFT, options)).json() };
 }
 
 function Written({ project, isMasked }: { readonly project: Project; readonly isMasked: boolean }) {
   const { name, backend, services, files, differences, refused, leftOut, blocked } = project;
+  const idle = services.filter(({ isRunning }) => !isRunning).length;
   const hasSecrets = files.some(({ path }) => path === ".env");
   return (
     <section aria-label={shown(name)}>
@@ -93,6 +142,7 @@ function Written({ project, isMasked }: { readonly project: Project; readonly is
         <span class="quiet">{TEXT.services(services.length)} {shown(TEXT.on(backend))}</span>
       </div>
       {blocked.map((why) => <p class="trouble" role="status" key={why}>{shown(why)}</p>)}
+      {idle > 0 && <p class="hint">{TEXT.idle(idle)}</p>}
       {differences.length + refused.length === 0 && <p class="hint">{TEXT.same}</p>}
       {isMasked && hasSecrets && <p class="hint">{TEXT.masked}</p>}
       <Reasons
