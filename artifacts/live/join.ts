@@ -68,37 +68,61 @@ function isOneOff({ labels, compose }: RunningContainer): boolean {
   return compose?.claim === undefined && labels["com.docker.compose.oneoff"]?.toLowerCase() === "true";
 }
 
+/** The groups that a running project may be; null for a stranger. */
+export type Candidates = { readonly groups: readonly Group[]; readonly match: Match } | null;
+
+/** Candidates that hold as long as the labels of a project and the model do, apart from links on the disk. */
+export interface KnownCandidates {
+  /** Undefined where they have to be found anew. */
+  get(running: RunningProject): Candidates | undefined;
+  set(running: RunningProject, found: Candidates): void;
+}
+
 /** Joins running projects with the groups of a workspace, by the strongest evidence. */
 export async function join(
   model: Model,
   projects: readonly RunningProject[],
   real: RealPath = realPath,
+  known?: KnownCandidates,
 ): Promise<Joining> {
-  const groups = mainGroups(model).filter((group) => group.value !== null);
-  const index = indexOf(model, groups);
+  const find = finder(model, real);
+  const joined: Joined[] = [];
+  const ambiguous: { running: RunningProject; groups: Group[] }[] = [];
+  const strangers: RunningProject[] = [];
+  for (const running of projects) {
+    const remembered = known?.get(running);
+    const found = remembered === undefined ? await find(running) : remembered;
+    if (remembered === undefined) known?.set(running, found);
+    if (found === null) strangers.push(running);
+    else if (found.groups.length === 1) joined.push({ running, group: found.groups[0]!, match: found.match });
+    else ambiguous.push({ running, groups: [...found.groups] });
+  }
+  return { joined, ambiguous, strangers };
+}
+
+/** Returns what finds the candidates of a running project; each path is looked at once, and only if it decides. */
+function finder(model: Model, real: RealPath): (running: RunningProject) => Promise<Candidates> {
+  let index: Index | undefined;
   const known = new Map<string, Promise<string | null>>();
   const resolve = (path: string): Promise<string | null> => {
     let found = known.get(path);
     if (found === undefined) known.set(path, found = real(path));
     return found;
   };
-
-  const joined: Joined[] = [];
-  const ambiguous: { running: RunningProject; groups: Group[] }[] = [];
-  const strangers: RunningProject[] = [];
-  for (const running of projects) {
+  return async (running) => {
+    index ??= indexOf(model, mainGroups(model).filter((group) => group.value !== null));
+    const { configFiles, workingDir } = running;
+    const folderOf = async () => workingDir === null ? null : await locate(model, workingDir, resolve);
+    if (running.claim !== undefined) return claimed(index, running, running.claim, await folderOf());
+    const named = namedBySettings(model, index, running);
+    if (named !== null) return named;
     const files = await Promise.all(
-      running.configFiles.slice(0, 50).map((file) =>
-        locate(model, absolute(file, running.workingDir), resolve)
-      ),
+      configFiles.slice(0, 50).map((file) => locate(model, absolute(file, workingDir), resolve)),
     );
-    const folder = running.workingDir === null ? null : await locate(model, running.workingDir, resolve);
-    const found = candidates(model, index, running, files, folder);
-    if (found === null) strangers.push(running);
-    else if (found.groups.length === 1) joined.push({ running, group: found.groups[0]!, match: found.match });
-    else ambiguous.push({ running, groups: [...found.groups] });
-  }
-  return { joined, ambiguous, strangers };
+    const ofFiles = namedByFiles(index, running, files);
+    if (ofFiles !== null) return ofFiles;
+    return namedByFolder(index, running, files, await folderOf());
+  };
 }
 
 interface Index {
@@ -139,40 +163,52 @@ function indexOf(model: Model, groups: readonly Group[]): Index {
   return { byFile, byFolder, byProject, byName };
 }
 
-function candidates(
-  model: Model,
-  index: Index,
-  running: RunningProject,
-  files: readonly (string | null)[],
+/** A folder that was moved, or a project of another name, is not what was adopted. */
+function claimed(
+  { byFolder }: Index,
+  { project }: RunningProject,
+  confidence: Match["confidence"],
   folder: string | null,
-): { groups: readonly Group[]; match: Match } | null {
-  const { project, claim } = running;
-  if (claim !== undefined) {
-    const claimed = folder === null ? [] : index.byFolder.get(folder) ?? [];
-    const groups = claimed.filter((group) => group.project === project);
-    // A folder that was moved, or a project of another name, is not what was adopted.
-    return groups.length === 0 ? null : { groups, match: { by: "claim", confidence: claim } };
-  }
-  const set = model.settings.projects.get(project);
-  const named = set === undefined ? undefined : index.byName.get(set);
-  if (named !== undefined) return { groups: [named], match: { by: "settings", confidence: "certain" } };
+): Candidates {
+  const inFolder = folder === null ? [] : byFolder.get(folder) ?? [];
+  const groups = inFolder.filter((group) => group.project === project);
+  return groups.length === 0 ? null : { groups, match: { by: "claim", confidence } };
+}
 
+function namedBySettings({ settings }: Model, { byName }: Index, { project }: RunningProject): Candidates {
+  const set = settings.projects.get(project);
+  const named = set === undefined ? undefined : byName.get(set);
+  return named === undefined ? null : { groups: [named], match: { by: "settings", confidence: "certain" } };
+}
+
+function namedByFiles(
+  { byFile }: Index,
+  { project }: RunningProject,
+  files: readonly (string | null)[],
+): Candidates {
   const votes = new Map<Group, number>();
   for (const file of files) {
-    for (const group of file === null ? [] : index.byFile.get(file) ?? []) {
+    for (const group of file === null ? [] : byFile.get(file) ?? []) {
       votes.set(group, (votes.get(group) ?? 0) + 1);
     }
   }
-  if (votes.size > 0) {
-    const most = Math.max(...votes.values());
-    const best = [...votes].filter(([, count]) => count === most).map(([group]) => group);
-    return { groups: prefer(best, project), match: { by: "configFiles", confidence: "certain" } };
-  }
-  const inFolder = folder === null ? [] : index.byFolder.get(folder) ?? [];
+  if (votes.size === 0) return null;
+  const most = Math.max(...votes.values());
+  const best = [...votes].filter(([, count]) => count === most).map(([group]) => group);
+  return { groups: prefer(best, project), match: { by: "configFiles", confidence: "certain" } };
+}
+
+function namedByFolder(
+  { byFolder, byProject }: Index,
+  { project }: RunningProject,
+  files: readonly (string | null)[],
+  folder: string | null,
+): Candidates {
+  const inFolder = folder === null ? [] : byFolder.get(folder) ?? [];
   const both = inFolder.filter((group) => group.project === project);
   if (both.length > 0) return { groups: both, match: { by: "workingDirAndProject", confidence: "certain" } };
   if (inFolder.length > 0) return { groups: inFolder, match: { by: "workingDir", confidence: "likely" } };
-  const sameName = index.byProject.get(project) ?? [];
+  const sameName = byProject.get(project) ?? [];
   // Labels with existing paths elsewhere mean another project of the same name.
   const elsewhere = [folder, ...files].some((path) => path !== null);
   if (sameName.length === 0 || elsewhere) return null;

@@ -174,7 +174,9 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
         if (!owners.has(key)) owners.set(key, { workspace: workspace.id, group, units });
       }
       projects.set(workspace.id, [...names].sort());
-      for (const one of (await join(asWritten(model), running, this.#real)).joined) {
+      const written = asWritten(model);
+      const ofFiles = written === model ? joined : (await join(written, running, this.#real)).joined;
+      for (const one of ofFiles) {
         const key = keyOf(one.running.containers[0]!); // made from one sample
         // Another container under a claimed name is a likely one, and a likely one gives no rights.
         const isSure = one.match.by !== "project" && one.running.claim !== "likely";
