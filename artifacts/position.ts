@@ -3,20 +3,20 @@
 import type { ArtifactFile, Node, Place } from "./artifact.ts";
 
 /** Line and column from 1, offset from 0, in UTF-16 units. */
-export interface Position {
+interface Position {
   line: number;
   column: number;
   offset: number;
 }
 
 /** `end` is exclusive. */
-export interface Range {
+interface Range {
   start: Position;
   end: Position;
 }
 
 /** The path of a value inside its file, as in `["services", "web", "depends_on", 0]`. */
-export type ValuePath = (string | number)[];
+type ValuePath = (string | number)[];
 
 /** The place that a diagnostic points to. */
 export interface Location {
@@ -57,7 +57,7 @@ export function rangeOf(place: Place): Range {
  * The path of the innermost value (or key) around an offset; empty where the file has none, and in a text with errors,
  * where a part of a secret may have been taken for a key.
  */
-export function pathAt(file: ArtifactFile, offset: number): ValuePath {
+function pathAt(file: ArtifactFile, offset: number): ValuePath {
   const path: ValuePath = [];
   if (!file.sound) return path;
   let node = file.documents.find((document) => holds(document, offset));

@@ -95,7 +95,7 @@ export function artifactValidation(options: ArtifactsOptions): CoreRouter {
         const others = (await registry.models()).filter(({ workspace }) =>
           reach.has({ workspace: workspace.id })
         );
-        const more = [...nestedIn(model, others), ...view?.findings ?? []];
+        const more = [...nestedIn(model, others), ...await view?.findings() ?? []];
         const report = {
           ...reportOn(model, params.id, more),
           ...(liveNeeds !== undefined && { liveNeeds }),

@@ -162,7 +162,7 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
       const only = found.units.map(({ id }) => id);
       const own = await ownSide(options, call.params.id);
       const looked = await lookAt(model, { runtime: runtime(), sights, principal, only, own });
-      const detail = groupDetail(model, found, { live: looked.view?.findings ?? [], reveal });
+      const detail = groupDetail(model, found, { live: await looked.view?.findings() ?? [], reveal });
       return reply(200, { ...detail, ...liveOf(looked, found.id) });
     })
     .on(unit, async (call) => {
@@ -178,7 +178,7 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
         only: [found.id],
         own: await ownSide(options, call.params.id),
       });
-      const detail = unitDetail(model, found, { live: looked.view?.findings ?? [], reveal });
+      const detail = unitDetail(model, found, { live: await looked.view?.findings() ?? [], reveal });
       return reply(200, { ...detail, ...liveOf(looked, found.id) });
     })
     .on(card, async (call) => {

@@ -1,19 +1,18 @@
 /** Everything that is declared beside everything that runs, as far as the caller sees it. */
 import { z } from "zod";
-import type { Group, Model, Unit } from "../artifacts/artifact.ts";
+import type { Group } from "../artifacts/artifact.ts";
 import { Drift, LiveState, Valued } from "../artifacts/live/live.ts";
 import { Verdict, VERDICTS } from "../artifacts/live/verdict.ts";
 import { Location } from "../artifacts/location.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import type { Principal, Reach } from "../core/access.ts";
 import { Condition, Stopped } from "../core/condition.ts";
-import { BackendState, reachOfRunning, type RunningContainer } from "../core/runtime.ts";
-import { maskDeclared } from "../core/secrets.ts";
-import { IncidentMark, type OpenIncidents, type OpenNow } from "./incident_rows.ts";
-import { type ArtifactsOptions, lookAt, modelSeen, ownSide } from "./artifact_lookup.ts";
+import { BackendState, type RunningContainer } from "../core/runtime.ts";
+import { IncidentMark, type OpenIncidents } from "./incident_rows.ts";
+import type { ArtifactsOptions, Looked } from "./artifact_lookup.ts";
 
 /** Differences that are told of one unit. */
-const MOST_DIFFERENCES = 20;
+export const MOST_DIFFERENCES = 20;
 
 export const Counts = z.object(
   Object.fromEntries(
@@ -105,101 +104,7 @@ export interface Comparison {
   /** Containers of units, as `engine id`. */
   readonly declared: ReadonlySet<string>;
   /** The permission that the caller lacks to see what runs. */
-  readonly liveNeeds: Awaited<ReturnType<typeof lookAt>>["liveNeeds"];
-}
-
-/** Compares what runs with what is declared, in each of the workspaces. */
-export async function compareAll(
-  options: ComparedOptions,
-  { models, principal, reach }: Comparing,
-): Promise<Comparison> {
-  const units: OverviewUnit[] = [];
-  const projects: ComparedProject[] = [];
-  const declared = new Set<string>();
-  let needs: Comparison["liveNeeds"];
-  const open = await options.incidents.current();
-  for (const { workspace: { id, name }, model: whole } of models) {
-    const model = await modelSeen(whole, id, reach);
-    if (model === null) continue;
-    const own = await ownSide(options, id);
-    const { runtime, sights } = options;
-    const { view, liveNeeds } = await lookAt(model, { runtime: runtime(), sights, principal, own });
-    needs ??= liveNeeds;
-    const mayResolve = ({ project }: Group) => reachOfRunning(principal).has({ workspace: id, project });
-    // All of it says which values are secrets, also the part that the caller does not see.
-    const found = await unitsOf(model, {
-      workspace: id,
-      view,
-      open,
-      values: view === null ? null : { whole, mayResolve },
-    });
-    for (const { containers } of found.values()) {
-      for (const { backend, id } of containers) declared.add(`${backend} ${id}`);
-    }
-    units.push(...found.values());
-    const { mainGroups } = await import("../artifacts/graph/graph.ts");
-    for (const group of mainGroups(model)) {
-      const ofUnits = group.units.flatMap((unit) => view?.containers.get(unit.id) ?? []);
-      const joined = (view?.joining.joined ?? []).filter((one) => one.group.id === group.id);
-      projects.push({
-        workspace: { id, name },
-        group,
-        units: group.units.flatMap((unit) => found.get(unit.id) ?? []),
-        containers: [...new Set([...ofUnits, ...joined.flatMap(({ running }) => running.containers)])],
-      });
-    }
-  }
-  return { units, projects, declared, liveNeeds: needs };
-}
-
-type View = Awaited<ReturnType<typeof lookAt>>["view"];
-
-/** The units of a model that somebody should know of, by id. */
-async function unitsOf(
-  model: Model,
-  { workspace, view, open, values }: {
-    readonly workspace: string;
-    readonly view: View;
-    readonly open: OpenNow;
-    readonly values: { readonly whole: Model; readonly mayResolve: (group: Group) => boolean } | null;
-  },
-): Promise<Map<string, OverviewUnit>> {
-  const { locationOf } = await import("../artifacts/position.ts");
-  const { driftWithValues, imageWithValues } = await import("./compared_values.ts");
-  const groups = new Map(model.groups.map((group) => [group.id, group]));
-  const found = new Map<string, OverviewUnit>();
-  for (const unit of model.units) {
-    const runs = view?.live.get(unit.id);
-    const containers = view?.containers.get(unit.id) ?? [];
-    const verdict = runs === undefined ? "unknown" : runs.verdict;
-    if (verdict === null) continue;
-    const group = unit.group === null ? undefined : groups.get(unit.group);
-    const isResolved = group !== undefined && values?.mayResolve(group) === true;
-    const around = isResolved ? { group, model: values.whole } : null;
-    found.set(unit.id, {
-      workspace,
-      id: unit.id,
-      name: unit.name,
-      group: group?.name ?? null,
-      verdict,
-      state: runs?.state ?? null,
-      desired: runs?.desired ?? null,
-      image: imageOf(unit),
-      ...imageWithValues(unit, around),
-      location: locationOf(unit.source),
-      containers: containers.map(containerOf),
-      differences: runs?.drift?.length ?? 0,
-      drift: (runs?.drift ?? []).slice(0, MOST_DIFFERENCES).map((one) => driftWithValues(one, around)),
-      notCompared: runs?.notCompared ?? null,
-      incident: view === null ? null : open.ofUnit(workspace, unit.id),
-    });
-  }
-  return found;
-}
-
-function imageOf({ service }: Unit): string | null {
-  const written = service?.writtenImage ?? null;
-  return written === null ? null : maskDeclared(written);
+  readonly liveNeeds: Looked["liveNeeds"];
 }
 
 export function containerOf(container: RunningContainer): z.input<typeof OverviewContainer> {

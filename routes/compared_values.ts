@@ -2,7 +2,7 @@
 import type { Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { Drift } from "../artifacts/live/live.ts";
 import { resolvedAt, revealedAt } from "../artifacts/report/values.ts";
-import { differenceBehind } from "../projects/drift/look.ts";
+import { differenceBehind } from "../projects/drift/group_look.ts";
 
 /** The group of a unit, and the whole model that it is in. */
 interface Around {

@@ -153,21 +153,27 @@ export interface OpenNow {
 export class OpenIncidents {
   #revision = -1;
   #known: OpenNow = { ofUnit: () => null };
+  #marks: ReadonlyMap<string, { readonly mark: IncidentMark; readonly text: string }> = new Map();
 
   constructor(private readonly store: Pick<IncidentStore, "open" | "revision">) {}
 
-  /** Returns them: the same object while none changed. */
+  /** Returns them: the same object while none changed, and the same marks of those that did not. */
   async current(): Promise<OpenNow> {
     const revision = await this.store.revision();
     if (revision === this.#revision) return this.#known;
     const open = await this.store.open();
     const marks = new Map(open.map((one) => {
-      const { fields: _, ...mark } = shownState(one, false);
-      return [subjectKey(one.subject), { id: one.id, ...mark }];
+      const { fields: _, ...state } = shownState(one, false);
+      const mark: IncidentMark = { id: one.id, ...state };
+      const key = subjectKey(one.subject);
+      const text = JSON.stringify(mark);
+      const before = this.#marks.get(key);
+      return [key, before?.text === text ? before : { mark, text }];
     }));
     this.#revision = revision;
+    this.#marks = marks;
     return this.#known = {
-      ofUnit: (workspace, unit) => marks.get(`unit ${workspace} ${unit}`) ?? null,
+      ofUnit: (workspace, unit) => marks.get(`unit ${workspace} ${unit}`)?.mark ?? null,
     };
   }
 }

@@ -7,7 +7,7 @@ import { ListAsked, LiveLists, rowsMessage } from "../http/live/list.ts";
 import { Counts, EngineStatus } from "./compared.ts";
 import { keyOf } from "./compared_answers.ts";
 import type { ProjectList } from "./project_list.ts";
-import { LooseContainers, ProjectRow } from "./project_rows.ts";
+import { LooseContainers, ProjectRow, textOfRow } from "./project_rows.ts";
 import { jsonText, membersOf } from "../core/json_text.ts";
 
 /** Projects are looked at this often while somebody follows. */
@@ -57,7 +57,7 @@ export function projectFeeds(listOf: (principal: Principal, reach: Reach) => Pro
             const all = await listOf(principal, reach);
             if (all === last) return null;
             last = all;
-            const rows = new Map(all.rows.map((row) => [row.id, jsonText(row)]));
+            const rows = new Map(all.rows.map((row) => [row.id, textOfRow(row)]));
             return { rows, beside: membersOf(jsonText(besideOf(all))) };
           },
         };

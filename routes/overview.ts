@@ -9,7 +9,6 @@ import { count, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, route, router } from "../http/declare/router.ts";
 import {
   byVerdict,
-  compareAll,
   type ComparedOptions,
   type Comparing,
   containerOf,
@@ -20,6 +19,7 @@ import {
   OverviewUnit,
   rank,
 } from "./compared.ts";
+import { compareAll } from "./compare_all.ts";
 import { ComparedAnswers } from "./compared_answers.ts";
 import { FindingCounts, WorkspaceRef } from "../core/workspace.ts";
 

@@ -2,13 +2,8 @@
 import { type Principal, type Reach, reachOf } from "../core/access.ts";
 import { type ContainerRuntime, reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { runtimeSeen } from "../core/sight.ts";
-import {
-  compareAll,
-  type ComparedOptions,
-  type ComparedProject,
-  type Comparison,
-  countsOf,
-} from "./compared.ts";
+import { type ComparedOptions, type ComparedProject, type Comparison, countsOf } from "./compared.ts";
+import { compareAll } from "./compare_all.ts";
 import type { Seen } from "./compared_answers.ts";
 import type { UpdateRules } from "../core/updates.ts";
 import type { KnownUpdates } from "../projects/updates/updates.ts";
@@ -19,11 +14,11 @@ import {
   byWorst,
   declaredRow,
   finished,
+  type Finishes,
   type LooseContainers,
   looseContainers,
   portsOf,
   type ProjectRow,
-  type Revisions,
   undeclaredRows,
 } from "./project_rows.ts";
 
@@ -39,7 +34,7 @@ export interface ProjectList {
   /** The worst first. */
   readonly rows: readonly ProjectRow[];
   readonly known: ReadonlyMap<string, Known>;
-  readonly revisions: Revisions;
+  readonly finishes: Finishes;
   readonly counts: ReturnType<typeof countsOf>;
   readonly loose: readonly LooseContainers[];
   /** The containers without a project, by `<name>@engine:<engine>`. */
@@ -57,7 +52,7 @@ interface Listing {
   readonly principal: Principal;
   readonly reach: Reach;
   /** Of the list that this one replaces. */
-  readonly before: Revisions;
+  readonly before: Finishes;
   readonly ignored: Ignored;
   readonly updates: KnownUpdates;
   readonly now: number;
@@ -102,15 +97,15 @@ export async function listProjects(
   for (const { id } of made) {
     if (!known.has(id)) known.set(id, { declared: null, containers: undeclared.get(id) ?? [] });
   }
-  const { rows, revisions } = finished(made, (id) => {
+  const { rows, finishes } = finished(made, (id) => {
     const { declared, containers } = known.get(id)!; // as the loop above says
-    return [declared?.units, containers];
+    return declared === null ? containers : [declared.units, ...containers];
   }, before);
   return {
     updates: { enabled, coolDownDays, items },
     rows: rows.sort(byWorst),
     known,
-    revisions,
+    finishes,
     counts: countsOf(
       rows.filter(({ workspace }) => workspace !== null),
       rows.filter(({ workspace, ignored }) => workspace === null && !ignored).length,

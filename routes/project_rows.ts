@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Valued } from "../artifacts/live/live.ts";
 import { Verdict, VERDICT_OF } from "../artifacts/live/verdict.ts";
 import { Condition, Stopped } from "../core/condition.ts";
+import { type JsonText, jsonText } from "../core/json_text.ts";
 import { textHash } from "../core/text_hash.ts";
 import type { Holdings, RunningContainer } from "../core/runtime.ts";
 import {
@@ -113,12 +114,37 @@ export function portsOf(holdings: Pick<Holdings, "ports"> | null): Ports {
   return found;
 }
 
+/** The facts of a row that are not in its project. */
+interface Beside {
+  readonly ports: Ports;
+  readonly away: Away;
+  readonly newer: number;
+}
+
+/** The ports of a container are as it is itself, so that the project stands for them. */
+const madeRows = new WeakMap<ComparedProject, { readonly from: string; readonly row: MadeRow }>();
+
+/** Returns the row of a declared project: the same object while nothing that it is made of changed. */
 export function declaredRow(
-  { workspace, group, units, containers }: ComparedProject,
+  project: ComparedProject,
   declared: Comparison["declared"],
-  { ports, away, newer }: { readonly ports: Ports; readonly away: Away; readonly newer: number },
+  beside: Beside,
 ): MadeRow {
-  const strays = containers.filter((one) => !declared.has(keyOf(one))).length;
+  const { ports, away, newer } = beside;
+  const strays = project.containers.filter((one) => !declared.has(keyOf(one))).length;
+  const from = JSON.stringify([strays, newer, [...away], ports.size === 0]);
+  const known = madeRows.get(project);
+  if (known?.from === from) return known.row;
+  const row = madeRow(project, strays, beside);
+  madeRows.set(project, { from, row });
+  return row;
+}
+
+function madeRow(
+  { workspace, group, units, containers }: ComparedProject,
+  strays: number,
+  { ports, away, newer }: Beside,
+): MadeRow {
   const [worst] = units.toSorted(byVerdict);
   const differences = units.reduce((sum, { differences }) => sum + differences, 0);
   return {
@@ -258,31 +284,66 @@ function sightOf(containers: readonly RunningContainer[], ports: Ports) {
   };
 }
 
-/** The revision of each project, and a hash of all that it stands for. */
-export type Revisions = ReadonlyMap<string, { readonly hash: string; readonly revision: string }>;
+/** What a list remembers of one row for the next. */
+interface Finished {
+  readonly made: MadeRow;
+  /** All that the row stands for, by identity. */
+  readonly detail: readonly unknown[];
+  readonly hash: string;
+  readonly row: ProjectRow;
+}
+
+export type Finishes = ReadonlyMap<string, Finished>;
 
 /**
- * Returns the rows with what they say of each other, and with their revisions. Rows that have not changed since `before` keep
- * theirs, and all others share a new one: a random text in each of 1,000 rows would be a third of the compressed answer.
+ * Returns the rows with what they say of each other, and with their revisions. Rows that have not changed since `before` are
+ * the same objects, and all others share a new revision: a random text in each of 1,000 rows would be a third of the
+ * compressed answer.
  */
 export function finished(
   rows: readonly MadeRow[],
-  detailOf: (id: string) => unknown,
-  before: Revisions,
-): { readonly rows: ProjectRow[]; readonly revisions: Revisions } {
+  detailOf: (id: string) => readonly unknown[],
+  before: Finishes,
+): { readonly rows: ProjectRow[]; readonly finishes: Finishes } {
   const byId = rows.toSorted((one, other) => one.id < other.id ? -1 : 1);
   const named = Map.groupBy(byId, ({ project }) => project);
   const now = Date.now().toString(36);
-  const revisions = new Map<string, { hash: string; revision: string }>();
-  const made = rows.map((row): ProjectRow => {
-    const conflict = named.get(row.project)!.find(({ id }) => id !== row.id)?.id ?? null; // its own is in there
-    const hash = textHash(JSON.stringify([row, conflict, detailOf(row.id)])).join(" ");
-    const known = before.get(row.id);
-    const revision = known?.hash === hash ? known.revision : now;
-    revisions.set(row.id, { hash, revision });
-    return { ...row, conflict, revision };
+  const finishes = new Map<string, Finished>();
+  const all = rows.map((made): ProjectRow => {
+    const conflict = named.get(made.project)!.find(({ id }) => id !== made.id)?.id ?? null; // its own is in there
+    const detail = detailOf(made.id);
+    const known = before.get(made.id);
+    const isSame = known !== undefined && isEqual(known.made, made) && known.row.conflict === conflict &&
+      known.detail.length === detail.length && known.detail.every((one, at) => one === detail[at]);
+    const finish = isSame ? known : finishedRow(made, conflict, detail, { known, now });
+    finishes.set(made.id, finish);
+    return finish.row;
   });
-  return { rows: made, revisions };
+  return { rows: all, finishes };
+}
+
+/** Rows of projects that only run are made each time. */
+const isEqual = (one: MadeRow, other: MadeRow): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);
+
+function finishedRow(
+  made: MadeRow,
+  conflict: string | null,
+  detail: readonly unknown[],
+  { known, now }: { readonly known: Finished | undefined; readonly now: string },
+): Finished {
+  const hash = textHash(JSON.stringify([made, conflict, detail])).join(" ");
+  const row = known?.hash === hash ? known.row : { ...made, conflict, revision: now };
+  return { made, detail, hash, row };
+}
+
+const texts = new WeakMap<ProjectRow, JsonText>();
+
+/** Returns the text of a row, which is written once. */
+export function textOfRow(row: ProjectRow): JsonText {
+  let text = texts.get(row);
+  if (text === undefined) texts.set(row, text = jsonText(row));
+  return text;
 }
 
 /** By verdict, then by how many units have it, then by name. */

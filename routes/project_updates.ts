@@ -53,18 +53,34 @@ export const UpdateItem = z.object({
 }).meta({ id: "UpdateItem" });
 export type UpdateItem = z.input<typeof UpdateItem>;
 
+/** The facts of the last time, by what is known of references. */
+const lastFacts = new WeakMap<
+  KnownUpdates,
+  { readonly from: readonly unknown[]; readonly facts: UpdateFacts }
+>();
+
+/** Returns the facts: the same object while none changed. */
 export async function updateFacts(
   runtime: ContainerRuntime | null,
   known: KnownUpdates,
 ): Promise<UpdateFacts> {
   const isEmpty = runtime === null || !known.enabled;
   const images = isEmpty ? [] : await runtime.images();
-  return {
+  const platforms = isEmpty ? new Map<string, string>() : platformsOf(runtime);
+  const from = [
+    ...images.flatMap(({ id, backend, digests, source }) => [id, backend, digests, source]),
+    JSON.stringify([...platforms]),
+  ];
+  const last = lastFacts.get(known);
+  if (last?.from.length === from.length && last.from.every((it, at) => it === from[at])) return last.facts;
+  const facts: UpdateFacts = {
     isEnabled: known.enabled,
     checks: known.checks,
     images: new Map(images.map((one) => [imageKey(one.backend, one.id), one])),
-    platforms: isEmpty ? new Map() : platformsOf(runtime),
+    platforms,
   };
+  lastFacts.set(known, { from, facts });
+  return facts;
 }
 
 /** Returns the newer image of each unit, for a plan. */
@@ -81,11 +97,43 @@ export async function newerImages(
   };
 }
 
-/** Returns one item for each reference of a project. */
+interface Cooling {
+  readonly coolDownDays: number;
+  readonly now: number;
+}
+
+interface Remembered {
+  readonly facts: UpdateFacts;
+  readonly coolDownDays: number;
+  /** When the first of them has cooled down. */
+  readonly until: number;
+  readonly items: readonly UpdateItem[];
+}
+
+const remembered = new WeakMap<ComparedProject, Remembered>();
+
+/** Returns one item for each reference of a project: the same ones while nothing changed. */
 export function updatesOf(
+  project: ComparedProject,
+  facts: UpdateFacts,
+  cooling: Cooling,
+): readonly UpdateItem[] {
+  const { coolDownDays, now } = cooling;
+  const known = remembered.get(project);
+  const holds = known?.facts === facts && known.coolDownDays === coolDownDays && now < known.until;
+  if (holds) return known.items;
+  const items = itemsOf(project, facts, cooling);
+  const times = items.flatMap(({ candidates }) =>
+    candidates.flatMap(({ coolsUntil }) => coolsUntil === null ? [] : Date.parse(coolsUntil))
+  );
+  remembered.set(project, { facts, coolDownDays, until: Math.min(Infinity, ...times), items });
+  return items;
+}
+
+function itemsOf(
   { workspace, group, units, containers }: ComparedProject,
   facts: UpdateFacts,
-  { coolDownDays, now }: { readonly coolDownDays: number; readonly now: number },
+  { coolDownDays, now }: Cooling,
 ): UpdateItem[] {
   const project = `${group.name}@${workspace.id}`;
   const byKey = new Map(containers.map((one) => [imageKey(one.backend, one.id), one]));

@@ -4,6 +4,7 @@ import { Verdict } from "../artifacts/live/verdict.ts";
 import { may, type Principal, type Reach, reachOf, type Subject } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { IGNORED_KINDS, type IgnoredKey } from "../core/ignored.ts";
+import { jsonArray, jsonMembers, jsonObject, type JsonText, jsonText, membersOf } from "../core/json_text.ts";
 import { Lru } from "../core/lru.ts";
 import { subjectOf } from "../core/ownership.ts";
 import { reachOfRunning, type RunningContainer } from "../core/runtime.ts";
@@ -28,7 +29,7 @@ import { detailOf, ProjectDetail } from "./project_detail.ts";
 import { historyOf, type HistorySources, ProjectHistory } from "./project_history.ts";
 import type { Updates } from "../projects/updates/updates.ts";
 import { listProjects, type ProjectList } from "./project_list.ts";
-import { ProjectRow } from "./project_rows.ts";
+import { ProjectRow, textOfRow } from "./project_rows.ts";
 import { sorted, SORTS } from "./project_sort.ts";
 import type { RegisterRemedy } from "./register_remedy.ts";
 
@@ -146,7 +147,7 @@ export function projects(
     const updates = await options.updates.current();
     if (also.ignored !== ignored || also.updates !== updates) also = { ignored, updates };
     return await lists.of({ principal, reach, question: [], also }, async (seen, last) => {
-      const before = last?.revisions ?? new Map();
+      const before = last?.finishes ?? new Map();
       const made = await listProjects(options, seen, {
         principal,
         reach,
@@ -161,11 +162,11 @@ export function projects(
     });
   };
   /** Returns the text that is known of a list, or else makes it. */
-  const textOf = (of: ProjectList, question: readonly unknown[], make: () => unknown): CachedText => {
+  const textOf = (of: ProjectList, question: readonly unknown[], make: () => JsonText): CachedText => {
     const own = texts.get(of) ?? new Lru<CachedText>(MOST_TEXTS);
     texts.set(of, own);
     const key = JSON.stringify(question);
-    const known = own.get(key) ?? new CachedText(JSON.stringify(make()));
+    const known = own.get(key) ?? new CachedText(make());
     own.set(key, known);
     return known;
   };
@@ -194,7 +195,7 @@ export function projects(
       return await textOf(
         all,
         ["one", row.id, permissions, grants, remedies],
-        () => detailOf(row, known, { principal, ownership, ports, runtime, remedies }),
+        () => jsonText(detailOf(row, known, { principal, ownership, ports, runtime, remedies })),
       ).answer(request);
     });
   made.on(history, async ({ params, principal, reach }) => {
@@ -225,7 +226,7 @@ export function projects(
 function listed(
   all: ProjectList,
   { verdict, q, workspace, engine, ignored, sort, limit }: z.output<NonNullable<typeof list.query>>,
-) {
+): JsonText {
   const wanted = q?.toLowerCase();
   const meant = all.rows.filter((row) =>
     (verdict ?? row.verdict) === row.verdict &&
@@ -235,7 +236,11 @@ function listed(
     (wanted === undefined ||
       [row.name, row.project, row.folder].some((one) => one?.toLowerCase().includes(wanted)))
   );
-  return { items: sorted(meant, sort).slice(0, limit), total: meant.length, ...besideOf(all) };
+  const items = sorted(meant, sort).slice(0, limit).map(textOfRow);
+  return jsonObject(
+    jsonMembers({ items: jsonArray(items), total: jsonText(meant.length) }),
+    membersOf(jsonText(besideOf(all))),
+  );
 }
 
 /** Returns the project with all values of variables, once the audit log has it. Throws `forbidden` and `sign_in_again`. */

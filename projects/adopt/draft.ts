@@ -76,11 +76,11 @@ export async function draftOf(
     read = await readBack(written, source);
   }
   const { model } = read[0]!; // no draft is without containers
-  const engine = await engineViews(source.runtime, source.holdings, containers, model);
+  const engines = await engineViews(source.runtime, source.holdings, containers, model);
   const disk = { real: remembering(realPath), source: sourcesOnce(), digest: null, contents: new Map() };
   return await Promise.all(parts.map(async (part, n): Promise<DraftProject> => {
     const { services, leftOut, refused } = written[n]!; // one for each part
-    const looked = { written: written[n]!, read: read[n]!, side: engine(part.backend), disk };
+    const looked = { written: written[n]!, read: read[n]!, side: engines.of(part.backend), disk };
     return {
       name: part.name,
       backend: part.backend,

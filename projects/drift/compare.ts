@@ -5,13 +5,13 @@ import type { RealPath } from "../../artifacts/live/join.ts";
 import { desiredOf, shownReplicas } from "../../artifacts/live/state.ts";
 import { valueAt } from "../../artifacts/yaml/values.ts";
 import { ServiceError } from "../../core/error.ts";
-import type { ContainerRuntime, Holdings, RunningContainer } from "../../core/runtime.ts";
+import type { ContainerRuntime, RunningContainer } from "../../core/runtime.ts";
+import type { Digest } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
 import { isOpenRow } from "../fields/table.ts";
-import { contentsOf, type OwnSide } from "./contents.ts";
 import type { UnitDifference } from "./findings.ts";
 import { rememberedDifferences } from "./remembered.ts";
-import { engineViews, remembering, sourcesOnce } from "./views.ts";
+import { type EngineSide, remembering, sourcesOnce } from "./views.ts";
 
 /** The result for one unit. */
 export interface Compared {
@@ -26,29 +26,29 @@ export interface Compared {
 
 /** A comparison that is asked for, and its surroundings. */
 interface CompareOptions {
-  readonly holdings: Holdings | null;
+  readonly units: readonly Unit[];
+  /** By the ids of units. */
+  readonly containersOf: ReadonlyMap<string, readonly RunningContainer[]>;
+  readonly contentsOf: ReadonlyMap<Group | null, ReadonlyMap<string, string>>;
+  readonly engine: (backend: string) => EngineSide;
+  readonly digest: Digest | null;
   readonly real: RealPath;
   /** The ids of the only units to compare. */
   readonly only: ReadonlySet<string> | undefined;
-  /** Compares berth's own labels, too. */
-  readonly own: OwnSide | undefined;
 }
 
 /** Containers that are inspected at a time. */
 const AT_ONCE = 8;
-const NOTHING: ReadonlyMap<string, string> = new Map();
-
 /** Returns the result of each unit that has containers, by its id. */
 export async function compare(
   model: Model,
   runtime: ContainerRuntime,
-  containersOf: ReadonlyMap<string, readonly RunningContainer[]>,
-  { holdings, real, only, own }: CompareOptions,
+  { units, containersOf, contentsOf, engine, digest, real, only }: CompareOptions,
 ): Promise<Map<string, Compared>> {
-  const groups = new Map(model.groups.map((group) => [group.id, group]));
+  const groups = new Map(units.length === 0 ? [] : model.groups.map((group) => [group.id, group]));
   const jobs: { of: Declared; container: RunningContainer; into: Compared }[] = [];
   const found = new Map<string, Compared>();
-  for (const unit of model.units) {
+  for (const unit of units) {
     const containers = containersOf.get(unit.id);
     const group = unit.group === null ? undefined : groups.get(unit.group);
     if (containers === undefined || group === undefined || (only !== undefined && !only.has(unit.id))) {
@@ -60,22 +60,17 @@ export async function compare(
     if (service === null) continue;
     for (const container of containers) jobs.push({ of: { model, group, unit, service }, container, into });
   }
-  const engine = await engineViews(runtime, holdings, [...containersOf.values()].flat(), model);
-  const once = { real: remembering(real), source: sourcesOnce() };
-  const contents = new Map<Group, ReadonlyMap<string, string>>();
-  for (const { of: { group } } of own === undefined ? [] : jobs) {
-    if (!contents.has(group)) contents.set(group, await contentsOf(group, own!)); // as the loop says
-  }
+  const once = { real: remembering(real), source: sourcesOnce(), digest };
   let next = 0;
   const work = async () => {
     for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
-      const { of, container } = job;
-      const disk = { ...once, digest: own?.digest ?? null, contents: contents.get(of.group) ?? NOTHING };
+      const { of: { group }, container } = job;
+      const disk = { ...once, contents: contentsOf.get(group)! }; // it is the group of one of the units
       await compareOne(job, { runtime, engine: engine(container.backend), disk });
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, jobs.length) }, work));
-  for (const unit of model.units) {
+  for (const unit of units) {
     const into = found.get(unit.id);
     if (into === undefined) continue;
     const standing = (containersOf.get(unit.id)?.length ?? 0) - into.gone.length;

@@ -30,12 +30,14 @@ interface Remembered {
   readonly asked: Asked;
   /** Null where the container is gone. */
   readonly found: Promise<readonly FieldDifference[] | null>;
+  /** The same once it is there; undefined until then. */
+  known?: readonly FieldDifference[] | null;
   /** When the paths were last asked for. */
   pathsAt: number;
   sourcesAt: number;
 }
 
-/** No event tells that a link leads elsewhere. */
+/** No event tells that a link leads elsewhere. The first time comes earlier, so that not all are asked for at once. */
 const PATHS_MS = 10_000;
 /** No event tells that a mounted file was replaced. */
 const SOURCES_MS = 1_000;
@@ -65,9 +67,7 @@ export async function rememberedDifferences(
   container: RunningContainer,
   around: Around,
 ): Promise<readonly FieldDifference[] | null> {
-  const { engine, disk } = around;
-  const { group, model: { root, settings: { paths } } } = of;
-  const from = [group, root, JSON.stringify(paths), engine.kind, disk.digest, textOf(disk.contents)];
+  const from = inputsOf(of, around);
   let byUnit = remembered.get(container);
   if (byUnit === undefined) remembered.set(container, byUnit = new WeakMap());
   const known = (byUnit.get(of.unit) ?? []).filter((one) => from.every((it, at) => it === one.from[at]));
@@ -77,16 +77,42 @@ export async function rememberedDifferences(
   }
   const asked: Asked = { images: new Map(), neighbours: new Map(), paths: new Map(), sources: new Map() };
   const found = compared(of, container, noting(around, asked));
-  const made = { from, asked, found, pathsAt: performance.now(), sourcesAt: performance.now() };
+  const now = performance.now();
+  const made: Remembered = { from, asked, found, pathsAt: now - Math.random() * PATHS_MS, sourcesAt: now };
   byUnit.set(of.unit, [made, ...known].slice(0, MOST_VIEWS));
   try {
-    const differences = await found;
+    const differences = made.known = await found;
     if (differences === null) byUnit.delete(of.unit); // it may be there again under the same row
     return differences;
   } catch (error) {
     byUnit.delete(of.unit);
     throw error;
   }
+}
+
+/** Returns the inputs of every comparison of a group's containers on one engine. */
+export function inputsOf(
+  { group, model: { root, settings: { paths } } }: Pick<Declared, "group" | "model">,
+  { engine, disk }: { readonly engine: EngineSide; readonly disk: Pick<DiskSide, "digest" | "contents"> },
+): readonly unknown[] {
+  return [group, root, JSON.stringify(paths), engine.kind, disk.digest, textOf(disk.contents)];
+}
+
+/**
+ * Returns the differences that are known and hold without asking the disk again; undefined otherwise. `from` are the
+ * inputs as `inputsOf` has them.
+ */
+export function knownDifferences(
+  unit: Unit,
+  container: RunningContainer,
+  from: readonly unknown[],
+  engine: EngineSide,
+): readonly FieldDifference[] | undefined {
+  const now = performance.now();
+  const own = remembered.get(container)?.get(unit) ?? [];
+  const known = own.find((one) => from.every((it, at) => it === one.from[at]) && isSame(one, engine));
+  if (known === undefined || areSourcesDue(known, now) || arePathsDue(known, now)) return undefined;
+  return known.known ?? undefined;
 }
 
 async function compared(
@@ -147,24 +173,32 @@ function noted<Answer>(answers: Map<string, Answer>, asked: string, answer: Answ
   return answer;
 }
 
-async function isStill(
-  known: Remembered,
-  { engine, disk }: Around,
-): Promise<boolean> {
-  const { images, neighbours, paths } = known.asked;
-  for (const [name, id] of images) if (engine.imageNow(name) !== id) return false;
-  for (const [id, text] of neighbours) if (textOfNeighbour(engine.neighbour(id)) !== text) return false;
+async function isStill(known: Remembered, { engine, disk }: Around): Promise<boolean> {
+  if (!isSame(known, engine)) return false;
   const now = performance.now();
-  if (now - known.sourcesAt >= SOURCES_MS || known.sourcesAt < replacedAt) {
+  if (areSourcesDue(known, now)) {
     const { sources } = known.asked;
     for (const [path, text] of sources) if (JSON.stringify(await disk.source(path)) !== text) return false;
     known.sourcesAt = now;
   }
-  if (now - known.pathsAt < PATHS_MS) return true;
-  if (!await areStill(paths, disk.real)) return false;
+  if (!arePathsDue(known, now)) return true;
+  if (!await areStill(known.asked.paths, disk.real)) return false;
   known.pathsAt = now;
   return true;
 }
+
+/** Returns true if the engine would answer as it did. */
+function isSame({ asked: { images, neighbours } }: Remembered, engine: EngineSide): boolean {
+  for (const [name, id] of images) if (engine.imageNow(name) !== id) return false;
+  for (const [id, text] of neighbours) if (textOfNeighbour(engine.neighbour(id)) !== text) return false;
+  return true;
+}
+
+const areSourcesDue = ({ asked: { sources }, sourcesAt }: Remembered, now: number): boolean =>
+  sources.size > 0 && (now - sourcesAt >= SOURCES_MS || sourcesAt < replacedAt);
+
+const arePathsDue = ({ asked: { paths }, pathsAt }: Remembered, now: number): boolean =>
+  paths.size > 0 && now - pathsAt >= PATHS_MS;
 
 async function areStill(paths: Asked["paths"], real: RealPath): Promise<boolean> {
   for (const [path, place] of paths) if (await real(path) !== place) return false;

@@ -32,10 +32,7 @@ export async function staleReaders(
   );
   if (units.length === 0) return [];
   lookAgainAtSources();
-  const { live } = await look(model, runtime, {
-    only: new Set(units.map(({ id }) => id)),
-    answers: () => Promise.resolve(false),
-  });
+  const { live } = await look(model, runtime, { only: new Set(units.map(({ id }) => id)) });
   return units.flatMap(({ id, name, group }) =>
     (live.get(id)?.drift ?? []).flatMap(({ field, container, mount, location }) =>
       mount?.state === "replaced" && container !== null && location !== null

@@ -40,29 +40,49 @@ export function remembering<Answer>(
 /** Looks at each source once. */
 export const sourcesOnce = (): LookAtSource => remembering(bindSourceAt);
 
-/** Reads all engines once and returns the side of each by its name. */
+/** The engines as one look finds them. */
+interface EngineViews {
+  readonly of: (backend: string) => EngineSide;
+  /** Another text when an engine is of another kind, or its paths may be others. */
+  readonly sign: string;
+}
+
+/** Reads all engines once. */
 export async function engineViews(
   runtime: ContainerRuntime,
   holdings: Holdings | null,
   containers: readonly RunningContainer[],
   model: Model,
-): Promise<(backend: string) => EngineSide> {
+): Promise<EngineViews> {
   const images = new Map(
     (holdings?.images ?? []).map(({ name, id, backend }) => [`${backend} ${fullImage(name)}`, id]),
   );
-  const neighbours = new Map(
-    containers.flatMap(({ id, name, compose, backend }) =>
-      compose === null ? [] : [[`${backend} ${id}`, { service: compose.service, name }]]
-    ),
-  );
+  let neighbours: ReadonlyMap<string, ReturnType<EngineSide["neighbour"]>> | undefined;
   const here = await enginesHere(runtime, containers, model);
-  const backends = new Map(runtime.backends().map((one) => [one.name, one]));
-  return (backend) => ({
-    kind: backends.get(backend)?.kind ?? "docker",
+  const kinds = new Map(runtime.backends().map(({ name, kind }) => [name, kind]));
+  const sides = new Map<string, EngineSide>();
+  const sideOf = (backend: string): EngineSide => ({
+    kind: kinds.get(backend) ?? "docker",
     isHere: here.has(backend),
-    neighbour: (id) => neighbours.get(`${backend} ${id}`),
+    neighbour: (id) => (neighbours ??= neighboursOf(containers)).get(`${backend} ${id}`),
     imageNow: (name) => images.get(`${backend} ${name}`),
   });
+  return {
+    of: (backend) => {
+      const side = sides.get(backend) ?? sideOf(backend);
+      sides.set(backend, side);
+      return side;
+    },
+    sign: JSON.stringify([...kinds].map(([name, kind]) => [name, kind, here.has(name)])),
+  };
+}
+
+function neighboursOf(containers: readonly RunningContainer[]) {
+  return new Map(
+    containers.flatMap(({ id, name, compose, backend }) =>
+      compose === null ? [] : [[`${backend} ${id}`, { service: compose.service, name }] as const]
+    ),
+  );
 }
 
 /** Returns the engines of this machine that do not see another folder than berth in the place of the workspace. */

@@ -145,7 +145,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   if (holdings === null) throw away(backend.name, "it does not answer");
   if (!isWhole(holdings)) throw away(backend.name, "not every engine lists its networks and volumes");
   const seen = new Map(all.filter((one) => sight.sees(one)).map((one) => [one.id, one]));
-  const view = (await engineViews(runtime, holdings, [...seen.values()], model))(backend.name);
+  const view = (await engineViews(runtime, holdings, [...seen.values()], model)).of(backend.name);
   const contents = await contentsOf(group, side);
   const disk = { real: remembering(asked.real), source: sourcesOnce(), digest: side.digest, contents };
   const { jobs, members, leftovers, orphans } = sorted(group, containers);

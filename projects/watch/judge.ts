@@ -41,7 +41,7 @@ export async function judge(
   runtime: ContainerRuntime | null,
   own: OwnSide,
 ): Promise<Judged[]> {
-  const { live, containers } = await look(model, runtime, { own, answers: () => Promise.resolve(false) });
+  const { live, containers } = await look(model, runtime, { own });
   const groups = new Map(model.groups.map((group) => [group.id, group]));
   return model.units.map((unit): Judged => {
     const seen = live.get(unit.id);

@@ -138,9 +138,9 @@ function* documents(): Iterable<readonly [way: "alone" | "merged" | "extended", 
 
 /** Everything that is said of a model, as texts; positions and digests are no words. */
 async function said(model: Model): Promise<string> {
-  const { findings, live } = await look(model, runtimeOf(model), {
-    answers: () => Promise.resolve(true),
-  });
+  const view = await look(model, runtimeOf(model), { answers: () => Promise.resolve(true) });
+  const { live } = view;
+  const findings = await view.findings();
   const dag = dagOf(model, "work", { live });
   const report = reportOn(model, "work", findings);
   const answers: unknown[] = [

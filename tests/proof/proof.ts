@@ -44,6 +44,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/client/generated_clients_test.ts" },
   { file: "tests/http/documented_bodies_test.ts" },
   { file: "tests/plan/fields_test.ts" },
+  { file: "tests/plan/remembered_rows_test.ts", env: { BERTH_TEST_CHANGES: "2000" } },
   { file: "tests/plan/written_down_test.ts" },
   { file: "tests/plan/adoption_test.ts" },
   { file: "tests/plan/adoption_draft_test.ts" },

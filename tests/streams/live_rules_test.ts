@@ -89,10 +89,10 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
 
 async function found(scene: Scene, code: RuleCode) {
   await using folder = await workspaceFolder(scene.files);
-  const { findings } = await look(await folder.read(), runtimeOf(folder, scene), {
+  const view = await look(await folder.read(), runtimeOf(folder, scene), {
     answers: (port) => Promise.resolve(scene.answering?.includes(port) === true),
   });
-  return findings.filter((finding) => finding.code === code);
+  return (await view.findings()).filter((finding) => finding.code === code);
 }
 
 const one: Files = { "compose.yaml": "name: shop\nservices:\n  web:\n    image: nginx:1.27\n" };
@@ -299,7 +299,9 @@ Deno.test("secrets in what drifted are masked", async () => {
   const drift = view.live.get("unit:shop.web")?.drift ?? [];
   assert.deepEqual(drift.map(({ field }) => field), ["command", "labels.my.secret"]);
   assert.ok(
-    !/abc|xyz|pw/.test(JSON.stringify([drift, view.findings.map(({ message, data }) => [message, data])])),
+    !/abc|xyz|pw/.test(
+      JSON.stringify([drift, (await view.findings()).map(({ message, data }) => [message, data])]),
+    ),
     JSON.stringify(drift),
   );
 });
