@@ -31,6 +31,8 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "registries", order: ["id"] },
   { name: "update_rules", order: ["id"] },
   { name: "image_checks", order: ["reference"] },
+  { name: "project_updates", order: ["workspace_id", "group_name"] },
+  { name: "update_failures", order: ["workspace_id", "group_name", "unit", "digest"] },
   { name: "ignored", order: ["engine", "kind", "name"] },
   { name: "sources", order: ["workspace_id"] },
   { name: "claims", order: ["engine", "container"] },

@@ -1,6 +1,7 @@
 /** The schema of the PostgreSQL store, as the steps that led to it; a step that was released never changes. */
 import { CLAIMS } from "./claims_schema.ts";
 import { ENDINGS, INCIDENTS, NOTICES } from "./incidents_schema.ts";
+import { PROJECT_UPDATES } from "./updates_schema.ts";
 import type { Queries } from "./transaction.ts";
 
 /** The clock of the database, in milliseconds: those of replicas may differ. */
@@ -385,4 +386,5 @@ export const MIGRATIONS: readonly Step[] = [
   { oldest: 1, sql: NOTICES },
   { oldest: 1, sql: ENDINGS },
   { oldest: 1, sql: CLAIMS },
+  { oldest: 1, sql: PROJECT_UPDATES },
 ];

@@ -1,5 +1,11 @@
 /** Newer images: the rules, and the answers of registries. */
-import type { CheckRecord, UpdateRules, UpdateStore } from "../../core/updates.ts";
+import type {
+  CheckRecord,
+  FailedUpdate,
+  ProjectUpdates,
+  UpdateRules,
+  UpdateStore,
+} from "../../core/updates.ts";
 import { insertEntry } from "./audit.ts";
 import { all, get, run, type Sql, type Steps } from "./steps.ts";
 
@@ -7,7 +13,121 @@ type Row = Omit<UpdateRules, "enabled"> & { readonly enabled: boolean | number; 
 
 const NONE: Row = { enabled: false, coolDownDays: 0, revision: 0 };
 
+interface ProjectRow extends Omit<ProjectUpdates, "automatic" | "window" | "by"> {
+  readonly automatic: boolean | number;
+  readonly window: string | null;
+  readonly byKind: ProjectUpdates["by"]["kind"];
+  readonly byId: string;
+  readonly byName: string;
+}
+
+const PROJECT_COLUMNS =
+  'workspace_id AS workspace, group_name AS "group", automatic, hours AS "window", cool_down_days AS "coolDownDays", ' +
+  'by_kind AS "byKind", by_id AS "byId", by_name AS "byName", at, waits, went_back_at AS "wentBackAt"';
+
 export function sqlUpdates(sql: Sql): UpdateStore {
+  return { ...sqlChecks(sql), ...sqlProjectUpdates(sql) };
+}
+
+type ProjectStore = Pick<UpdateStore, "projects" | "setProject" | "noteProject" | "failures" | "addFailures">;
+
+function sqlProjectUpdates(sql: Sql): ProjectStore {
+  return {
+    projects: async () =>
+      (await sql.read(() =>
+        all<ProjectRow>(`SELECT ${PROJECT_COLUMNS} FROM project_updates ORDER BY workspace_id, group_name`)
+      )).map(({ byKind, byId, byName, automatic, window, ...row }) => ({
+        ...row,
+        automatic: Boolean(automatic),
+        window: window === null ? null : JSON.parse(window), // as `setProject` wrote it
+        by: { kind: byKind, id: byId, name: byName },
+      })),
+    setProject: ({ workspace, group }, wanted, entry) =>
+      sql.write(function* () {
+        yield* changed();
+        yield* run(
+          "DELETE FROM project_updates WHERE workspace_id = $1 AND group_name = $2",
+          workspace,
+          group,
+        );
+        if (wanted !== null) yield* insertProject(wanted);
+        yield* insertEntry(entry);
+      }),
+    noteProject: ({ workspace, group }, { waits, wentBackAt }) =>
+      sql.write(function* () {
+        yield* changed();
+        yield* run(
+          "UPDATE project_updates SET waits = $3, went_back_at = $4 WHERE workspace_id = $1 AND group_name = $2",
+          workspace,
+          group,
+          waits,
+          wentBackAt,
+        );
+      }),
+    failures: () =>
+      sql.read(() =>
+        all<FailedUpdate>(
+          'SELECT workspace_id AS workspace, group_name AS "group", unit, digest, apply_id AS apply, reason, at ' +
+            "FROM update_failures ORDER BY at, workspace_id, group_name, unit, digest",
+        )
+      ),
+    addFailures: (failures, most) =>
+      sql.write(function* () {
+        if (failures.length === 0) return;
+        yield* changed();
+        for (const failure of failures) yield* insertFailure(failure);
+        yield* run(
+          "DELETE FROM update_failures WHERE at < (SELECT min(at) FROM " +
+            "(SELECT at FROM update_failures ORDER BY at DESC LIMIT $1) AS kept)",
+          most,
+        );
+      }),
+  };
+}
+
+function* insertProject(wanted: ProjectUpdates): Steps<void> {
+  const { workspace, group, automatic, window, coolDownDays, by, at, waits, wentBackAt } = wanted;
+  yield* run(
+    "INSERT INTO project_updates (workspace_id, group_name, automatic, hours, cool_down_days, by_kind, by_id, " +
+      "by_name, at, waits, went_back_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    workspace,
+    group,
+    automatic,
+    window === null ? null : JSON.stringify(window),
+    coolDownDays,
+    by.kind,
+    by.id,
+    by.name,
+    at,
+    waits,
+    wentBackAt,
+  );
+}
+
+function* insertFailure({ workspace, group, unit, digest, apply, reason, at }: FailedUpdate): Steps<void> {
+  yield* run(
+    "DELETE FROM update_failures WHERE workspace_id = $1 AND group_name = $2 AND unit = $3 AND digest = $4",
+    workspace,
+    group,
+    unit,
+    digest,
+  );
+  yield* run(
+    "INSERT INTO update_failures (workspace_id, group_name, unit, digest, apply_id, reason, at) " +
+      "SELECT id, $2, $3, $4, $5, $6, $7 FROM workspaces WHERE id = $1",
+    workspace,
+    group,
+    unit,
+    digest,
+    apply,
+    reason,
+    at,
+  );
+}
+
+type CheckStore = Omit<UpdateStore, keyof ProjectStore>;
+
+function sqlChecks(sql: Sql): CheckStore {
   return {
     rules: () =>
       sql.read(function* () {

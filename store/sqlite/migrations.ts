@@ -1,6 +1,7 @@
 /** The schema of the SQLite store, as the steps that led to it; a step that was released never changes. */
 import { CLAIMS } from "./claims_schema.ts";
 import { ENDINGS, INCIDENTS, NOTICES } from "./incidents_schema.ts";
+import { PROJECT_UPDATES } from "./updates_schema.ts";
 
 /** Step N brings `PRAGMA user_version` from N - 1 to N. */
 export const MIGRATIONS: readonly string[] = [
@@ -383,4 +384,5 @@ export const MIGRATIONS: readonly string[] = [
   NOTICES,
   ENDINGS,
   CLAIMS,
+  PROJECT_UPDATES,
 ];

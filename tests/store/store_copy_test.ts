@@ -98,6 +98,28 @@ async function fillStore(store: Store): Promise<void> {
     ...ended,
   }, bytes(8, 1));
   await store.updates.setRules({ enabled: true, coolDownDays: 3 }, ENTRY);
+  const project = { workspace: "shop", group: "web" };
+  const window = { from: "23:00", to: "05:00", timeZone: "Europe/Berlin" };
+  const wanted = {
+    ...project,
+    automatic: true,
+    window,
+    coolDownDays: 3,
+    by,
+    at: 5,
+    waits: "x",
+    wentBackAt: 9,
+  };
+  await store.updates.setProject(project, wanted, ENTRY);
+  const failed = {
+    ...project,
+    unit: "unit:web.app",
+    digest: "sha256:a",
+    apply: "a",
+    reason: "it ended",
+    at: 5,
+  };
+  await store.updates.addFailures([failed], MANY);
   await store.updates.putChecks([{ reference: "docker.io/library/a:1", body: "{}", nextAt: 5 }], MANY);
   const notice = {
     id: "n",

@@ -1,5 +1,6 @@
 /** Records for tests of stores, and what those tests are made of. */
 import assert from "node:assert/strict";
+import { ENTRY } from "../access/audit_entry.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { KeyRecord, NewAccount, NewSession } from "../../core/access_store.ts";
 import type { NewAuditEntry, Store } from "../../core/store.ts";
@@ -86,4 +87,16 @@ export function session(id: string, token: number, over: Partial<NewSession> = {
     token: bytes(32, token),
     ...over,
   };
+}
+
+/** Adds a workspace of this id. */
+export async function workspaceIn(store: Store, id: string): Promise<void> {
+  await store.workspaces.add({
+    id,
+    name: id,
+    path: `/srv/${id}`,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    allowHardLinks: false,
+    editable: false,
+  }, ENTRY);
 }

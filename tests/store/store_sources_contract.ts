@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { SourceRecord } from "../../core/source.ts";
 import type { Store } from "../../core/store.ts";
 import { ENTRY } from "../access/audit_entry.ts";
-import { bytes, type Change, MANY, type Promised, refused } from "./store_records.ts";
+import { bytes, type Change, MANY, type Promised, refused, workspaceIn } from "./store_records.ts";
 
 export function sourceOf(workspace: string, over: Partial<SourceRecord> = {}): SourceRecord {
   return {
@@ -23,17 +23,6 @@ export function sourceOf(workspace: string, over: Partial<SourceRecord> = {}): S
     failures: 0,
     ...over,
   };
-}
-
-async function workspaceIn(store: Store, id: string): Promise<void> {
-  await store.workspaces.add({
-    id,
-    name: id,
-    path: `/srv/${id}`,
-    createdAt: "2026-01-01T00:00:00.000Z",
-    allowHardLinks: false,
-    editable: false,
-  }, ENTRY);
 }
 
 const withSource = async (store: Store) => {
