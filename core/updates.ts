@@ -18,7 +18,7 @@ export interface CheckRecord {
 }
 
 /** A daily time in which updates may begin by themselves; it may go over midnight. */
-export interface UpdateWindow {
+interface UpdateWindow {
   /** As `02:00`. */
   readonly from: string;
   readonly to: string;
@@ -27,7 +27,7 @@ export interface UpdateWindow {
 }
 
 /** The project of a workspace. */
-export interface UpdatedProject {
+interface UpdatedProject {
   readonly workspace: string;
   readonly group: string;
 }
