@@ -30,20 +30,27 @@ const PROCESS: MemoryParts = {
   lookMs: LOOK_MS,
 };
 
-/** Looks now and then, and gives back what is held beyond the least that it ever held, once it grows no more. */
+/**
+ * Looks now and then, and gives back what is held beyond the least that it ever held, once it grows no more. What a
+ * start leaves is given back in any case.
+ */
 export function giveBackFreed(parts: Partial<MemoryParts> = {}): Disposable {
   const { residentBytes, giveBack, lookMs } = { ...PROCESS, ...parts };
   let least = Infinity;
   let before = 0;
   let wait = 0;
   let asked = 0;
+  let isStarted = false;
   const look = async () => {
     const now = residentBytes();
     const isCalm = now <= before * CALM;
     if (now > before * SHARE) [wait, asked] = [0, 0]; // something new needed it
     before = now;
     least = Math.min(least, now);
-    if (wait > 0) wait--;
+    if (isCalm && !isStarted) {
+      isStarted = true;
+      if (!await giveBack()) clearInterval(timer);
+    } else if (wait > 0) wait--;
     else if (isCalm && now > least * SHARE && now > least + LEAST_BYTES) {
       wait = Math.min(LONGEST_WAIT, WAIT * 2 ** Math.max(0, ++asked - OFTEN));
       if (!await giveBack()) clearInterval(timer);

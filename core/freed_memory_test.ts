@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { giveBackFreed } from "./freed_memory.ts";
 
 const MIB = 1024 * 1024;
+/** The looks of a start, whose garbage is given back at the second of them. */
+const STARTED = [110, 110];
 
 /** Returns at which of the looks, each with so many MiB held, the memory was given back. */
 async function askedAt(held: readonly number[], can = true): Promise<readonly number[]> {
@@ -27,18 +29,23 @@ async function askedAt(held: readonly number[], can = true): Promise<readonly nu
 }
 
 Deno.test("Memory is given back once it grows no more, and a small rest is let be", async () => {
-  assert.deepEqual(await askedAt([100, 200, 300, 300, 110, 115, 110]), [3]);
-  assert.deepEqual(await askedAt([100, 115, 115, 115]), []);
+  assert.deepEqual(await askedAt([...STARTED, 100, 200, 300, 300, 110, 115, 110]), [1, 5]);
+  assert.deepEqual(await askedAt([...STARTED, 100, 115, 115, 115]), [1]);
+});
+
+Deno.test("A start's own garbage is given back however little it is", async () => {
+  assert.deepEqual(await askedAt([110, 130, 131, 120, 121, 121]), [2]);
 });
 
 Deno.test("What is still held is asked for less and less often, and what is new at once", async () => {
   const held = Array.from({ length: 60 }, () => 300);
-  assert.deepEqual(await askedAt([100, 300, ...held]), [2, 5, 8, 11, 14, 17, 20, 23, 26, 31, 40, 57]);
-  assert.deepEqual(await askedAt([100, 300, 300, 400, 400, 400]), [2, 4]);
+  const asked = [4, 7, 10, 13, 16, 19, 22, 25, 28, 33, 42, 59];
+  assert.deepEqual(await askedAt([...STARTED, 100, 300, ...held]), [1, ...asked]);
+  assert.deepEqual(await askedAt([...STARTED, 100, 300, 300, 400, 400, 400]), [1, 4, 6]);
 });
 
 Deno.test("Nothing is asked twice where nothing can be given back", async () => {
-  assert.deepEqual(await askedAt([100, 300, 300, 300, 300], false), [2]);
+  assert.deepEqual(await askedAt([...STARTED, 100, 300, 300, 300, 300], false), [1]);
 });
 
 /** Holds much, lets go of it, and tells at the end how much of that it holds ten seconds later at the latest. */
