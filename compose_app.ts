@@ -1,128 +1,41 @@
-/** Composes the app over an open store: access, workspaces, plugins, and all routes. */
+/** Composes the parts over an open store: access, workspaces, plugins, and what works with them; routes follow later. */
+import type { AppParts, CommonOptions, Foundation, MetricsEdge, Overrides } from "./compose_parts.ts";
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import { judge } from "./artifacts/report/judge.ts";
 import { auditReceiver } from "./audit_receiver.ts";
-import { type Access, openAccess } from "./auth/access.ts";
-import type { Clock } from "./auth/clock.ts";
-import type { Passwords } from "./auth/people/password.ts";
-import type { IdentityProvider } from "./auth/provider/identity_provider.ts";
-import { type AllTimes, composeWatch } from "./compose_watch.ts";
-import { type Config, SettingsError } from "./config.ts";
+import { openAccess } from "./auth/access.ts";
+import { composeWatch } from "./compose_watch.ts";
+import { SettingsError } from "./config.ts";
 import { gitEnvironment } from "./config/git_environment.ts";
 import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
-import type { Metrics } from "./core/metrics.ts";
 import { Replicas } from "./core/replicas.ts";
 import { Sights } from "./core/sight.ts";
-import type { Store } from "./core/store.ts";
-import type { Responder } from "./http/serve/responder.ts";
 import { createAuditor } from "./http/serve/auditor.ts";
-import { createEdge, type EdgeOptions } from "./http/serve/edge.ts";
+import { createEdge } from "./http/serve/edge.ts";
 import { createGuard } from "./http/serve/guard.ts";
 import type { Handler } from "./http/serve/listener.ts";
-import type { OnRefusal } from "./http/serve/pipeline.ts";
 import { peerBehind, proxyCheck } from "./http/serve/proxy.ts";
-import type { CoreRouter, Router } from "./http/declare/router.ts";
 import { StaticSite } from "./http/site/static_site.ts";
-import type { OpenLog } from "./log/log.ts";
-import { logReader } from "./log/reader.ts";
 import { type Plugins, startPlugins } from "./plugins/host.ts";
 import { checkPluginSettings } from "./plugins/plugin_settings.ts";
-import type { Plugin } from "./plugins/plugin.ts";
-import { createApp } from "./routes/app.ts";
-import { artifacts } from "./routes/artifacts.ts";
-import { audit } from "./routes/audit.ts";
-import { apiKeys } from "./routes/api_keys.ts";
-import { auth } from "./routes/auth.ts";
-import { docs } from "./routes/docs.ts";
-import { fileVersions } from "./routes/file_versions.ts";
-import { folders } from "./routes/folders.ts";
 import { OpenIncidents } from "./routes/incident_rows.ts";
-import { localSignIn } from "./routes/local_sign_in.ts";
-import { peopleRoutes } from "./routes/people.ts";
-import { replicaRoutes } from "./routes/replicas.ts";
-import { sessionRoutes } from "./routes/sessions.ts";
-import { setupRoutes } from "./routes/setup.ts";
-import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
-import { probes, system } from "./routes/system.ts";
-import { systemLog } from "./routes/system_log.ts";
-import type { Applies } from "./projects/apply/applies.ts";
-import type { ApplyTimes } from "./projects/apply/applies_options.ts";
-import { adoptionRouters, openClaims } from "./compose_adoption.ts";
-import { openApplies, openIgnored, openRegistries, openUpdates, remedyOf } from "./compose_projects.ts";
-import type { Updates } from "./projects/updates/updates.ts";
-import { Plans } from "./projects/plan/plans.ts";
-import { applyRoutes } from "./routes/applies.ts";
-import { live } from "./routes/live.ts";
-import { workspaceFeeds } from "./routes/live_workspaces.ts";
+import { healthRoutes, probes } from "./routes/health.ts";
+import { countTraffic, openMetricsRoutes } from "./routes/metrics.ts";
+import { openApplies, openClaims, openRegistries, openUpdates } from "./compose_projects.ts";
 import { measureUnits } from "./routes/unit_metrics.ts";
-import { overviewRoutes } from "./routes/overview.ts";
-import { projects } from "./routes/projects.ts";
-import { sourceFeeds } from "./routes/live_sources.ts";
-import { openSources, type SourceRoom } from "./routes/source_room.ts";
-import { sourceRoutes } from "./routes/sources.ts";
-import { plans } from "./routes/plans.ts";
-import { registryRoutes } from "./routes/registries.ts";
-import { toolProjects } from "./routes/tool_projects.ts";
-import { proposedUpdates } from "./routes/proposed_updates.ts";
-import { updates as updateRoutes } from "./routes/updates.ts";
-import { workspaceFiles } from "./routes/workspace_files.ts";
-import { workspaces } from "./routes/workspaces.ts";
+import { openSources } from "./routes/source_room.ts";
 
-/** Parts that replace those of the settings, for tests. */
-export interface Overrides {
-  readonly plugins: readonly Plugin[];
-  readonly clock?: Clock;
-  /** Another identity provider than the configured one. */
-  readonly provider?: IdentityProvider;
-  /** Of another cost than today's. */
-  readonly passwords?: Passwords;
-  /** A test does not wait as long. */
-  readonly applyTimes?: ApplyTimes;
-  readonly watchTimes?: AllTimes;
-  /** Further groups of routes, over the same parts. */
-  readonly mount?: (parts: AppParts) => readonly Router[];
-  /** Told of every refusal by a route. */
-  readonly onRefusal?: OnRefusal;
-}
-
-/** The parts that the first half of a start has opened. */
-export interface Foundation {
-  readonly config: Config;
-  readonly store: Store;
-  readonly log: OpenLog;
-  readonly stopping: AbortSignal;
-  readonly startedAt: Date;
-  /** The name of this replica. */
-  readonly replica: string;
-  readonly responder: Responder;
-  /** True if callers reach it by TLS. */
-  readonly tls: boolean;
-  readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
-  readonly health: Omit<HealthSources, "auditFailure" | "applyFailure" | "plugins" | "runtime">;
-  readonly metrics: Metrics;
-}
-
-/** The parts that route groups are made of. */
-export interface AppParts {
-  readonly config: Config;
-  readonly store: Store;
-  readonly replicas: Replicas;
-  readonly access: Access;
-  readonly log: OpenLog;
-  readonly registry: Registry;
-  readonly editor: FileEditor;
-  readonly plugins: Plugins;
-  readonly sights: Sights;
-  readonly permissions: PermissionCatalogue;
-  readonly applies: Applies;
-  readonly updates: Updates;
-  readonly sources: SourceRoom;
-  readonly openIncidents: OpenIncidents;
-  readonly stopping: AbortSignal;
+/** The parts with the edges over them. */
+interface Composed {
+  readonly parts: AppParts;
+  readonly healthEdge: Handler;
+  /** Loads the edge that answers everything. */
+  loadEdge(): Promise<Handler>;
+  readonly metricsEdge: MetricsEdge;
 }
 
 /** Everything it opens is pushed on `owned`, in order. Throws SettingsError for mistakes in settings of plugins. */
@@ -130,8 +43,8 @@ export async function composeApp(
   foundation: Foundation,
   overrides: Overrides,
   owned: AsyncDisposableStack,
-): Promise<{ readonly parts: AppParts; readonly edge: Handler; readonly metricsEdge: MetricsEdge }> {
-  const { config, store, log, stopping, metrics } = foundation;
+): Promise<Composed> {
+  const { config, store, log, stopping, metrics, tls } = foundation;
   const { settings, mistakes, unread } = checkPluginSettings(overrides.plugins, config);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   for (const variable of unread) {
@@ -207,8 +120,13 @@ export async function composeApp(
   const git = { environment: gitEnvironment(), data: config.data, stopping };
   const sources = owned.use(openSources({ store, access, log, registry, editor, replicas, plugins, ...git }));
   const looks = owned.use(openUpdates({ store, access, log, registry, plugins, replicas, registries }));
+  const watched = { config, store, registry, plugins, access, replicas, log, metrics };
   const parts: AppParts = {
     updates: looks.updates,
+    checker: looks.checker,
+    registries,
+    claims,
+    notices: composeWatch(watched, overrides.watchTimes, owned),
     config,
     store,
     replicas,
@@ -224,165 +142,55 @@ export async function composeApp(
     openIncidents: new OpenIncidents(store.incidents),
     stopping,
   };
-  const followed = owned.use(sourceFeeds({ store: store.sources, sources: () => sources.sources() }));
-  const own = owned.use(workspaceFeeds(registry));
-  const rows = owned.use(
-    projects({
-      registry,
-      runtime: () => plugins.runtime,
-      sights,
-      digests: access.digests,
-      incidents: parts.openIncidents,
-      applies,
-      updates: looks.updates,
-      now: () => access.clock.now(),
-      versions: store.fileVersions,
-      register: remedyOf(parts),
-      ignored: openIgnored({ store, access }),
-    }),
-  );
-  const newer = owned.use(updateRoutes({ ...looks, listOf: rows.listOf }));
-  const watch = composeWatch({ ...parts, metrics }, overrides.watchTimes, owned);
-  const lists = [own, rows, followed, newer, watch, plugins];
-  const socket = live({
-    feeds: lists.flatMap(({ feeds }) => feeds),
-    onFailure: (error) => log.error("A feed failed", { error }),
-  });
-  const routers = [
-    ...coreRouters(parts, foundation),
-    rows.router,
-    newer.router,
-    proposedUpdates({ registry, listOf: rows.listOf }),
-    registryRoutes({ registries }),
-    ...adoptionRouters({ ...parts, claims }),
-    ...watch.routers,
-    socket,
-    ...plugins.routers,
-    ...overrides.mount?.(parts) ?? [],
-  ];
   const { onRefusal } = overrides;
   const common = { ...edgeOptions(parts, foundation), ...(onRefusal === undefined ? {} : { onRefusal }) };
+  const health = healthSources(parts, foundation);
+  const options = {
+    common,
+    health: healthRoutes(health),
+    mounted: overrides.mount?.(parts) ?? [],
+    site: plugins.site === null ? null : new StaticSite(plugins.site, { tls }),
+  };
+  const routes = owned.use(new AsyncDisposableStack());
   return {
     parts,
-    edge: createEdgeOf(parts, foundation, routers, common),
-    metricsEdge: (hosts) => createMetricsEdge(parts, foundation, common, hosts),
-  };
-}
-
-function coreRouters(
-  {
-    config,
-    updates,
-    access,
-    store,
-    replicas,
-    log,
-    registry,
-    editor,
-    plugins,
-    sights,
-    applies,
-    sources,
-    openIncidents,
-  }: AppParts,
-  { health, metrics, startedAt, names }: Foundation,
-): readonly CoreRouter[] {
-  const runtime = () => plugins.runtime;
-  const planning = {
-    registry,
-    runtime,
-    sights,
-    digests: access.digests,
-    store: store.plans,
-    register: remedyOf({ config, registry, plugins }),
-    sources: () => sources.sources(),
-    isSyncing: (workspace: string) => sources.isSyncing(workspace),
-    updates,
-  };
-  return [
-    system({
-      ...health,
-      auditFailure: access.auditFailure,
-      applyFailure: () => applies.unsettled(),
-      startedAt,
-      plugins: plugins.reports,
-      runtime: plugins.runtime,
-      sights,
-    }),
-    metricsRoutes(metrics),
-    replicaRoutes({ replicas }),
-    systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
-    auth({ access, origins: names.origins }),
-    localSignIn({ access, origins: names.origins }),
-    sessionRoutes({ access }),
-    setupRoutes({ access, origins: names.origins }),
-    apiKeys({ access }),
-    peopleRoutes({ access }),
-    audit({ access, store: store.audit }),
-    docs(),
-    workspaces({ registry, sources: () => sources.sources() }),
-    folders({ registry, roots: config.roots, hidden: [config.data], runtime, sights }),
-    workspaceFiles({ registry, editor, runtime, sights }),
-    fileVersions({ registry, editor }),
-    artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
-    toolProjects({ registry, runtime, sights }),
-    overviewRoutes({ registry, runtime, sights, digests: access.digests, incidents: openIncidents }),
-    sourceRoutes({ registry, sources: () => sources.sources() }),
-    plans(planning),
-    applyRoutes({ ...planning, applies, plans: new Plans(store.plans) }),
-  ];
-}
-
-type CommonOptions = Omit<EdgeOptions, "entries" | "hosts" | "onAccess" | "explainMissing">;
-
-function createEdgeOf(
-  { log, plugins, permissions }: AppParts,
-  { health, metrics, names, tls }: Foundation,
-  routers: readonly Router[],
-  common: CommonOptions,
-): Handler {
-  const traffic = countTraffic(metrics);
-  return createApp({
-    ...common,
-    version: health.version,
-    routers,
-    permissions: permissions.names,
-    tags: plugins.tags,
-    hosts: names.hosts,
-    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
-    onAccess: (entry, route) => {
-      log.access(entry);
-      traffic(entry, route);
+    healthEdge: createEdge({ ...common, entries: options.health.entries }),
+    loadEdge: async () => {
+      // Read at the start, and run by the first request: with their schemas, routes are a tenth of the memory.
+      const { composeRoutes } = await import("./compose_routes.ts");
+      return composeRoutes(parts, foundation, options, routes);
     },
-    explainMissing: (path) => plugins.explainMissing(path),
-  });
+    metricsEdge: (hosts) => {
+      const { entries } = openMetricsRoutes(metrics).add(probes(health));
+      return createEdge({ ...common, hosts, entries, onAccess: (entry) => log.access(entry) });
+    },
+  };
 }
 
-/** The port for metrics, by the names that it is asked by. */
-export type MetricsEdge = (hosts: ReadonlySet<string>) => Handler;
-
-function createMetricsEdge(
-  { access, log, plugins, applies }: AppParts,
-  { health, metrics }: Foundation,
-  common: CommonOptions,
-  hosts: ReadonlySet<string>,
-): Handler {
-  const sources = {
+function healthSources(
+  { access, plugins, applies }: AppParts,
+  { health }: Foundation,
+): HealthSources {
+  return {
     ...health,
     auditFailure: access.auditFailure,
     applyFailure: () => applies.unsettled(),
     plugins: plugins.reports,
     runtime: plugins.runtime,
   };
-  const { entries } = openMetricsRoutes(metrics).add(probes(sources));
-  return createEdge({ ...common, hosts, entries, onAccess: (entry) => log.access(entry) });
 }
 
 function edgeOptions(
   { config, access, log, stopping }: AppParts,
-  { names, responder }: Foundation,
+  { names, responder, metrics }: Foundation,
 ): CommonOptions {
+  const traffic = countTraffic(metrics);
   return {
+    hosts: names.hosts,
+    onAccess: (entry, route) => {
+      log.access(entry);
+      traffic(entry, route);
+    },
     guard: createGuard({
       credentials: access.credentials,
       freshProof: access.freshProof,

@@ -4,9 +4,11 @@ import type { Access } from "./auth/access.ts";
 import { auditEntry, BERTH } from "./auth/audit/audit.ts";
 import type { Config } from "./config.ts";
 import type { Replicas } from "./core/replicas.ts";
+import type { ContainerRuntime } from "./core/runtime.ts";
 import type { Store } from "./core/store.ts";
 import type { OpenLog } from "./log/log.ts";
 import type { Plugins } from "./plugins/host.ts";
+import { Claims } from "./projects/adopt/claims.ts";
 import { Applies } from "./projects/apply/applies.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
 import { UpdateChecker } from "./projects/updates/checker.ts";
@@ -41,6 +43,23 @@ export function openIgnored({ store, access: { clock } }: Pick<Parts, "store" | 
     store: store.ignored,
     now: () => clock.now(),
     entryOf: (told) => auditEntry({ at: clock.now(), actor: BERTH, ...told }),
+  });
+}
+
+interface ClaimParts extends Pick<Parts, "store" | "access" | "log"> {
+  readonly replicas: Replicas;
+  readonly runtime: () => ContainerRuntime | null;
+}
+
+/** Opens the claims on containers that were adopted. */
+export async function openClaims({ store, access, log, replicas, runtime }: ClaimParts): Promise<Claims> {
+  return await Claims.open({
+    store: store.claims,
+    replicas: store.replicas,
+    runtime,
+    isOurTurn: (ms) => replicas.turn("claims", ms),
+    now: () => access.clock.now(),
+    log,
   });
 }
 

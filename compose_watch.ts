@@ -1,12 +1,10 @@
-/** Composes the watcher with the routes, the feed and the metrics of incidents. */
+/** Composes the watcher of incidents and the sender of notices, with their metrics. */
 import type { Registry } from "./artifacts/registry/registry.ts";
 import type { Access } from "./auth/access.ts";
 import type { Config } from "./config.ts";
 import type { Metrics } from "./core/metrics.ts";
 import type { Replicas } from "./core/replicas.ts";
 import type { Store } from "./core/store.ts";
-import type { LiveFeed } from "./http/live/feed.ts";
-import type { Router } from "./http/declare/router.ts";
 import type { OpenLog } from "./log/log.ts";
 import type { Plugins } from "./plugins/host.ts";
 import { Notices } from "./projects/notices/notices.ts";
@@ -16,9 +14,6 @@ import { Endings } from "./projects/watch/endings.ts";
 import { Watcher } from "./projects/watch/watcher.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
 import { countEndings, measureIncidents, measureNotices } from "./routes/incident_metrics.ts";
-import { endingRoutes } from "./routes/endings.ts";
-import { incidents } from "./routes/incidents.ts";
-import { noticeRoutes } from "./routes/notices.ts";
 
 interface WatchParts {
   readonly config: Config;
@@ -36,12 +31,12 @@ export interface AllTimes extends Partial<WatchTimes> {
   readonly notices?: Partial<SenderTimes>;
 }
 
-/** Everything it opens is pushed on `owned`. */
+/** Returns the notices. Everything it opens is pushed on `owned`. */
 export function composeWatch(
   { config, store, registry, plugins, access, replicas, log, metrics }: WatchParts,
   times: AllTimes = {},
   owned: AsyncDisposableStack,
-): { readonly routers: readonly Router[]; readonly feeds: readonly LiveFeed[] } {
+): Notices {
   const now = () => access.clock.now();
   const endings = new Endings({
     store: store.endings,
@@ -69,7 +64,6 @@ export function composeWatch(
     }),
   );
   measureIncidents(metrics, { store: store.incidents, isWatching: () => watcher.isWatching });
-  const history = owned.use(incidents({ store: store.incidents, now }));
   const base = config.baseUrl;
   const notices = owned.use(new Notices({ store: store.notices, seal: access.noticeSeal, now, base }));
   const sender = owned.use(
@@ -85,12 +79,5 @@ export function composeWatch(
     }),
   );
   measureNotices(metrics, { store: store.notices, isSending: () => sender.isSending });
-  return {
-    routers: [
-      history.router,
-      endingRoutes({ ...store, seal: access.endingSeal }),
-      noticeRoutes({ notices, store: store.notices, now }),
-    ],
-    feeds: history.feeds,
-  };
+  return notices;
 }

@@ -3,7 +3,7 @@ import { giveBackFreed } from "./core/freed_memory.ts";
 import { pause } from "./core/pause.ts";
 import { gainsSince } from "./auth/keys/role_gains.ts";
 import type { Config } from "./config.ts";
-import type { AppParts, Foundation, MetricsEdge, Overrides } from "./compose_app.ts";
+import type { AppParts, Foundation, MetricsEdge, Overrides } from "./compose_parts.ts";
 import { replicaName } from "./core/replicas.ts";
 import { Responder } from "./http/serve/responder.ts";
 import { authoritiesOf } from "./http/serve/authorities.ts";
@@ -19,7 +19,7 @@ import { measured } from "./store/measured.ts";
 import { openStore } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 
-export type { AppParts } from "./compose_app.ts";
+export type { AppParts } from "./compose_parts.ts";
 
 export interface StartOptions extends Omit<Overrides, "plugins"> {
   readonly config: Config;
@@ -62,9 +62,13 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     import(COMPOSE_APP) as Promise<typeof import("./compose_app.ts")>,
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
   ]);
-  const { parts, edge, metricsEdge } = await composeApp(foundation, { ...options, plugins }, owned);
+  const { parts, metricsEdge, ...edges } = await composeApp(
+    foundation,
+    { ...options, plugins },
+    owned,
+  );
   const metricsListener = await listenForMetrics(config, metricsEdge, log, owned);
-  gate.open(edge);
+  gate.open(edges);
   log.info("berth listens", { version: VERSION, url });
   const stop = stopOnce(opened, owned.move());
   return {

@@ -1,25 +1,8 @@
-/** The service about itself: whether it can serve, where it runs, and which plugins it has. */
+/** The service about itself: where it runs, and which plugins it has. */
 import { z } from "zod";
-import { EVERYTHING, may } from "../core/access.ts";
-import { cachedHealth, type HealthSources } from "../core/health.ts";
-import { BackendState, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
+import { BackendState, type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import type { Sights } from "../core/sight.ts";
-import { LIVE, READY, word } from "../http/serve/probe.ts";
-import { type CoreRouter, json, raw, reply, route, router } from "../http/declare/router.ts";
-
-const Check = z.object({
-  status: z.enum(["ok", "degraded", "failed"]).describe("Its state"),
-  reason: z.string().optional().describe("The reason that it is not healthy"),
-}).meta({ id: "Check" });
-
-const Health = z.object({
-  status: z.enum(["starting", "ok", "degraded", "failed"]).describe("State of the whole service"),
-  version: z.string().optional().describe("The version that runs"),
-  uptimeMs: z.number().optional().describe("Uptime in milliseconds"),
-  checks: z.record(z.string(), Check).optional().describe(
-    "`store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine",
-  ),
-}).meta({ id: "Health" });
+import { type CoreRouter, json, reply, route, router } from "../http/declare/router.ts";
 
 const SystemInfo = z.object({
   os: z.string().describe("The operating system"),
@@ -69,44 +52,6 @@ const PluginList = z.object({
   id: "PluginList",
 });
 
-const health = route({
-  method: "get",
-  path: "/health",
-  summary: "Report whether the service can serve",
-  description:
-    "An engine that is down makes it `degraded`; only the loss of its own store makes it 503. Until " +
-    "everything has started, it is 503 and `starting`. " +
-    "Strangers are told `status` alone; the rest needs a credential with `system:read`.",
-  permission: "open",
-  answers: {
-    200: json(Health, "It serves"),
-    503: json(Health, "It is starting, or its own store is gone"),
-  },
-});
-
-const live = route({
-  method: "get",
-  path: belowApi(LIVE),
-  summary: "Report whether the process is alive",
-  description: "For supervisors: asks nothing of the store, and is answered whatever the host name.",
-  permission: "open",
-  answers: { 200: raw("The word `live`", { "text/plain": null }) },
-});
-
-const ready = route({
-  method: "get",
-  path: belowApi(READY),
-  summary: "Report whether the service can serve",
-  description:
-    "For supervisors: the store can be read, every engine was read once or is known to be away, and it " +
-    "is not stopping. Answered whatever the host name.",
-  permission: "open",
-  answers: {
-    200: raw("The word `ready`", { "text/plain": null }),
-    503: raw("One of the words `starting`, `stopping`, `store`", { "text/plain": null }),
-  },
-});
-
 const info = route({
   method: "get",
   path: "/system/info",
@@ -131,37 +76,17 @@ const plugins = route({
   answers: { 200: json(PluginList, "All plugins, switched off or not") },
 });
 
-interface SystemOptions extends HealthSources {
+interface SystemOptions {
+  readonly version: string;
   readonly startedAt: Date;
+  readonly runtime: ContainerRuntime | null;
   readonly plugins: readonly PluginItem[];
   readonly sights: Sights;
 }
 
-/** The routes for supervisors. */
-export function probes(sources: HealthSources): CoreRouter {
-  const look = cachedHealth(sources);
-  let isRead = sources.runtime === null;
-  sources.runtime?.settle().then(() => isRead = true);
-  return router()
-    .on(live, () => word(200, "live"))
-    .on(ready, async ({ stopping }) => {
-      if (stopping.aborted) return word(503, "stopping");
-      if (!isRead) return word(503, "starting");
-      return (await look()).status === "failed" ? word(503, "store") : word(200, "ready");
-    });
-}
-
 export function system(options: SystemOptions): CoreRouter {
   const machine = aboutMachine();
-  const look = cachedHealth(options);
   return router()
-    .add(probes(options))
-    .on(health, async (call) => {
-      const [report, principal] = await Promise.all([look(), call.recognised()]);
-      const mayKnow = principal !== null && may(principal, "system:read", EVERYTHING);
-      const answer = mayKnow ? report : { status: report.status };
-      return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
-    })
     .on(info, async ({ principal, reach }) => {
       const running = options.sights.of(reachOfRunning(principal));
       const { runtime } = options;
@@ -190,11 +115,6 @@ export function system(options: SystemOptions): CoreRouter {
       });
     })
     .on(plugins, () => reply(200, { items: options.plugins, total: options.plugins.length }));
-}
-
-/** A route's path as routes declare it. */
-function belowApi(path: string): string {
-  return path.slice("/api".length);
 }
 
 /** The engines' words for what Deno calls otherwise. */

@@ -1,4 +1,7 @@
-/** Answers while the service starts: health at once, and with 503; every other request as soon as the start is done. */
+/**
+ * Answers while the service starts: health at once, and with 503; every other request as soon as the start is done. The
+ * first of those loads the whole edge; until then health is answered by a small one.
+ */
 import type { AccessLine } from "../../core/log.ts";
 import { reply } from "../declare/answer.ts";
 import { hostOf } from "./host.ts";
@@ -14,10 +17,20 @@ interface StartupGateOptions {
   readonly onAccess: (access: AccessLine) => void;
 }
 
+/** The edges of a started service. */
+interface Service {
+  /** Answers health and probes. */
+  readonly healthEdge: Handler;
+  /** Loads the edge that answers everything. */
+  loadEdge(): Promise<Handler>;
+}
+
 export class StartupGate {
   readonly #options: StartupGateOptions;
-  readonly #opened = Promise.withResolvers<Handler>();
-  #service: Handler | null = null;
+  readonly #opened = Promise.withResolvers<Service>();
+  #health: Handler | null = null;
+  #edge: Handler | null = null;
+  #loading: Promise<Handler> | null = null;
 
   constructor(options: StartupGateOptions) {
     this.#options = options;
@@ -25,8 +38,8 @@ export class StartupGate {
   }
 
   /** Hands all requests, those that wait too, to the started service. */
-  open(service: Handler): void {
-    this.#service = service;
+  open(service: Service): void {
+    this.#health = service.healthEdge;
     this.#opened.resolve(service);
   }
 
@@ -35,33 +48,49 @@ export class StartupGate {
     this.#opened.reject(new Error("the start failed"));
   }
 
-  /** A bound handler; after `open` it costs one comparison. */
-  readonly handle: Handler = (request, info) => {
-    if (this.#service !== null) return this.#service(request, info);
-    if (isProbe(request) && request.method === "GET") return this.#answerProbe(request, info);
+  /** A bound handler; once the edge is loaded it costs one comparison. */
+  readonly handle: Handler = (request, info) =>
+    this.#edge === null ? this.#early(request, info) : this.#edge(request, info);
+
+  async #early(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+    const isForProbe = isProbe(request) && request.method === "GET";
+    if (this.#health !== null && (isForProbe || isHealth(request))) return await this.#health(request, info);
+    if (isForProbe) return this.#answerProbe(request, info);
     if (isHealth(request) && this.#options.hosts.has(hostOf(request)?.toLowerCase() ?? "")) {
       return this.#answerHealth(request, info);
     }
-    return this.#opened.promise.then((service) => service(request, info));
-  };
+    return await (await this.#whole())(request, info);
+  }
+
+  /** Loads the edge once for all who wait; a failure is told to them, and the next request tries again. */
+  async #whole(): Promise<Handler> {
+    const service = await this.#opened.promise;
+    this.#loading ??= service.loadEdge();
+    try {
+      return this.#edge = await this.#loading;
+    } catch (error) {
+      this.#loading = null;
+      throw error;
+    }
+  }
 
   /** It lives, and cannot serve yet. */
-  #answerProbe(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+  #answerProbe(request: Request, info: Deno.ServeHandlerInfo): Response {
     const started = performance.now();
     const requestId = requestIdOf(request);
     const isLive = request.url.endsWith(LIVE);
     this.#tell(request, info, requestId, { status: isLive ? 200 : 503, started });
     const answer = isLive ? word(200, "live") : word(503, "starting");
-    return Promise.resolve(this.#options.responder.withHeaders(answer, requestId));
+    return this.#options.responder.withHeaders(answer, requestId);
   }
 
   /** Never 200: a start that goes on may still fail. */
-  #answerHealth(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+  #answerHealth(request: Request, info: Deno.ServeHandlerInfo): Response {
     const started = performance.now();
     const requestId = requestIdOf(request);
     this.#tell(request, info, requestId, { status: 503, started });
     // Nobody is known yet, so every caller gets the word alone.
-    return Promise.resolve(this.#options.responder.reply(reply(503, { status: "starting" }), requestId));
+    return this.#options.responder.reply(reply(503, { status: "starting" }), requestId);
   }
 
   #tell(

@@ -128,7 +128,15 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /** The composition root, which nobody imports, and those who import everything. */
-const ROOTS = ["main.ts", "start.ts", "compose_app.ts", "compose_projects.ts", "compose_watch.ts"];
+const ROOTS = [
+  "main.ts",
+  "start.ts",
+  "compose_app.ts",
+  "compose_projects.ts",
+  "compose_watch.ts",
+  "compose_routes.ts",
+  "compose_parts.ts",
+];
 const KNOW_ALL = [...ROOTS, "commands/", "tests/", "bench/"];
 
 /** Modules of Deno that compute and touch nothing outside; `node:sqlite` is the store's alone. */

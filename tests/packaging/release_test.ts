@@ -47,6 +47,7 @@ Deno.test(whole, dryRun, async (context) => {
       for (
         const file of [
           "compose_app.ts",
+          "compose_routes.ts",
           "plugins/plugins.ts",
           "commands/doctor.ts",
           "artifacts/yaml/parse_worker.ts",
