@@ -58,7 +58,9 @@ export function sourceText(
       ...pending.conflicts.map(({ path, why }) => `in the way: ${path}: ${why}`),
       ...pending.skipped.map(({ path, why }) => `never written: ${path}: ${why}`),
     );
-    if (!pending.isPart) lines.push(`${pending.files} files would be written or deleted`);
+    if (!pending.isPart) {
+      lines.push(`${pending.files} file${pending.files === 1 ? "" : "s"} would be written or deleted`);
+    }
   }
   return `${lines.map(visible).join("\n")}\n`;
 }

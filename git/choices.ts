@@ -74,7 +74,7 @@ function conflicts(open: readonly Decision[]): ServiceError {
   const files = open.length === 1 ? `"${open[0]!.path}" is` : `${open.length} files are`;
   return new ServiceError(
     "source_conflict",
-    `Cannot sync: ${files} in the way; nothing was written. Say for each to keep or to overwrite it`,
+    `Cannot sync: ${files} in the way, and nothing was written: choose keep or overwrite for each`,
     { errors: open.slice(0, MOST_TOLD).map(({ path, why = "" }) => ({ path, message: why })) },
   );
 }

@@ -238,7 +238,11 @@ export class Sources implements AsyncDisposable {
       await syncFolder({ store, registry, folder, followed, keep, entryOf }, record, wanted);
     } catch (error) {
       const { head, checkedAt, failures } = record;
-      await store.note(workspace, { head, checkedAt, failures, error: reasonOf(error) });
+      const isRefused = error instanceof ServiceError && error.code === "source_conflict";
+      // A refusal has begun nothing, and the list of files in the way says it. One in the middle of a sync stops that.
+      if (!isRefused || record.syncing !== null) {
+        await store.note(workspace, { head, checkedAt, failures, error: reasonOf(error) });
+      }
       throw error;
     }
     const { head, checkedAt } = await this.#record(workspace);

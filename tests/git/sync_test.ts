@@ -62,6 +62,8 @@ test("an edited file refuses the sync by name and nothing is written, until some
   assert.deepEqual([refused.status, refused.body.code], [409, "source_conflict"]);
   assert.deepEqual(refused.body.errors, [{ path: "blog/compose.yaml", message: "it was changed here" }]);
   assert.equal((await scene.files())["shop/compose.yaml"], web("nginx:1"));
+  const { body: after } = await scene.berth.call(`GET /api/workspaces/${scene.id}/source`);
+  assert.deepEqual([after.state, after.error], ["conflict", null], "no check has failed");
   assert.equal((await sync(scene, next, { keep: ["blog/compose.yaml"] })).status, 200);
   assert.deepEqual(await scene.files(), {
     "blog/compose.yaml": web("mine:1"),
