@@ -90,6 +90,9 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
                 {shown(words.workspace.onEngine(running.name, running.backend))}
               </a>
             )}
+          {unit.verdict === "unknown" && unit.notCompared !== null && (
+            <span class="quiet">{shown(unit.notCompared)}</span>
+          )}
           {running !== undefined && unit.verdict === "broken" && (
             <Mark verdict={SIGN_OF[running.condition]}>
               {words.state(running)}

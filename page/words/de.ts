@@ -170,7 +170,7 @@ export const words = {
     declared: "deklariert",
     runs: "läuft",
     ran: "lief",
-    none: "nichts läuft",
+    none: "nichts",
     mount: (state: string, started: string, at: string | null) =>
       `der Container liest die Datei von ${started}; sie wurde ${at === null ? "" : `um ${at} `}${
         state === "deleted" ? "gelöscht" : state === "changedSince" ? "geändert" : "ersetzt"

@@ -26,6 +26,6 @@ export const causes = {
     code === undefined ? "von selbst beendet" : `von selbst beendet mit ${code}`,
   engine: (reason: string) => reason === "" ? "die Engine antwortet nicht" : reason,
   firstWatch: (units: string, bad: string) =>
-    `berth beobachtet ${units}, davon hatten ${bad} schon einen Vorfall`,
+    `berth beobachtet seither ${units} Dienste; ${bad} Vorfälle gab es da schon`,
   unknown: "Ursache unbekannt",
 } as const;

@@ -158,7 +158,7 @@ const english = {
     declared: "declared",
     runs: "runs",
     ran: "ran",
-    none: "nothing runs",
+    none: "nothing",
     /** `the container reads the file of 11:02; it was replaced at 14:31`. */
     mount: (state: string, started: string, at: string | null) =>
       `the container reads the file of ${started}; ${

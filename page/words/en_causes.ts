@@ -26,6 +26,6 @@ export const causes = {
     code === undefined ? "ended by itself" : `ended by itself with ${code}`,
   engine: (reason: string) => reason === "" ? "the engine does not answer" : reason,
   firstWatch: (units: string, bad: string) =>
-    `berth watches ${units}, of which ${bad} had an incident already`,
+    `berth began to watch ${units} units; ${bad} incidents were there already`,
   unknown: "cause unknown",
 } as const;

@@ -71,7 +71,7 @@ export function causeText(cause: Cause): string {
     case "engine":
       return cause.reason ?? "no answer";
     case "firstWatch":
-      return `berth watches ${cause.units ?? 0} units: ${cause.bad ?? 0} are not as they should be`;
+      return `berth began to watch ${cause.units ?? 0} units; ${cause.bad ?? 0} incidents were there already`;
     case "unknown":
       return "cause unknown";
   }

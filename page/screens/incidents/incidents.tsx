@@ -56,8 +56,7 @@ const COLUMNS: readonly Column<Incident>[] = [
     head: TEXT.cause,
     cell: ({ cause, endings }) => (
       <>
-        {shown(causeText(cause))}
-        {endings > 1 && <span class="quiet">· {TEXT.endings(endings)}</span>}
+        {shown(causeText(cause))} {endings > 1 && <span class="quiet">· {TEXT.endings(endings)}</span>}
       </>
     ),
   },
@@ -65,7 +64,10 @@ const COLUMNS: readonly Column<Incident>[] = [
     head: TEXT.since,
     kind: "short",
     cell: ({ since, atLatest }) => (
-      <time dateTime={since}>{atLatest && "≤ "}{words.moment(Date.parse(since))}</time>
+      <time dateTime={since} title={words.causes.since(words.moment(Date.parse(since)), atLatest)}>
+        {atLatest && "≤ "}
+        {words.moment(Date.parse(since))}
+      </time>
     ),
   },
   {

@@ -17,7 +17,7 @@ import { shown } from "../../parts/shown.ts";
 import { Sign } from "../../parts/sign.tsx";
 import { Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
-import { VERDICTS } from "../../verdict.ts";
+import { type Verdict, VERDICTS } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
 import { History } from "./history.tsx";
 import { Services } from "./services.tsx";
@@ -111,7 +111,9 @@ function Header({ project }: { readonly project: Model }) {
           <Sign verdict={verdict} /> {shown(name)}
         </h1>
         <span class="quiet">{said.join(", ")}</span>
-        <span class="screen-end">{workspace !== null && may("projects:plan") && <Ways id={id} />}</span>
+        <span class="screen-end">
+          {workspace !== null && may("projects:plan") && <Ways project={project} />}
+        </span>
       </header>
       <p class="project-facts">
         {ports.map((port) => (
@@ -133,10 +135,14 @@ function Header({ project }: { readonly project: Model }) {
   );
 }
 
+const NEEDS_NOTHING: readonly Verdict[] = ["asWritten", "completed"];
+
 /** Every way to change a project is a plan, which is shown first. */
-const Ways = ({ id }: { readonly id: string }) => (
+const Ways = ({ project: { id, verdict } }: { readonly project: Model }) => (
   <>
-    <a class="button is-main" href={planHref(id)}>{TEXT.bring}</a>
+    <a class={`button ${NEEDS_NOTHING.includes(verdict) ? "" : "is-main"}`} href={planHref(id)}>
+      {TEXT.bring}
+    </a>
     <a class="button" href={planHref(id, "update")}>{TEXT.update}</a>
     <a class="button" href={planHref(id, "restart")}>{words.containers.restart}</a>
     <a class="button" href={planHref(id, "stop")}>{words.containers.stop}</a>
