@@ -11,6 +11,7 @@ export function sentenceOf({ action, target, particulars }: Entry): string | nul
     const kinds: Readonly<Record<string, string>> = words.applies.kinds;
     return Object.hasOwn(kinds, step) ? words.audit.step(kinds[step]!, target ?? "") : null;
   }
+  if (action === "POST /api/system/prune" && particulars?.dryRun === "true") return words.audit.listedUnused;
   const said: Readonly<Record<string, string>> = words.audited;
   if (!Object.hasOwn(said, action)) return null;
   const parts: Readonly<Record<string, string>> = {

@@ -53,7 +53,7 @@ export const audited = {
   "PUT /api/settings/people/{id}": "hat die Person {id} geändert",
   "DELETE /api/settings/people/{id}": "hat die Person {id} entfernt",
   "POST /api/settings/people/{id}/password-link": "hat einen Einmal-Link für das Passwort von {id} angelegt",
-  "POST /api/system/prune": "hat entfernt, was niemand benutzt",
+  "POST /api/system/prune": "hat entfernt, was nicht benutzt wird",
   "POST /api/volumes": "hat das Volume {name} angelegt",
   "DELETE /api/volumes/{name}": "hat das Volume {name} entfernt",
   "POST /api/workspaces": "hat einen Ordner eingetragen",

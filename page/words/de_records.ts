@@ -26,6 +26,7 @@ export const records = {
     strangersHint:
       "Was Aufrufern ohne gültigen Ausweis verweigert wurde; gezählt, damit es nichts anderes verdrängt.",
     refused: (sentence: string) => `nicht geschehen: ${sentence}`,
+    listedUnused: "hat aufgelistet, was nicht benutzt wird",
     step: (kind: string, target: string) => `beim Anwenden: ${kind} ${target}`,
     others: "alle anderen",
   },

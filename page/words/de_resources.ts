@@ -20,7 +20,7 @@ export const resources = {
     all: "gebraucht oder nicht",
     used: "gebraucht",
     unused: "nicht gebraucht",
-    nobody: "niemand",
+    nobody: "nicht benutzt",
     more: (amount: number) => `und ${amount} weitere`,
     hidden: "Sie dürfen keine Container sehen",
     engine: "Engine",
@@ -99,7 +99,7 @@ export const resources = {
     },
     unmeasured: (backend: string, reason: string) => `${backend} fehlt in diesen Zahlen: ${reason}`,
     unplanned: (backend: string, reason: string) => `${backend} fehlt in diesem Plan: ${reason}`,
-    choose: "Entfernen, was niemand braucht",
+    choose: "Entfernen, was nicht benutzt wird",
     chooseHint:
       "Wählen Sie, was gehen darf, und lesen Sie den Plan. Nichts wird entfernt, bevor Sie ihn gelesen haben.",
     older: "Entstanden vor",

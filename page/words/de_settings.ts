@@ -125,7 +125,7 @@ export const settings = {
     version: "Version",
     address: "Adresse",
     machine: "Läuft auf",
-    default: "hier wird angelegt",
+    default: "Standard",
     api: (version: string) => `API ${version}`,
     states: {
       up: "da",

@@ -53,7 +53,7 @@ export const audited = {
   "PUT /api/settings/people/{id}": "changed the person {id}",
   "DELETE /api/settings/people/{id}": "removed the person {id}",
   "POST /api/settings/people/{id}/password-link": "made a one-time link for the password of {id}",
-  "POST /api/system/prune": "removed what nobody uses",
+  "POST /api/system/prune": "removed what is not in use",
   "POST /api/volumes": "made the volume {name}",
   "DELETE /api/volumes/{name}": "removed the volume {name}",
   "POST /api/workspaces": "registered a folder",

@@ -28,6 +28,7 @@ export const records = {
     others: "all others",
     /** Of an act that was not done. */
     refused: (sentence: string) => `not done: ${sentence}`,
+    listedUnused: "listed what is not in use",
     step: (kind: string, target: string) => `in an apply: ${kind} ${target}`,
   },
   events: {

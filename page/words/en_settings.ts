@@ -116,7 +116,7 @@ export const settings = {
     version: "Version",
     address: "Address",
     machine: "Runs on",
-    default: "things are made here",
+    default: "default",
     api: (version: string) => `API ${version}`,
     states: {
       up: "up",
