@@ -102,7 +102,7 @@ async function readFolder(id: string, signal: AbortSignal): Promise<Workspace | 
 }
 
 function Header({ project }: { readonly project: Model }) {
-  const { id, name, verdict, counts, workspace, folder, engines, ports } = project;
+  const { name, verdict, counts, workspace, folder, engines, ports } = project;
   const said = VERDICTS.filter((one) => counts[one] > 0).map((one) => words.overview.count(one, counts[one]));
   return (
     <>
