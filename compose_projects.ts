@@ -18,6 +18,9 @@ import { ownSide } from "./routes/artifact_lookup.ts";
 import { registerRemedy } from "./routes/register_remedy.ts";
 import { IgnoredProjects } from "./routes/ignored.ts";
 
+/** Updates that went back, as they are remembered. */
+const MOST_FAILURES = 2_000;
+
 interface Parts {
   readonly config: Config;
   readonly store: Store;
@@ -108,6 +111,7 @@ export function openApplies(
     },
     rights: (actor) => access.holderNow(actor),
     entryOf: (told) => auditEntry({ at: clock.now(), ...told }),
+    noteFailed: (failed) => store.updates.addFailures(failed, MOST_FAILURES),
     composeVersion: config.composeVersion,
     log,
     now: () => clock.now(),

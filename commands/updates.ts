@@ -42,14 +42,17 @@ export async function run(line: Line): Promise<number> {
   ]);
 }
 
-/** A new image that still cools down is nothing to be done, and neither is a major version. */
+/** What cools down, went back before, or is a major version is nothing to be done. */
 function codeOf({ state, candidates, containers, versionsReason }: UpdateItem): number {
-  if (candidates.some(({ coolsUntil, step }) => coolsUntil === null && step !== "major")) return EXIT.TO_DO;
+  if (candidates.some(isToDo)) return EXIT.TO_DO;
   if (versionsReason !== null) return EXIT.INCOMPLETE;
   if (state === "newer" || state === "current") return EXIT.FINE;
   // A unit that does not run has nothing that could be newer.
   return containers === 0 ? EXIT.FINE : EXIT.INCOMPLETE;
 }
+
+const isToDo = ({ coolsUntil, step, failed }: UpdateCandidate): boolean =>
+  coolsUntil === null && step !== "major" && failed === null;
 
 function missingOf({ enabled, liveNeeds }: Updates): string[] {
   return [
@@ -74,9 +77,10 @@ function cellsOf(
   ];
 }
 
-function textOf({ kind, reference, digest, step, coolsUntil }: UpdateCandidate): string {
+function textOf({ kind, reference, digest, step, coolsUntil, failed }: UpdateCandidate): string {
   const what = kind === "digest"
     ? digest.slice(0, 19)
     : `${reference.slice(reference.lastIndexOf(":") + 1)} (${step})`;
+  if (failed !== null) return `${what}, went back on ${failed.at.slice(0, 10)}`;
   return coolsUntil === null ? what : `${what}, cooling down until ${coolsUntil.slice(0, 10)}`;
 }

@@ -27,7 +27,7 @@ interface UpdateWindow {
 }
 
 /** The project of a workspace. */
-interface UpdatedProject {
+export interface UpdatedProject {
   readonly workspace: string;
   readonly group: string;
 }

@@ -302,7 +302,7 @@ export async function askedOf(
     sight,
     readable,
     newerOf: request.action === "update"
-      ? await newerImages(engines, await updates.current(), Date.now())
+      ? await newerImages(engines, await updates.current(), { workspace: id, group: group.name }, Date.now())
       : () => null,
     mayReachHost: may(principal, "projects:host", {
       workspace: id,

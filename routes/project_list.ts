@@ -73,7 +73,7 @@ export async function listProjects(
   const { enabled, coolDownDays } = updates;
   const items = new Map(
     (seen === null ? [] : projects).map((one) =>
-      [`${one.group.name}@${one.workspace.id}`, updatesOf(one, facts, { coolDownDays, now })] as const
+      [`${one.group.name}@${one.workspace.id}`, updatesOf(one, facts, updates, now)] as const
     ),
   );
   const claimed = new Set(projects.flatMap(({ containers }) => containers));

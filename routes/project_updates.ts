@@ -3,14 +3,13 @@ import { z } from "zod";
 import { Location } from "../artifacts/location.ts";
 import { locationOf } from "../artifacts/position.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
+import type { FailedUpdate, UpdatedProject } from "../core/updates.ts";
 import type { NewerOf } from "../projects/plan/scene.ts";
 import { platformsOf } from "../projects/updates/checker.ts";
 import { VERSION_STEPS } from "../projects/updates/versions.ts";
 import { imageKey, UPDATE_STATES, type UpdateFacts, updateOf } from "../projects/updates/unit_update.ts";
-import type { KnownUpdates } from "../projects/updates/updates.ts";
+import { coolsUntil, failureKey, type KnownUpdates, projectKey } from "../projects/updates/updates.ts";
 import type { ComparedProject } from "./compared.ts";
-
-const DAY_MS = 86_400_000;
 
 const time = z.iso.datetime().nullable();
 
@@ -27,6 +26,13 @@ const Candidate = z.object({
   coolsUntil: time.describe("The end of its cool-down; null once that is over"),
   notes: z.string().nullable().describe(
     "The address of its release notes or source, as the image's labels tell",
+  ),
+  failed: z.object({
+    at: z.iso.datetime().describe("When its container went back to the old image"),
+    reason: z.string().describe("The reason"),
+    apply: z.string().describe("The id of the apply"),
+  }).meta({ id: "FailedUpdate" }).nullable().describe(
+    "The last try, where its container went back: it is not tried again unless its service is named; null otherwise",
   ),
 }).meta({ id: "UpdateCandidate" });
 
@@ -87,24 +93,22 @@ export async function updateFacts(
 export async function newerImages(
   runtime: ContainerRuntime,
   known: KnownUpdates,
+  of: UpdatedProject,
   now: number,
 ): Promise<NewerOf> {
   const facts = await updateFacts(runtime, known);
   return (unit, containers) => {
     const update = updateOf(unit, containers, facts);
     if (update === null || update.digest === null || update.firstSeen === null) return null;
-    return { digest: update.digest, isCooling: update.firstSeen + known.coolDownDays * DAY_MS > now };
+    const isHeld = coolsUntil(known, of, update.firstSeen) > now ||
+      known.failures.has(failureKey(of, unit.id, update.digest));
+    return { digest: update.digest, isHeld };
   };
 }
 
-interface Cooling {
-  readonly coolDownDays: number;
-  readonly now: number;
-}
-
 interface Remembered {
+  /** Other ones after each change of what is known. */
   readonly facts: UpdateFacts;
-  readonly coolDownDays: number;
   /** When the first of them has cooled down. */
   readonly until: number;
   readonly items: readonly UpdateItem[];
@@ -116,26 +120,27 @@ const remembered = new WeakMap<ComparedProject, Remembered>();
 export function updatesOf(
   project: ComparedProject,
   facts: UpdateFacts,
-  cooling: Cooling,
+  known: KnownUpdates,
+  now: number,
 ): readonly UpdateItem[] {
-  const { coolDownDays, now } = cooling;
-  const known = remembered.get(project);
-  const holds = known?.facts === facts && known.coolDownDays === coolDownDays && now < known.until;
-  if (holds) return known.items;
-  const items = itemsOf(project, facts, cooling);
+  const last = remembered.get(project);
+  if (last?.facts === facts && now < last.until) return last.items;
+  const items = itemsOf(project, facts, known, now);
   const times = items.flatMap(({ candidates }) =>
     candidates.flatMap(({ coolsUntil }) => coolsUntil === null ? [] : Date.parse(coolsUntil))
   );
-  remembered.set(project, { facts, coolDownDays, until: Math.min(Infinity, ...times), items });
+  remembered.set(project, { facts, until: Math.min(Infinity, ...times), items });
   return items;
 }
 
 function itemsOf(
   { workspace, group, units, containers }: ComparedProject,
   facts: UpdateFacts,
-  { coolDownDays, now }: Cooling,
+  known: KnownUpdates,
+  now: number,
 ): UpdateItem[] {
-  const project = `${group.name}@${workspace.id}`;
+  const of = { workspace: workspace.id, group: group.name };
+  const project = projectKey(of);
   const byKey = new Map(containers.map((one) => [imageKey(one.backend, one.id), one]));
   const items = new Map<string, UpdateItem & { units: string[]; containers: number }>();
   for (const unit of group.units) {
@@ -147,13 +152,16 @@ function itemsOf(
     );
     if (update === null) continue;
     const { reference, checkedAt, until, state, reason, current, versionsReason } = update;
-    const known = items.get(`${reference} ${state}`);
-    if (known !== undefined) {
-      known.units.push(unit.label);
-      known.containers += own.length;
+    const failed = update.digest === null
+      ? null
+      : known.failures.get(failureKey(of, unit.id, update.digest)) ?? null;
+    const before = items.get(`${reference} ${state} ${failed !== null}`);
+    if (before !== undefined) {
+      before.units.push(unit.label);
+      before.containers += own.length;
       continue;
     }
-    items.set(`${reference} ${state}`, {
+    items.set(`${reference} ${state} ${failed !== null}`, {
       reference,
       project,
       units: [unit.label],
@@ -164,7 +172,7 @@ function itemsOf(
       current,
       checkedAt: timeText(checkedAt),
       until: timeText(until),
-      candidates: candidatesOf(update, (firstSeen) => firstSeen + coolDownDays * DAY_MS, now),
+      candidates: candidatesOf(update, failed, (firstSeen) => coolsUntil(known, of, firstSeen), now),
       versionsReason,
     });
   }
@@ -174,21 +182,30 @@ function itemsOf(
 /** Returns the images that could run instead: what the tag stands for now, and newer versions of it. */
 function candidatesOf(
   { reference, digest, firstSeen, versions, notes }: NonNullable<ReturnType<typeof updateOf>>,
-  coolsUntil: (firstSeen: number) => number,
+  failed: FailedUpdate | null,
+  until: (firstSeen: number) => number,
   now: number,
 ): UpdateItem["candidates"] {
   const name = reference.slice(0, reference.lastIndexOf(":"));
   const seen = (at: number) => ({
     firstSeen: new Date(at).toISOString(),
-    coolsUntil: coolsUntil(at) > now ? timeText(coolsUntil(at)) : null,
+    coolsUntil: until(at) > now ? timeText(until(at)) : null,
     notes,
   });
   return [
-    ...(digest === null || firstSeen === null
-      ? []
-      : [{ kind: "digest", reference: `${name}@${digest}`, digest, ...seen(firstSeen) } as const]),
+    ...(digest === null || firstSeen === null ? [] : [
+      {
+        kind: "digest",
+        reference: `${name}@${digest}`,
+        digest,
+        ...seen(firstSeen),
+        failed: failed === null
+          ? null
+          : { at: new Date(failed.at).toISOString(), reason: failed.reason, apply: failed.apply },
+      } as const,
+    ]),
     ...versions.map(({ tag, step, digest, firstSeen }) =>
-      ({ kind: "tag", step, reference: `${name}:${tag}`, digest, ...seen(firstSeen) }) as const
+      ({ kind: "tag", step, reference: `${name}:${tag}`, digest, ...seen(firstSeen), failed: null }) as const
     ),
   ];
 }
@@ -199,6 +216,9 @@ export function newerIn(items: readonly UpdateItem[]): number {
 }
 
 const isReady = ({ state, candidates }: UpdateItem): boolean =>
-  state === "newer" && candidates.some(({ kind, coolsUntil }) => kind === "digest" && coolsUntil === null);
+  state === "newer" &&
+  candidates.some(({ kind, coolsUntil, failed }) =>
+    kind === "digest" && coolsUntil === null && failed === null
+  );
 
 const timeText = (ms: number | null): string | null => ms === null ? null : new Date(ms).toISOString();

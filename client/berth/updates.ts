@@ -30,6 +30,16 @@ export const UPDATES_PROPOSE: Endpoint<"/api/updates/propose", {
   post: { response: ProposedUpdate; payload: UpdateProposal; query: Record<string, never> };
 }> = new Endpoint("/api/updates/propose");
 
+/** A part of `UpdateCandidate`. */
+export type FailedUpdate = {
+  /** When its container went back to the old image. */
+  readonly at: string;
+  /** The reason. */
+  readonly reason: string;
+  /** The id of the apply. */
+  readonly apply: string;
+};
+
 /** The answer of `POST /api/updates/propose`. */
 export type ProposedUpdate = {
   /** Below the workspace's folder. */
@@ -71,6 +81,8 @@ export type UpdateCandidate = {
   readonly coolsUntil: string | null;
   /** The address of its release notes or source, as the image's labels tell. */
   readonly notes: string | null;
+  /** The last try, where its container went back: it is not tried again unless its service is named; null otherwise. */
+  readonly failed: FailedUpdate | null;
 };
 
 /** The answer of `POST /api/updates/check`. */

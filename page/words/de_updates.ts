@@ -32,6 +32,7 @@ export const updates = {
   until: (time: string) => `wieder ${time}`,
   firstSeen: (ms: number) => `zuerst gesehen ${day.format(ms)}`,
   cools: (ms: number) => `wartet bis ${day.format(ms)}`,
+  wentBack: (ms: number) => `zurückgenommen am ${day.format(ms)}`,
   update: "Aktualisieren",
   updateAll: (amount: number) => `${count(amount, "Projekt", "Projekte")} aktualisieren`,
   steps: { patch: "Fehlerbehebung", minor: "kleinere Version", major: "größere Version" },

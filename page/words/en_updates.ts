@@ -33,6 +33,7 @@ export const updates = {
   firstSeen: (ms: number) => `first seen ${day.format(ms)}`,
   cools: (ms: number) => `cooling down until ${day.format(ms)}`,
   notes: "Release notes",
+  wentBack: (ms: number) => `went back on ${day.format(ms)}`,
   update: "Update",
   updateAll: (amount: number) => `Update ${count(amount, "project", "projects")}`,
   steps: { patch: "patch", minor: "minor version", major: "major version" },

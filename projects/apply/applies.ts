@@ -315,12 +315,16 @@ export class Applies implements AsyncDisposable {
   }
 
   #runOptions(record: ApplyRecord, ground: RunOptions["ground"], isAgain: boolean): RunOptions {
-    const { id, by } = record;
+    const { id, by, workspace, group } = record;
     return {
       journal: this.#journal(record),
       ground,
       store: this.options.store,
       rights: () => this.options.rights(by),
+      noteFailed: (failed, reason) =>
+        this.options.noteFailed(
+          failed.map((one) => ({ workspace, group, apply: id, reason, at: this.options.now(), ...one })),
+        ),
       assertHeld: () => this.#leases.assertHeld(record),
       isAgain,
       stopping: this.#stopping.signal,

@@ -5,6 +5,7 @@ import type { ApplyStore } from "../../core/applies.ts";
 import type { ActingRuntime } from "../../core/engine_acts.ts";
 import type { Log } from "../../core/log.ts";
 import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
+import type { FailedUpdate } from "../../core/updates.ts";
 import type { Sources } from "./orders.ts";
 
 /** The parts of the audit log's entry for an act of an apply. */
@@ -34,6 +35,8 @@ export interface AppliesOptions extends ApplyTimes {
   /** Returns the rights that somebody holds now; null for a person or key that is gone or disabled. */
   readonly rights: (actor: AuditActor) => Promise<Holder | null>;
   readonly entryOf: (told: Told) => NewAuditEntry;
+  /** Remembers newer images whose containers went back to the old ones. */
+  readonly noteFailed: (failed: readonly FailedUpdate[]) => Promise<void>;
   readonly composeVersion: string;
   readonly log: Log;
   readonly now: () => number;

@@ -4,6 +4,7 @@ import { declaredNow, digestOf } from "../plan/looked.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import type { ApplyRecord, ApplyState, ApplyWish } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
+import { failedUpdates } from "./failed_updates.ts";
 import { isAway } from "./hand.ts";
 import { progressOf } from "./journal.ts";
 import { judgeStarts, unjudged, wordsOf } from "./judgement.ts";
@@ -18,6 +19,8 @@ import { workOf } from "./work.ts";
 const AT_ONCE = 16;
 /** A registry and the engine's disk are shared with others. */
 const PULLS_AT_ONCE = 6;
+/** Characters of the reason that an update went back. */
+const MOST_REASON = 500;
 
 export class Run {
   readonly #state: RunState;
@@ -121,6 +124,10 @@ export class Run {
       abandon: "cancelled",
     };
     if (halt.kind !== "paused") await this.#nameBack();
+    if (halt.kind === "failed") {
+      const failed = failedUpdates(this.#state.steps, await progressOf(this.options.store, this.apply.id));
+      if (failed.length > 0) await this.options.noteFailed(failed, halt.reason.slice(0, MOST_REASON));
+    }
     const words = "reason" in halt ? halt.reason : isWhole ? UNJUDGED : null;
     await journal.close(ends[halt.kind], words);
   }

@@ -9,6 +9,7 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import type { ApplyResume } from "./apply_shape.ts";
 import { carryOut } from "./carry_out.ts";
+import type { FailedDigest } from "./failed_updates.ts";
 import { failed, type Hand, isAway, isOfStore } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
 import { type Journal, LostApply, type Noted, type progressOf } from "./journal.ts";
@@ -32,6 +33,8 @@ export interface RunOptions {
   readonly assertHeld: () => Promise<void>;
   /** True if it was carried out before, by this owner or another one. */
   readonly isAgain: boolean;
+  /** Remembers newer images that did not run. */
+  readonly noteFailed: (failed: readonly FailedDigest[], reason: string) => Promise<void>;
   /** The answer of a person about hooks that may or may not have ended. */
   readonly unknownHooks?: ApplyResume["hooks"];
   readonly stopping: AbortSignal;

@@ -24,7 +24,7 @@ import { removing } from "./needs.ts";
 import { linksOf, ordered } from "./order.ts";
 import type { PlanBody } from "./plan_shape.ts";
 import type { MadePlan } from "./plans.ts";
-import { type Asked, declaredOf, look, type Scene } from "./scene.ts";
+import { type Asked, declaredOf, look, type NewerImage, type Scene } from "./scene.ts";
 import { removeContainer } from "./removal.ts";
 import { blockByTakenNames } from "./taken_names.ts";
 import { planUp } from "./up.ts";
@@ -49,16 +49,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   const isUp = action === "up" || action === "update";
   const newer = action === "update" ? newerIn(asked, scene, named) : new Map<string, string>();
   const wanted = action === "update" ? named.filter(({ id }) => newer.has(id)) : named;
-  if (action === "update" && wanted.length === 0) {
-    const message = "No newer image is known: look for newer images first";
-    draft.warn(
-      "project/no-newer-image",
-      message,
-      group.source,
-      group.id,
-      NO_REMEDY("there is nothing to do"),
-    );
-  }
+  if (action === "update" && wanted.length === 0) warnOfNoNewer(asked, scene, draft);
   const units = ordered(group, wanted, links) ?? blockCircle(scene, wanted, draft);
   const active = units.filter((unit) =>
     isUp ? isTouched(scene, unit, wanted) : wanted.includes(unit) && scene.members.has(unit.label)
@@ -114,6 +105,15 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   return { plan, request, looked };
 }
 
+function warnOfNoNewer(asked: Asked, scene: Scene, draft: Draft): void {
+  const { group } = asked;
+  const message = unitsOf(asked).some((unit) => newerImage(asked, scene, unit) !== null)
+    ? "Each newer image still cools down, or went back to the old one before: name its service to update it all the same"
+    : "No newer image is known: look for newer images first";
+  const nothing = NO_REMEDY("there is nothing to do");
+  draft.warn("project/no-newer-image", message, group.source, group.id, nothing);
+}
+
 /**
  * Returns what moved since a plan was made; `asked` is the same request on today's files. Throws as `makePlan` does.
  */
@@ -137,16 +137,22 @@ function unitsOf({ group, request }: Asked): Unit[] {
 
 /** Returns the newer digests by unit: of units that were named also those that still cool down. */
 function newerIn(
-  { newerOf, request }: Asked,
-  { members }: Scene,
+  asked: Asked,
+  scene: Scene,
   units: readonly Unit[],
 ): Map<string, string> {
   const found = new Map<string, string>();
   for (const unit of units) {
-    const newer = newerOf(unit, members.get(unit.label)?.map(({ container }) => container) ?? []);
-    if (newer !== null && (request.units !== undefined || !newer.isCooling)) found.set(unit.id, newer.digest);
+    const newer = newerImage(asked, scene, unit);
+    if (newer !== null && (asked.request.units !== undefined || !newer.isHeld)) {
+      found.set(unit.id, newer.digest);
+    }
   }
   return found;
+}
+
+function newerImage({ newerOf }: Asked, { members }: Scene, unit: Unit): NewerImage | null {
+  return newerOf(unit, members.get(unit.label)?.map(({ container }) => container) ?? []);
 }
 
 /** Enabled by a profile, asked for by name, needed by one that is, or there already. */

@@ -83,10 +83,10 @@ const isWhole = (holdings: Holdings): holdings is WholeHoldings =>
   holdings.networks !== null && holdings.volumes !== null;
 
 /** A digest that a registry has instead of what runs. */
-interface NewerImage {
+export interface NewerImage {
   readonly digest: string;
-  /** True while it cools down. */
-  readonly isCooling: boolean;
+  /** True while it cools down, and where its container went back to the old image before. */
+  readonly isHeld: boolean;
 }
 
 export type NewerOf = (unit: Unit, containers: readonly RunningContainer[]) => NewerImage | null;

@@ -139,6 +139,20 @@ for (const kind of ["docker", "podman"] as const) {
       assert.equal((await scene.containers())[`${name}-web-1`]!.state, "running");
       assert.equal(await imageOf(), before, "the tag stands for what runs");
       await eventually("the plan has nothing to do", async () => (await scene.plan()).steps.length === 0);
+
+      const { body: { items: [told] } } = await berth.call("GET /api/updates?state=newer");
+      const [{ failed: tried }] = told.candidates;
+      assert.equal(tried.apply, failed.id);
+      assert.match(tried.reason, /the old container serves again/);
+      assert.equal((await berth.call("GET /api/projects")).body.items[0].newer, 0);
+      const left = await scene.plan({ action: "update" });
+      assert.deepEqual(left.steps, [], "a digest that went back is not tried again by itself");
+      assert.match(left.warnings[0]!.message, /went back to the old one before/);
+      assert.equal((await scene.plan({ action: "update", units: ["web"] })).steps[0]?.digest, fourth.digest);
+      await pushVersion(engine, registry, "app:1", "5");
+      const next = await lookedAt(berth, reference);
+      assert.equal(next.candidates[0].failed, null);
+      assert.equal((await scene.plan({ action: "update" })).steps[0]?.digest, next.candidates[0].digest);
     });
   });
 }

@@ -136,7 +136,8 @@ function Switch({ enabled, coolDownDays }: { readonly enabled: boolean; readonly
 }
 
 /** True for what an update would take now. */
-const isReady = ({ kind, coolsUntil }: UpdateCandidate): boolean => kind === "digest" && coolsUntil === null;
+const isReady = ({ kind, coolsUntil, failed }: UpdateCandidate): boolean =>
+  kind === "digest" && coolsUntil === null && failed === null;
 
 /** The plans of all projects that have a newer image. */
 function UpdateAll({ items }: { readonly items: readonly UpdateItem[] }) {
@@ -200,7 +201,7 @@ const columns = (take: (taken: Taken) => void): readonly Column<UpdateItem>[] =>
 ];
 
 function Candidate({ item, candidate, take }: Taken & { readonly take: (taken: Taken) => void }) {
-  const { kind, digest, step, coolsUntil, firstSeen, notes } = candidate;
+  const { kind, digest, step, coolsUntil, firstSeen, notes, failed } = candidate;
   const of = <span class="unseen">{shown(`${item.reference}, ${nameIn(item.project)}`)}</span>;
   return (
     <>
@@ -213,6 +214,14 @@ function Candidate({ item, candidate, take }: Taken & { readonly take: (taken: T
       <span class="quiet">
         {coolsUntil === null ? TEXT.firstSeen(Date.parse(firstSeen)) : TEXT.cools(Date.parse(coolsUntil))}
       </span>{" "}
+      {failed !== null && (
+        <>
+          <a href={`/applies/${failed.apply}`} title={shown(failed.reason)}>
+            <Mark verdict="broken">{TEXT.wentBack(Date.parse(failed.at))}</Mark>
+          </a>
+          {" "}
+        </>
+      )}
       {notes !== null && (
         <>
           <a href={notes} rel="noopener noreferrer" target="_blank">{TEXT.notes}</a>
