@@ -120,7 +120,7 @@ export async function composeApp(
   const git = { environment: gitEnvironment(), data: config.data, stopping };
   const sources = owned.use(openSources({ store, access, log, registry, editor, replicas, plugins, ...git }));
   const looks = owned.use(openUpdates({ store, access, log, registry, plugins, replicas, registries }));
-  const watched = { config, store, registry, plugins, access, replicas, log, metrics };
+  const watched = { config, store, registry, plugins, sights, access, replicas, log, metrics };
   const parts: AppParts = {
     updates: looks.updates,
     checker: looks.checker,

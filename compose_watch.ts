@@ -4,6 +4,7 @@ import type { Access } from "./auth/access.ts";
 import type { Config } from "./config.ts";
 import type { Metrics } from "./core/metrics.ts";
 import type { Replicas } from "./core/replicas.ts";
+import type { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
 import type { OpenLog } from "./log/log.ts";
 import type { Plugins } from "./plugins/host.ts";
@@ -20,6 +21,7 @@ interface WatchParts {
   readonly store: Store;
   readonly registry: Registry;
   readonly plugins: Plugins;
+  readonly sights: Sights;
   readonly access: Access;
   readonly replicas: Replicas;
   readonly log: OpenLog;
@@ -33,7 +35,7 @@ export interface AllTimes extends Partial<WatchTimes> {
 
 /** Returns the notices. Everything it opens is pushed on `owned`. */
 export function composeWatch(
-  { config, store, registry, plugins, access, replicas, log, metrics }: WatchParts,
+  { config, store, registry, plugins, sights, access, replicas, log, metrics }: WatchParts,
   times: AllTimes = {},
   owned: AsyncDisposableStack,
 ): Notices {
@@ -42,6 +44,7 @@ export function composeWatch(
     store: store.endings,
     seal: access.endingSeal,
     runtime: () => plugins.runtime,
+    ownership: sights.ownership,
     log,
     ended: countEndings(metrics),
   });
@@ -55,6 +58,7 @@ export function composeWatch(
       ignored: store.ignored,
       registry,
       runtime: () => plugins.runtime,
+      ownership: sights.ownership,
       own: (workspace) => ownSide({ registry, digests: access.digests }, workspace),
       isOurTurn: (ms) => replicas.turn("watch", ms),
       endings,

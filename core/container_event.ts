@@ -1,4 +1,5 @@
 /** Events of containers, for those who look for evidence of what happened. */
+import type { RunningContainer } from "./runtime.ts";
 
 /** An event of a container as its engine told it: evidence of what happened, and never who did it. */
 export interface ContainerEvent {
@@ -13,6 +14,6 @@ export interface ContainerEvent {
   readonly exitCode: number | null;
   /** Only of `kill`, and only where the engine says it. */
   readonly signal: string | null;
-  /** The project and service that it is of, as its labels say. */
-  readonly compose: { readonly project: string; readonly service: string } | null;
+  /** The project, service and files that it is of, as its labels say. */
+  readonly compose: RunningContainer["compose"];
 }

@@ -18,6 +18,8 @@ export interface EndingRecord {
   readonly workspace: string | null;
   readonly group: string | null;
   readonly unit: string | null;
+  /** The workspace whose files it was started from: only that one's scope reaches it. */
+  readonly startedFrom: string | null;
   /** The Compose project. */
   readonly project: string | null;
   readonly exitCode: number | null;

@@ -1,4 +1,5 @@
 /** Incidents: what was not as it should be, since when, and because of what, as every store keeps them. */
+import type { Subject } from "./access.ts";
 
 export const INCIDENT_KINDS = [
   "broken",
@@ -100,9 +101,20 @@ export interface IncidentState {
 export const INCIDENT_ENDS = ["well", "away", "undeclared"] as const;
 export type IncidentEnd = typeof INCIDENT_ENDS[number];
 
+/** The workspace whose files a container was started from, and its Compose project. */
+export interface Elsewhere {
+  readonly workspace: string | null;
+  readonly project: string | null;
+}
+
 export interface Incident extends IncidentState {
   readonly id: string;
   readonly subject: IncidentSubject;
+  /**
+   * The scopes of a container of the unit where those of the subject do not reach it: files only name its project, and
+   * it was started from elsewhere. It stays, as the lines stay.
+   */
+  readonly elsewhere?: Elsewhere;
   /** When berth opened it. */
   readonly openedAt: number;
   readonly closedAt: number | null;
@@ -186,4 +198,10 @@ export function subjectKey({ kind, workspace, unit, engine, container }: Inciden
     case "berth":
       return `berth ${container ?? ""}`;
   }
+}
+
+/** Returns what grants are asked about for what runs of an incident. */
+export function scopesOf({ subject, elsewhere }: Pick<Incident, "subject" | "elsewhere">): Subject {
+  const { engine, workspace, project } = subject;
+  return { engine, workspace, project, ...elsewhere };
 }

@@ -10,6 +10,9 @@ export interface StrayedSource {
   readonly isInside: boolean;
 }
 
+/** Says where a container was started from, also of one that is gone. */
+export type Origin = Pick<RunningContainer, "backend" | "compose">;
+
 /** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */
 export interface Ownership {
   ownerOf(container: RunningContainer): { readonly id: string; readonly unit: string | null } | null;
@@ -19,7 +22,7 @@ export interface Ownership {
    * The workspace whose scope reaches the container. What files say of themselves, as a project's name or where paths
    * lead to, gives no rights: it must have been started from files that lie in the workspace.
    */
-  startedFrom(container: RunningContainer): string | null;
+  startedFrom(container: Origin): string | null;
   /** The folders of all workspaces that can be read, by their ids. */
   roots(): Promise<readonly { readonly id: string; readonly folder: HostFolder }[]>;
   /** Returns those of a container's sources that lie in a workspace and that links lead out of its project's folder. */
@@ -72,8 +75,12 @@ export function subjectOf(container: RunningContainer, ownership: Ownership): Su
   const { compose } = container;
   return {
     engine: container.backend,
-    project: compose === null || compose.claim === "likely" ? null : compose.project,
+    project: scopedProject(compose),
     workspace: ownership.startedFrom(container),
     labels: container.labels,
   };
 }
+
+/** Returns the project whose scope reaches a container. The name of an adopted one that is gone proves nothing. */
+export const scopedProject = (compose: RunningContainer["compose"]): string | null =>
+  compose === null || compose.claim === "likely" ? null : compose.project;

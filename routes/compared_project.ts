@@ -29,7 +29,7 @@ const remembered = new WeakMap<GroupLook, readonly Remembered[]>();
 export function projectOf(group: Group, look: GroupLook | undefined, around: Surroundings): ComparedProject {
   if (look === undefined) return madeOf(group, look, around);
   const { workspace, whole, open, mayResolve } = around;
-  const marks = group.units.map(({ id }) => open.ofUnit(workspace.id, id));
+  const marks = group.units.map(({ id }) => open.ofUnit(workspace.id, id, look.containers.get(id) ?? []));
   const from = [workspace.id, workspace.name, mayResolve ? whole : null, ...marks];
   const all = remembered.get(look) ?? [];
   const known = all.find((one) => one.from.every((it, at) => it === from[at]));
@@ -63,6 +63,7 @@ export function unitsOf(
     const verdict = runs === undefined ? "unknown" : runs.verdict;
     if (verdict === null) return [];
     const drift = runs?.drift ?? [];
+    const containers = look?.containers.get(unit.id) ?? [];
     return [{
       workspace: workspace.id,
       id: unit.id,
@@ -74,11 +75,11 @@ export function unitsOf(
       image: imageOf(unit),
       ...imageWithValues(unit, around),
       location: locationOf(unit.source),
-      containers: (look?.containers.get(unit.id) ?? []).map(containerOf),
+      containers: containers.map(containerOf),
       differences: drift.length,
       drift: drift.slice(0, MOST_DIFFERENCES).map((one) => driftWithValues(one, around)),
       notCompared: runs?.notCompared ?? null,
-      incident: look === undefined ? null : open.ofUnit(workspace.id, unit.id),
+      incident: look === undefined ? null : open.ofUnit(workspace.id, unit.id, containers),
     }];
   });
 }

@@ -130,8 +130,9 @@ export function endingRoutes({ endings, incidents, seal }: EndingRoutes): CoreRo
     });
 }
 
-const seesIn = (reach: ReturnType<typeof reachOfRunning>) => ({ engine, workspace, project }: EndingRecord) =>
-  reach.has({ engine, workspace, project });
+const seesIn =
+  (reach: ReturnType<typeof reachOfRunning>) => ({ engine, startedFrom, project }: EndingRecord) =>
+    reach.has({ engine, workspace: startedFrom, project });
 
 /** Returns the part of a question that means the endings of one incident. Throws `incident_not_found`. */
 async function ofIncident(
@@ -164,7 +165,8 @@ async function listed(
     const found = await store.list({ ...query, before: place, limit: PAGE });
     for (const ending of found) {
       place = ending;
-      if (sees(ending)) items.push({ ...ending, at: new Date(ending.at).toISOString() });
+      const { startedFrom: _, ...shown } = ending;
+      if (sees(ending)) items.push({ ...shown, at: new Date(ending.at).toISOString() });
       if (items.length === query.limit) return { items, next: placeText(ending) };
     }
     if (found.length < PAGE) return { items, next: null };

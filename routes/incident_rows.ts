@@ -9,6 +9,7 @@ import {
   INCIDENT_KINDS,
   type IncidentState,
   type IncidentStore,
+  scopesOf,
   subjectKey,
 } from "../core/incidents.ts";
 import { reachOfRunning } from "../core/runtime.ts";
@@ -125,10 +126,11 @@ export function sightOf(principal: Principal): (incident: Incident) => boolean {
   const artifacts = reachOf(principal, "artifacts:read");
   const system = reachOf(principal, "system:read");
   const running = reachOfRunning(principal);
-  return ({ subject: { kind, workspace, project, engine } }) => {
+  return (incident) => {
+    const { kind, workspace, project, engine } = incident.subject;
     switch (kind) {
       case "unit":
-        return artifacts.has({ workspace, project }) && running.has({ workspace, project, engine });
+        return artifacts.has({ workspace, project }) && running.has(scopesOf(incident));
       case "container":
         return running.has({ engine, project });
       case "engine":
@@ -146,14 +148,23 @@ export const namesPeople = (principal: Principal): boolean => reachOf(principal,
 
 /** The open incidents of one moment. */
 export interface OpenNow {
-  ofUnit(workspace: string, unit: string): IncidentMark | null;
+  /** Null as well where it is about containers that were started from elsewhere, and the caller sees none. */
+  ofUnit(workspace: string, unit: string, seen: readonly unknown[]): IncidentMark | null;
+}
+
+interface KnownMark {
+  readonly mark: IncidentMark;
+  /** True if it is about containers that were started from elsewhere. */
+  readonly isElsewhere: boolean;
+  /** Both, to tell whether they changed. */
+  readonly text: string;
 }
 
 /** The open incidents, as all replicas know them. */
 export class OpenIncidents {
   #revision = -1;
   #known: OpenNow = { ofUnit: () => null };
-  #marks: ReadonlyMap<string, { readonly mark: IncidentMark; readonly text: string }> = new Map();
+  #marks: ReadonlyMap<string, KnownMark> = new Map();
 
   constructor(private readonly store: Pick<IncidentStore, "open" | "revision">) {}
 
@@ -165,15 +176,19 @@ export class OpenIncidents {
     const marks = new Map(open.map((one) => {
       const { fields: _, ...state } = shownState(one, false);
       const mark: IncidentMark = { id: one.id, ...state };
+      const isElsewhere = one.elsewhere !== undefined;
       const key = subjectKey(one.subject);
-      const text = JSON.stringify(mark);
+      const text = JSON.stringify([mark, isElsewhere]);
       const before = this.#marks.get(key);
-      return [key, before?.text === text ? before : { mark, text }];
+      return [key, before?.text === text ? before : { mark, isElsewhere, text }];
     }));
     this.#revision = revision;
     this.#marks = marks;
     return this.#known = {
-      ofUnit: (workspace, unit) => marks.get(`unit ${workspace} ${unit}`)?.mark ?? null,
+      ofUnit: (workspace, unit, seen) => {
+        const found = marks.get(`unit ${workspace} ${unit}`);
+        return found === undefined || (found.isElsewhere && seen.length === 0) ? null : found.mark;
+      },
     };
   }
 }

@@ -1,6 +1,6 @@
 /** The workspace and unit of each container, for the lists of the runtime. */
 
-import type { Ownership, StrayedSource } from "../../core/ownership.ts";
+import type { Origin, Ownership, StrayedSource } from "../../core/ownership.ts";
 import type { HostFolder, RunningContainer } from "../../core/runtime.ts";
 import { within } from "../../core/signal.ts";
 import type { Group, Model } from "../artifact.ts";
@@ -35,7 +35,7 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
   readonly #owners = new Map<string, Known | null>();
   /** The workspaces whose files the containers were started from. */
   readonly #started = new Map<string, string>();
-  readonly #samples = new Map<string, RunningContainer>();
+  readonly #samples = new Map<string, Origin>();
   #projects = new Map<string, string[]>();
   #revision = 0;
   #refreshed = -Infinity;
@@ -72,13 +72,13 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
     return known === null ? null : { workspace: known.workspace, group: known.group.name };
   }
 
-  startedFrom(container: RunningContainer): string | null {
+  startedFrom(container: Origin): string | null {
     const key = container.compose === null ? null : this.#ask(container);
     return key === null ? null : this.#started.get(key) ?? null;
   }
 
   /** Has it joined, if that was not done before; null where too many are known. */
-  #ask(container: RunningContainer): string | null {
+  #ask(container: Origin): string | null {
     const key = keyOf(container);
     if (this.#samples.has(key)) return key;
     if (this.#samples.size >= MOST) return null;
@@ -208,13 +208,21 @@ function asWritten(model: Model): Model {
 }
 
 /** Containers with the same project and paths have the same owner. */
-const keyOf = ({ backend, compose }: RunningContainer): string =>
+const keyOf = ({ backend, compose }: Origin): string =>
   [backend, compose!.project, compose!.claim ?? "", compose!.workingDir ?? "", ...compose!.configFiles]
     .join("\0"); // labelled ones only
 
-function sampled(container: RunningContainer): RunningProject {
+/** Joining reads no more of a container than where it is from. */
+function sampled(container: Origin): RunningProject {
   const { project, workingDir, configFiles, claim } = container.compose!; // labelled ones only
-  return { project, backend: container.backend, workingDir, configFiles, claim, containers: [container] };
+  return {
+    project,
+    backend: container.backend,
+    workingDir,
+    configFiles,
+    claim,
+    containers: [container as RunningContainer],
+  };
 }
 
 function sameProjects(a: ReadonlyMap<string, string[]>, b: ReadonlyMap<string, string[]>): boolean {

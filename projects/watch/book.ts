@@ -59,6 +59,7 @@ export class IncidentBook {
         ...state,
         id: crypto.randomUUID(),
         subject: judged.subject,
+        ...elsewhereOf(judged),
         openedAt: now.at,
         closedAt: null,
         end: null,
@@ -78,6 +79,7 @@ export class IncidentBook {
       JSON.stringify(incident.fields) !== JSON.stringify(next.fields);
     return {
       incident: {
+        ...elsewhereOf(judged),
         ...incident,
         ...next,
         since: incident.kind === next.kind ? incident.since : next.since,
@@ -134,6 +136,9 @@ export class IncidentBook {
     return { incident: { ...incident, closedAt, end }, line: null };
   }
 }
+
+const elsewhereOf = ({ elsewhere }: Judged): Pick<Incident, "elsewhere"> =>
+  elsewhere === undefined ? {} : { elsewhere };
 
 const isSameCause = (one: Cause, other: Cause): boolean =>
   one.kind === other.kind && one.act === other.act && one.exitCode === other.exitCode &&

@@ -4,6 +4,7 @@ import type { EndingRecord, EndingStore, LastWords } from "../../core/endings.ts
 import { ServiceError } from "../../core/error.ts";
 import type { IncidentSubject } from "../../core/incidents.ts";
 import type { Log } from "../../core/log.ts";
+import { type Ownership, scopedProject } from "../../core/ownership.ts";
 import type { ActingRuntime } from "../../core/engine_acts.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
 import { containerKey } from "./evidence.ts";
@@ -30,6 +31,7 @@ interface EndingsOptions {
   readonly store: EndingStore;
   readonly seal: TextSeal;
   readonly runtime: () => Pick<ActingRuntime, "ending"> | null;
+  readonly ownership: Pick<Ownership, "startedFrom" | "settle">;
   readonly log: Log;
   /** Counts every ending, also those that are not kept. */
   readonly ended: () => void;
@@ -134,7 +136,8 @@ export class Endings {
       const sealed = hasWords ? await seal.seal(await zipped(words), placeOfWords(id)) : null;
       this.#bytes += sealed?.byteLength ?? 0;
       const state = typeof words === "string" ? words : hasWords ? "kept" : "none";
-      await store.add(this.#recordOf(id, event, typeof words === "string" ? null : words, state), sealed);
+      const record = this.#recordOf(id, event, typeof words === "string" ? null : words, state);
+      await store.add({ ...record, startedFrom: await this.#startedFrom(event) }, sealed);
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) log.warn("An ending of a container cannot be kept", { error });
@@ -151,12 +154,21 @@ export class Endings {
     }
   }
 
+  /** A name alone is no proof: whoever writes files would give themselves the words of others. */
+  async #startedFrom({ engine, compose }: ContainerEvent): Promise<string | null> {
+    const { ownership } = this.#options;
+    const origin = { backend: engine, compose };
+    ownership.startedFrom(origin); // one that is new is joined
+    await ownership.settle();
+    return ownership.startedFrom(origin);
+  }
+
   #recordOf(
     id: string,
     event: ContainerEvent,
     words: LastWords | null,
     state: EndingRecord["words"],
-  ): EndingRecord {
+  ): Omit<EndingRecord, "startedFrom"> {
     const exitCode = event.exitCode ?? words?.exitCode ?? null;
     return {
       id,
@@ -165,7 +177,7 @@ export class Endings {
       containerId: event.id,
       container: event.name.slice(0, MOST_NAME),
       ...this.#placeOf(event),
-      project: event.compose?.project ?? null,
+      project: scopedProject(event.compose),
       exitCode,
       outOfMemory: words?.outOfMemory === true && exitCode === 137,
       words: state,

@@ -2,7 +2,8 @@
 import type { Model, Unit } from "../../artifacts/artifact.ts";
 import type { Drift } from "../../artifacts/live/live.ts";
 import type { Verdict } from "../../artifacts/live/verdict.ts";
-import type { IncidentField, IncidentKind, IncidentSubject } from "../../core/incidents.ts";
+import type { Elsewhere, IncidentField, IncidentKind, IncidentSubject } from "../../core/incidents.ts";
+import { scopedProject } from "../../core/ownership.ts";
 import type { ContainerRuntime, RunningContainer } from "../../core/runtime.ts";
 import type { OwnSide } from "../drift/contents.ts";
 import { look } from "../drift/look.ts";
@@ -16,6 +17,8 @@ export interface Judged {
   readonly containers: readonly RunningContainer[];
   /** Null for what no file declares. */
   readonly unit: Unit | null;
+  /** Of a unit with a container that its own scopes do not reach. */
+  readonly elsewhere?: Elsewhere;
 }
 
 /** Verdicts that open an incident, and the one that says nothing. */
@@ -90,7 +93,7 @@ export function judgeUndeclared(container: RunningContainer, isBroken: boolean):
       kind: "container",
       workspace: null,
       group: null,
-      project: container.compose?.project ?? null,
+      project: scopedProject(container.compose),
       unit: null,
       engine: container.backend,
       container: container.name,

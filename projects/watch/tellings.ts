@@ -1,6 +1,12 @@
 /** Which targets are to be told of a change, and when. */
 import { Reach } from "../../core/access.ts";
-import type { Cause, Incident, IncidentChange, IncidentKind } from "../../core/incidents.ts";
+import {
+  type Cause,
+  type Incident,
+  type IncidentChange,
+  type IncidentKind,
+  scopesOf,
+} from "../../core/incidents.ts";
 import type { NoticeRecord } from "../../core/notices.ts";
 
 /** What people do on purpose is told when it may have been forgotten. */
@@ -43,9 +49,10 @@ const isHuman = ({ kind, further = [] }: Cause): boolean =>
 const isOnPurpose = ({ kind, cause }: Incident): boolean => kind === "stopped" || isHuman(cause);
 
 /** Returns true if the target is told of such incidents. */
-function isFor({ id, tells, on }: NoticeRecord, { kind, subject }: Incident): boolean {
+function isFor({ id, tells, on }: NoticeRecord, incident: Incident): boolean {
+  const { kind, subject } = incident;
   if (!tells.includes(kind) || subject.kind === "berth" && subject.container === targetOf(id)) return false;
-  return on.length === 0 || new Reach(on).has(subject);
+  return on.length === 0 || new Reach(on).has(scopesOf(incident));
 }
 
 /** Returns the mark of the incident that says that a target does not take its messages: others are told of it. */

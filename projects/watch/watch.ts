@@ -17,6 +17,7 @@ import { containerKey, type HeardEvents } from "./evidence.ts";
 import { judge, type Judged, judgeUndeclared } from "./judge.ts";
 import { Reasons } from "./reasons.ts";
 import { withTellings } from "./tellings.ts";
+import { withStarts } from "./started.ts";
 import type { WatcherOptions } from "./watch_options.ts";
 
 interface WatchOptions extends WatcherOptions {
@@ -68,7 +69,8 @@ export class Watch {
   async look(): Promise<boolean> {
     const now: Moment = { at: this.#options.now(), mono: performance.now() };
     const endings = this.#options.heard.takeEndings();
-    const { judged, gone } = await this.#judgeAll(now);
+    const { judged: all, gone } = await this.#judgeAll(now);
+    const judged = await withStarts(all, this.#options.ownership);
     this.#options.endings.know(judged);
     const changes: IncidentChange[] = [];
     const explained = new Reasons(this.#options, now);

@@ -6,6 +6,7 @@ import type { ActingRuntime } from "../../core/engine_acts.ts";
 import type { IgnoredStore } from "../../core/ignored.ts";
 import type { IncidentStore } from "../../core/incidents.ts";
 import type { Log } from "../../core/log.ts";
+import type { Ownership } from "../../core/ownership.ts";
 import type { NoticeStore } from "../../core/notices.ts";
 import type { FileVersionStore } from "../../core/store.ts";
 import type { Workspace } from "../../core/workspace.ts";
@@ -37,6 +38,7 @@ export interface WatcherOptions {
     list(): Promise<readonly Workspace[]>;
   };
   readonly runtime: () => ActingRuntime | null;
+  readonly ownership: Ownership;
   readonly own: (workspace: string) => Promise<OwnSide>;
   /** Returns true if no other replica watches during this time. */
   readonly isOurTurn: (ms: number) => Promise<boolean>;

@@ -79,6 +79,7 @@ export const ENDINGS = `
     workspace text COLLATE "C" REFERENCES workspaces (id) ON DELETE CASCADE,
     group_name text,
     unit text,
+    started_from text,
     project text,
     exit_code integer,
     out_of_memory integer NOT NULL CHECK (out_of_memory IN (0, 1)),

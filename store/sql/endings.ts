@@ -7,7 +7,8 @@ interface Row extends Omit<EndingRecord, "outOfMemory"> {
 }
 
 const COLUMNS =
-  'id, at, engine, container_id AS "containerId", container, workspace, group_name AS "group", unit, project, ' +
+  'id, at, engine, container_id AS "containerId", container, workspace, group_name AS "group", unit, ' +
+  'started_from AS "startedFrom", project, ' +
   'exit_code AS "exitCode", out_of_memory AS "outOfMemory", words, more';
 
 export function sqlEndings(sql: Sql): EndingStore {
@@ -38,11 +39,11 @@ export function sqlEndings(sql: Sql): EndingStore {
 const endingFrom = (row: Row): EndingRecord => ({ ...row, outOfMemory: row.outOfMemory === 1 });
 
 function* add(ending: EndingRecord, sealed: Uint8Array | null): Steps<void> {
-  const { id, at, engine, containerId, container, workspace, group, unit, project } = ending;
+  const { id, at, engine, containerId, container, workspace, group, unit, startedFrom, project } = ending;
   yield* run(
-    "INSERT INTO endings (id, at, engine, container_id, container, workspace, group_name, unit, project, exit_code, " +
-      "out_of_memory, words, more, bytes, sealed) VALUES ($1, $2, $3, $4, $5, (SELECT id FROM workspaces WHERE id = $6), " +
-      "$7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING",
+    "INSERT INTO endings (id, at, engine, container_id, container, workspace, group_name, unit, started_from, project, " +
+      "exit_code, out_of_memory, words, more, bytes, sealed) VALUES ($1, $2, $3, $4, $5, " +
+      "(SELECT id FROM workspaces WHERE id = $6), $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING",
     id,
     at,
     engine,
@@ -51,6 +52,7 @@ function* add(ending: EndingRecord, sealed: Uint8Array | null): Steps<void> {
     workspace,
     group,
     unit,
+    startedFrom,
     project,
     ending.exitCode,
     ending.outOfMemory ? 1 : 0,

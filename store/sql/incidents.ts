@@ -82,8 +82,8 @@ function* writeAll(changes: readonly IncidentChange[]): Steps<readonly string[]>
   for (const change of changes) {
     const { incident, line } = change;
     const { id, subject, openedAt, closedAt, end, endings, lines, kind, since } = incident;
-    const { atLatest, cause, fields, atFirst } = incident;
-    const body = JSON.stringify({ atLatest, cause, fields, atFirst });
+    const { atLatest, cause, fields, atFirst, elsewhere } = incident;
+    const body = JSON.stringify({ atLatest, cause, fields, atFirst, elsewhere });
     let changed = yield* run(
       `UPDATE incidents SET kind = $2, since = $3, closed_at = $4, ended_by = $5, endings = $6, line_count = $7, body = $8, ` +
         `revision = ${NEXT} WHERE id = $1 AND closed_at IS NULL`,
@@ -165,6 +165,6 @@ function incidentFrom(row: Row): Incident {
   return {
     ...rest,
     subject,
-    ...JSON.parse(body) as Pick<Incident, "atLatest" | "cause" | "fields" | "atFirst">,
+    ...JSON.parse(body) as Pick<Incident, "atLatest" | "cause" | "fields" | "atFirst" | "elsewhere">,
   };
 }

@@ -79,6 +79,7 @@ export const ENDINGS = `
     workspace TEXT REFERENCES workspaces (id) ON DELETE CASCADE,
     group_name TEXT,
     unit TEXT,
+    started_from TEXT,
     project TEXT,
     exit_code INTEGER,
     out_of_memory INTEGER NOT NULL CHECK (out_of_memory IN (0, 1)),

@@ -94,7 +94,16 @@ async function fillStore(store: Store): Promise<void> {
   }]);
   const ended = { containerId: "c", container: "web", group: null, unit: null, project: null, exitCode: 1 };
   await store.endings.add({
-    ...{ id: "e", at: 1, engine: "docker", workspace: "shop", outOfMemory: false, words: "kept", more: 0 },
+    ...{
+      id: "e",
+      at: 1,
+      engine: "docker",
+      workspace: "shop",
+      outOfMemory: false,
+      words: "kept",
+      more: 0,
+      startedFrom: null,
+    },
     ...ended,
   }, bytes(8, 1));
   await store.updates.setRules({ enabled: true, coolDownDays: 3 }, ENTRY);

@@ -13,6 +13,7 @@ const ending = (id: string, over: Partial<EndingRecord> = {}): EndingRecord => (
   workspace: null,
   group: null,
   unit: null,
+  startedFrom: null,
   project: "shop",
   exitCode: 137,
   outOfMemory: true,
