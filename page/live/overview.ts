@@ -83,24 +83,6 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
   return { units, workspaces, undeclared, engines };
 }
 
-/** The verdicts of containers by engine and id: only those that differ or are not declared. */
-export async function readCompared(
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, "differs" | "undeclared">> {
-  const { units, undeclared } = (await client.get(OVERVIEW, { query: { limit: MOST_UNITS }, signal })).json();
-  const found = new Map<string, "differs" | "undeclared">();
-  const keyOf = ({ backend, id }: SeenContainer) => `${backend}/${id}`;
-  for (const { containers, drift } of units) {
-    for (const one of containers) {
-      const isOther = drift.some(({ container }) => container === null || container === one.name);
-      if (isOther) found.set(keyOf(one), "differs");
-    }
-  }
-  // Without any declaration, nothing is marked as undeclared.
-  for (const one of units.length > 0 ? undeclared : []) found.set(keyOf(one), "undeclared");
-  return found;
-}
-
 export function seenUnit(told: OverviewUnit): Unit {
   return {
     ...told,

@@ -2,9 +2,9 @@
 import { useState } from "preact/hooks";
 import { CONTAINER, type ContainerDetail } from "../../../client/berth/containers.ts";
 import { type Action, actOn, keyOf, NEEDS, results } from "../../live/actions.ts";
-import { readCompared } from "../../live/overview.ts";
+import { isCompared, useMarks } from "../../live/marks.ts";
 import { useResource } from "../../live/resource.ts";
-import { client, may } from "../../live/session.ts";
+import { client } from "../../live/session.ts";
 import { SIGN_OF } from "../../verdict.ts";
 import { Act } from "../../parts/act.tsx";
 import { publishedBy } from "../../parts/ports.ts";
@@ -76,11 +76,11 @@ export function Container({ backend, name }: { readonly backend: string; readonl
 
 /** The container's condition, and its comparison with the declaration. */
 function Compared({ container }: { readonly container: ContainerDetail }) {
-  const read = useResource(may("artifacts:read") ? "compared" : null, readCompared);
   const own = SIGN_OF[container.condition];
-  const found = read.value.value?.get(keyOf(container));
-  if (own === "broken" || found === undefined) return <Mark verdict={own}>{words.state(container)}</Mark>;
-  return <Mark verdict={found}>{words.compared(words.state(container), found)}</Mark>;
+  const found = useMarks()(container);
+  const said = words.state(container);
+  if (own === "broken" || found === null) return <Mark verdict={own}>{said}</Mark>;
+  return <Mark verdict={found}>{isCompared(found) ? words.compared(said, found) : said}</Mark>;
 }
 
 function Gone({ name, title }: { readonly name: string; readonly title: string }) {

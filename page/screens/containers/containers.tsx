@@ -3,8 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { containerHref } from "../../parts/container_href.ts";
 import type { Container } from "../../../client/berth/containers.ts";
 import { keyOf, results } from "../../live/actions.ts";
-import { readCompared } from "../../live/overview.ts";
-import { useResource } from "../../live/resource.ts";
+import { isCompared, useMarks } from "../../live/marks.ts";
 import { useRows } from "../../live/rows.ts";
 import { may, who } from "../../live/session.ts";
 import { SIGN_OF, type Verdict } from "../../verdict.ts";
@@ -25,10 +24,10 @@ export function Containers() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = read.value.value;
   const isMeasured = query.value.has("measures");
-  const compared = useResource(may("artifacts:read") ? "compared" : null, readCompared).value.value;
+  const markOf = useMarks();
   const signOf = (one: Container): Verdict => {
     const own = SIGN_OF[one.condition];
-    return own === "broken" ? own : compared?.get(keyOf(one)) ?? own;
+    return own === "broken" ? own : markOf(one) ?? own;
   };
   const arrivals = useArrivals(list?.items ?? []);
   const fitting = arrivals.items.filter(fits(query.value, signOf)).sort(byName);
@@ -239,7 +238,6 @@ function Cells(
   },
 ) {
   const { name, state, exitCode, compose, image } = container;
-  const isCompared = sign === "differs" || sign === "undeclared";
   const since = state === "running" || state === "paused" ? container.startedAt : container.finishedAt;
   const result = results.value.get(keyOf(container));
   return (
@@ -254,7 +252,7 @@ function Cells(
         {result === undefined
           ? (
             <Mark verdict={sign} key={`${sign} ${state} ${exitCode}`}>
-              {isCompared ? words.compared(words.state(container), sign) : words.state(container)}
+              {isCompared(sign) ? words.compared(words.state(container), sign) : words.state(container)}
             </Mark>
           )
           : <ResultOf result={result} />}
