@@ -28,6 +28,20 @@ export async function readProjects(signal: AbortSignal): Promise<Projects> {
   return (await client.get(PROJECTS, { query: { limit: MOST_ROWS }, signal })).json();
 }
 
+/** Reads the engines that the caller may see, and no project. */
+export async function readEngines(signal: AbortSignal): Promise<Projects["engines"]> {
+  return (await client.get(PROJECTS, { query: { limit: 0 }, signal })).json().engines;
+}
+
+/** Reads the few projects of a workspace whose name or folder holds this text. */
+export async function readProjectsLike(
+  workspace: string,
+  q: string,
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  return (await client.get(PROJECTS, { query: { workspace, q, limit: 20 }, signal })).json().items;
+}
+
 /** The projects as one screen shows them. */
 export type ProjectList = Pick<Projects, "items" | "loose" | "engines" | "liveNeeds">;
 

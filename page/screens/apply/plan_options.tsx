@@ -2,7 +2,7 @@
 import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
 import type { PlanRequest } from "../../../client/berth/models.ts";
-import { readProject, readProjects } from "../../live/projects.ts";
+import { readEngines, readProject } from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
 import { Select } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
@@ -128,7 +128,7 @@ export function PlanOptions(
   { id, action, options, set }: { readonly id: string } & Pick<Around, "action" | "options" | "set">,
 ) {
   const [isOpen, setOpen] = useState(false);
-  const engines = useResource("engines of plans", readProjects, { live: false }).value.value?.engines ?? [];
+  const engines = useResource("engines of plans", readEngines, { live: false }).value.value ?? [];
   const units = useResource(`services of ${id}`, (signal) => readProject(id, signal), { live: false })
     .value.value?.units ?? [];
   const around: Around = {

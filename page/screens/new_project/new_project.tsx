@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../../client/berth/models.ts";
 import { type Workspace, WORKSPACES } from "../../../client/berth/workspaces.ts";
 import { checkNew, createFile, readFiles } from "../../live/files.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
-import { planHref, projectHref, readProjects } from "../../live/projects.ts";
+import { planHref, projectHref, readProjectsLike } from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
@@ -196,7 +196,7 @@ const takenBy = (name: string): Problem => ({
 /** Waits until berth has read the new project. A file that names it otherwise decides what it is called. */
 async function idOf(workspace: string, name: string): Promise<string> {
   for (let look = 0; look < LOOKS; look++) {
-    const { items } = await readProjects(AbortSignal.timeout(10_000));
+    const items = await readProjectsLike(workspace, name, AbortSignal.timeout(10_000));
     const found = items.find((row) => row.workspace?.id === workspace && row.folder === name);
     if (found !== undefined) return found.id;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
