@@ -1,15 +1,15 @@
 /** `berth folders`: the folders that may become workspaces, as a table or as JSON. */
-import { type Folders, SYSTEM_FOLDERS } from "../client/berth/system.ts";
+import { PLACES, type Places } from "../client/berth/places.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT } from "./exit_code.ts";
 import { table, writeOut } from "./output.ts";
 import type { Line } from "./command.ts";
 
 export async function run(line: Line): Promise<number> {
-  let folders: Folders;
+  let folders: Places;
   try {
     using client = await openClient();
-    folders = (await client.get(SYSTEM_FOLDERS)).json();
+    folders = (await client.get(PLACES)).json();
   } catch (error) {
     return failCall(error);
   }
@@ -17,12 +17,13 @@ export async function run(line: Line): Promise<number> {
   return EXIT.FINE;
 }
 
-function shown({ roots, suggestions }: Folders): string {
-  return table(["FOLDER", "MAY BE REGISTERED"], [
-    ...roots.map((path) => [{ text: path }, { text: "yes, as all folders below" }]),
-    ...suggestions.filter(({ path }) => !roots.includes(path)).map(({ path, setting }) => [
+function shown({ roots, places }: Places): string {
+  return table(["FOLDER", "MAY BE REGISTERED", "PROJECTS"], [
+    ...roots.map((path) => [{ text: path }, { text: "yes, as all folders below" }, { text: "" }]),
+    ...places.filter(({ path }) => !roots.includes(path)).map(({ path, setting, total }) => [
       { text: path },
       setting === null ? { text: "yes" } : { text: `with ${setting}`, colour: "yellow" as const },
+      { text: total === 0 ? "" : String(total) },
     ]),
   ]);
 }

@@ -21,7 +21,7 @@ const TAGS = {
   settings: "The first admin, API keys, people and sessions",
   workspaces: "Registered folders, and what was declared in them",
   overview: "Compare what runs with what is declared",
-  places: "Folders that running projects were started from",
+  places: "Folders that may become workspaces",
   projects: "Projects: what is declared with what runs of it, and what only runs",
   updates: "Newer images of declared projects",
   registries: "Image registries, and the credentials that pulls use for them",

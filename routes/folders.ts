@@ -2,46 +2,20 @@
 import { z } from "zod";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { placesOf } from "../artifacts/registry/places.ts";
-import { suggestFolders } from "../artifacts/registry/suggestions.ts";
 import type { Principal } from "../core/access.ts";
 import { type ContainerRuntime, reachOfRunning } from "../core/runtime.ts";
 import type { Sights } from "../core/sight.ts";
 import { type CoreRouter, json, reply, route, router } from "../http/declare/router.ts";
 
-const list = route({
-  method: "get",
-  path: "/system/folders",
-  summary: "List the folders that may become workspaces",
-  description:
-    "Names the allowed folders of `BERTH_ROOTS`, and suggests folders that are not registered yet: `/opt/stacks`, " +
-    "`/srv` and `/mnt` where they hold a folder, and the folders that containers on engines of this machine were " +
-    "started from. A suggestion outside the allowed folders says which setting allows it.",
-  permission: "workspaces:write",
-  subject: "everything",
-  answers: {
-    200: json(
-      z.object({
-        roots: z.array(z.string()).describe("The folders under which workspaces may be registered"),
-        suggestions: z.array(z.object({
-          path: z.string().describe("A folder that is not registered yet"),
-          setting: z.string().nullable().describe(
-            "The setting that would allow it, as `BERTH_ROOTS=/home/ada:/srv`; null where it is allowed",
-          ),
-        })).describe("Folders to register, 50 at most"),
-      }).meta({ id: "Folders" }),
-      "The allowed and the suggested folders, by path",
-    ),
-  },
-});
-
 const places = route({
   method: "get",
   path: "/places",
-  summary: "List the folders that running projects were started from",
+  summary: "List the folders that may become workspaces",
   description:
     "Names the allowed folders of `BERTH_ROOTS`, and the folders that labels of running containers name and that are " +
     "not registered yet, with their projects: only of containers on engines of this machine that the caller may see. " +
-    "Folders side by side are one place. Outside of the allowed folders nothing is looked for on the disk.",
+    "Folders side by side are one place. `/opt/stacks`, `/srv` and `/mnt` are places without projects where they hold " +
+    "a folder; outside of the allowed folders nothing else is looked for on the disk.",
   permission: "workspaces:write",
   subject: "everything",
   answers: {
@@ -51,7 +25,9 @@ const places = route({
         containers: z.int().describe("Number of containers whose labels were read"),
         places: z.array(z.object({
           path: z.string().describe("A folder that is not registered yet"),
-          projects: z.array(z.string()).describe("The first ten projects that run from it, by name"),
+          projects: z.array(z.string()).describe(
+            "The first ten projects that run from it, by name; none of a place that only is usual",
+          ),
           total: z.int().describe("Number of projects that run from it"),
           allowed: z.boolean().describe("True if it may be registered"),
           setting: z.string().nullable().describe(
@@ -86,23 +62,16 @@ export function folders({ registry, roots, hidden, runtime, sights }: FoldersOpt
     return (await engines?.containers() ?? [])
       .filter((container) => local.has(container.backend) && sight.sees(container));
   };
-  const registeredPaths = async () => (await registry.list()).map(({ path }) => path);
-  return router()
-    .on(list, async ({ principal }) => {
-      const running = (await localContainers(principal)).flatMap(({ compose }) => compose?.workingDir ?? []);
-      const registered = await registeredPaths();
-      const suggestions = await suggestFolders({ roots, hidden, registered, running });
-      return reply(200, { roots: [...roots], suggestions });
-    })
-    .on(places, async ({ principal }) => {
-      const running = (await localContainers(principal)).flatMap(({ backend: engine, compose }) =>
-        compose?.workingDir ? [{ engine, project: compose.project, folder: compose.workingDir }] : []
-      );
-      const found = await placesOf({ roots, hidden, registered: await registeredPaths(), running });
-      return reply(200, {
-        roots: [...roots],
-        containers: running.length,
-        places: found.map((one) => ({ ...one, projects: [...one.projects] })),
-      });
+  return router().on(places, async ({ principal }) => {
+    const running = (await localContainers(principal)).flatMap(({ backend: engine, compose }) =>
+      compose?.workingDir ? [{ engine, project: compose.project, folder: compose.workingDir }] : []
+    );
+    const registered = (await registry.list()).map(({ path }) => path);
+    const found = await placesOf({ roots, hidden, registered, running });
+    return reply(200, {
+      roots: [...roots],
+      containers: running.length,
+      places: found.map((one) => ({ ...one, projects: [...one.projects] })),
     });
+  });
 }

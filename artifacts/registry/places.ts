@@ -1,11 +1,13 @@
-/** The folders that running projects were started from, as places to register: by labels, and without the disk outside the roots. */
+/** Places to register: the folders that running projects were started from, by their labels, and the usual ones. */
 
 import { ServiceError } from "../../core/error.ts";
 import { isInside } from "../files/inside.ts";
 import { folderOf } from "../files/paths.ts";
 import { admit, realPaths } from "./place.ts";
-import { isPlain } from "./suggestions.ts";
 
+/** Places where many people keep their projects. */
+const USUAL: readonly string[] = ["/opt/stacks", "/srv", "/mnt"];
+const LONGEST_PATH = 4096;
 /** Places at most: labels of containers are written by anybody. */
 const MOST = 50;
 /** Names of projects that are told of one place. */
@@ -36,10 +38,15 @@ interface PlacesOptions {
   /** The folders of the workspaces that there are. */
   readonly registered: readonly string[];
   readonly running: Iterable<RunningFolder>;
+  readonly usual?: readonly string[];
 }
 
-/** Returns the places, those that are allowed and hold most projects first. Folders side by side are one place. */
-export async function placesOf({ roots, hidden, registered, running }: PlacesOptions): Promise<Place[]> {
+/**
+ * Returns the places, those that are allowed and hold most projects first. Folders side by side are one place. Outside
+ * of the roots the disk is looked at for the usual places alone.
+ */
+export async function placesOf(options: PlacesOptions): Promise<Place[]> {
+  const { roots, hidden, registered, running, usual = USUAL } = options;
   const folders = new Map<string, Map<string, string>>();
   for (const { engine, project, folder } of running) {
     if (!isPlain(folder) || registered.some((one) => isInside(folder, one))) continue;
@@ -52,18 +59,47 @@ export async function placesOf({ roots, hidden, registered, running }: PlacesOpt
   for (const [path, projects] of together(folders, registered, [...roots, ...realRoots])) {
     const real = await allowedPath(path, roots, realRoots, hidden);
     if (real === "gone" || (real !== null && registered.some((one) => isInside(real, one)))) continue;
-    places.push({
-      path: real ?? path,
-      projects: [...new Set(projects.values())].sort().slice(0, MOST_NAMES),
-      total: projects.size,
-      allowed: real !== null,
-      setting: real === null ? `BERTH_ROOTS=${[...roots, path].join(":")}` : null,
-    });
+    places.push(placeOf(path, real, projects, roots));
+  }
+  const known = [...registered, ...hidden, ...places.map(({ path }) => path)];
+  for (const path of usual) {
+    if (known.some((one) => isInside(path, one)) || !await holdsFolder(path)) continue;
+    const real = await allowedPath(path, roots, realRoots, hidden);
+    if (real === "gone" || (real !== null && known.some((one) => isInside(real, one)))) continue;
+    places.push(placeOf(path, real, new Map(), roots));
   }
   return places.sort((one, other) =>
     Number(other.allowed) - Number(one.allowed) || other.total - one.total ||
     (one.path < other.path ? -1 : 1)
   ).slice(0, MOST);
+}
+
+const placeOf = (
+  path: string,
+  real: string | null,
+  projects: ReadonlyMap<string, string>,
+  roots: readonly string[],
+): Place => ({
+  path: real ?? path,
+  projects: [...new Set(projects.values())].sort().slice(0, MOST_NAMES),
+  total: projects.size,
+  allowed: real !== null,
+  setting: real === null ? `BERTH_ROOTS=${[...roots, path].join(":")}` : null,
+});
+
+/** Returns true for an absolute path as one line that fits into the setting. */
+function isPlain(path: string): boolean {
+  return path.length <= LONGEST_PATH && /^\/[^:\p{Cc}]*$/u.test(path) && !/\/\.{0,2}(\/|$)/.test(path);
+}
+
+/** Returns true if a folder with another one in it is there: `/srv` and `/mnt` are empty on most machines. */
+async function holdsFolder(path: string): Promise<boolean> {
+  try {
+    for await (const { isDirectory } of Deno.readDir(path)) if (isDirectory) return true;
+  } catch {
+    // Not there, or not readable by berth.
+  }
+  return false;
 }
 
 /** Resolves to the real path of a folder that a label names; null where it may not be registered, or is already. */

@@ -19,6 +19,7 @@ Deno.test("Folders side by side are one place with their number of projects, and
   await using place = await planted("stacks/blog", "stacks/gitea", "one/shop");
   const { base } = place;
   const places = await placesOf({
+    usual: [],
     roots: [base],
     hidden: [],
     registered: [],
@@ -49,7 +50,7 @@ Deno.test("A folder that may be registered stays one by itself beside others tha
   await using place = await planted("shop");
   const { base } = place;
   const running = ["shop", "blog", "infra"].map((name) => from(`${base}/${name}`, name));
-  const places = await placesOf({ roots: [`${base}/shop`], hidden: [], registered: [], running });
+  const places = await placesOf({ usual: [], roots: [`${base}/shop`], hidden: [], registered: [], running });
   assert.deepEqual(places.map(({ path, total, allowed }) => [path, total, allowed]), [
     [`${base}/shop`, 1, true],
     [base, 2, false],
@@ -60,6 +61,7 @@ Deno.test("What is registered, hidden or gone is no place, and a folder around a
   await using place = await planted("stacks/blog", "stacks/gitea", "stacks/known", "data/x");
   const { base } = place;
   const places = await placesOf({
+    usual: [],
     roots: [base],
     hidden: [`${base}/data`],
     registered: [`${base}/stacks/known`],
@@ -80,15 +82,50 @@ Deno.test("A folder outside the roots is not looked for on the disk, whether it 
   await using outside = await planted("real");
   await Deno.symlink(`${inside.base}/a`, `${outside.base}/link`);
   const running = ["real", "none", "link"].map((name) => from(`${outside.base}/${name}/app`, name));
-  const places = await placesOf({ roots: [inside.base], hidden: [], registered: [], running });
+  const places = await placesOf({ usual: [], roots: [inside.base], hidden: [], registered: [], running });
   assert.deepEqual(places.map(({ allowed, setting }) => [allowed, setting?.split(":").at(-1)]), [
     [false, `${outside.base}/link/app`],
     [false, `${outside.base}/none/app`],
     [false, `${outside.base}/real/app`],
   ]);
   const odd = ["/", "relative", "/a/../etc", "/a:b", "/a\nb"].map((folder) => from(folder, "x"));
-  assert.deepEqual(await placesOf({ roots: ["/"], hidden: [], registered: [], running: odd }), []);
+  assert.deepEqual(await placesOf({ usual: [], roots: ["/"], hidden: [], registered: [], running: odd }), []);
   const two = [from("/home/a", "a"), from("/home/b", "b")];
-  const homes = await placesOf({ roots: ["/nowhere"], hidden: [], registered: [], running: two });
+  const homes = await placesOf({ usual: [], roots: ["/nowhere"], hidden: [], registered: [], running: two });
   assert.deepEqual(homes.map(({ path }) => path), ["/home/a", "/home/b"], "not all of /home");
+});
+
+Deno.test("A usual place that holds a folder is a place without projects, unless it is known already", async () => {
+  await using place = await planted("stacks/blog", "mnt", "srv/a", "data/inside");
+  const { base } = place;
+  const usual = [`${base}/stacks`, `${base}/mnt`, `${base}/srv`, `${base}/data`, `${base}/gone`];
+  const given = { roots: [`${base}/srv`], hidden: [`${base}/data`], usual };
+  const empty = { projects: [], total: 0 };
+  const setting = `BERTH_ROOTS=${base}/srv:${base}/stacks`;
+  assert.deepEqual(await placesOf({ ...given, registered: [], running: [] }), [
+    { path: `${base}/srv`, ...empty, allowed: true, setting: null },
+    { path: `${base}/stacks`, ...empty, allowed: false, setting },
+  ]);
+  const running = [from(`${base}/stacks`, "stacks")];
+  assert.deepEqual(await placesOf({ ...given, registered: [`${base}/srv`], running }), [
+    { path: `${base}/stacks`, projects: ["stacks"], total: 1, allowed: false, setting },
+  ]);
+});
+
+Deno.test("Labels of containers name no odd path and at most fifty folders", async () => {
+  const odd = [
+    "relative",
+    "/",
+    "/a/../etc",
+    "/a//b",
+    "/a/./b",
+    "/a:b",
+    "/a\nb",
+    "/a\u001b[31m",
+    `/${"a".repeat(5000)}`,
+  ];
+  const given = { roots: [], hidden: [], registered: [], usual: [] };
+  assert.deepEqual(await placesOf({ ...given, running: odd.map((folder) => from(folder, "odd")) }), []);
+  const many = Array.from({ length: 99 }, (_, nth) => from(`/nowhere/${nth}/a`, "many"));
+  assert.equal((await placesOf({ ...given, running: many })).length, 50);
 });

@@ -1,7 +1,7 @@
 /** The API's group `places`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
 
-/** GET: List the folders that running projects were started from. */
+/** GET: List the folders that may become workspaces. */
 export const PLACES: Endpoint<"/api/places", {
   get: { response: Places; query: Record<string, never> };
 }> = new Endpoint("/api/places");
@@ -16,7 +16,7 @@ export type Places = {
   readonly places: readonly ({
     /** A folder that is not registered yet. */
     readonly path: string;
-    /** The first ten projects that run from it, by name. */
+    /** The first ten projects that run from it, by name; none of a place that only is usual. */
     readonly projects: readonly (string)[];
     /** Number of projects that run from it. */
     readonly total: number;

@@ -97,11 +97,6 @@ export const DOCS_PAGE_JS: Endpoint<"/api/docs/page.js", {
   get: { query: Record<string, never> };
 }> = new Endpoint("/api/docs/page.js");
 
-/** GET: List the folders that may become workspaces. */
-export const SYSTEM_FOLDERS: Endpoint<"/api/system/folders", {
-  get: { response: Folders; query: Record<string, never> };
-}> = new Endpoint("/api/system/folders");
-
 /** GET: Compose projects: declared in a workspace, running, or both. */
 export const SYSTEM_TOOL_PROJECTS: Endpoint<"/api/system/tool-projects", {
   get: {
@@ -312,19 +307,6 @@ export type DiskUsage = {
   readonly measuredAt: string | null;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
-};
-
-/** The answer of `GET /api/system/folders`. */
-export type Folders = {
-  /** The folders under which workspaces may be registered. */
-  readonly roots: readonly (string)[];
-  /** Folders to register, 50 at most. */
-  readonly suggestions: readonly ({
-    /** A folder that is not registered yet. */
-    readonly path: string;
-    /** The setting that would allow it, as `BERTH_ROOTS=/home/ada:/srv`; null where it is allowed. */
-    readonly setting: string | null;
-  })[];
 };
 
 /** The answer of `GET /api/health`. */

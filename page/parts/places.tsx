@@ -1,7 +1,6 @@
 /** The folders that hold Compose files and are not registered yet, found by the labels of what runs, and any other one. */
 import { useState } from "preact/hooks";
 import { PLACES, type Places as Found } from "../../client/berth/places.ts";
-import { type Folders, SYSTEM_FOLDERS } from "../../client/berth/system.ts";
 import { WORKSPACES } from "../../client/berth/workspaces.ts";
 import { type Problem, problemOf } from "../live/problem.ts";
 import { useResource } from "../live/resource.ts";
@@ -18,13 +17,10 @@ type Place = Found["places"][number];
 
 export function Places({ done = () => {} }: { readonly done?: () => void }) {
   const mayWrite = may("workspaces:write");
-  const read = useResource(mayWrite ? "places" : null, async (signal) => {
-    const [found, folders] = await Promise.all([
-      client.get(PLACES, { signal }).then((answer) => answer.json()),
-      client.get(SYSTEM_FOLDERS, { signal }).then((answer) => answer.json()),
-    ]);
-    return { ...found, places: [...found.places, ...emptyOnes(found, folders)] };
-  });
+  const read = useResource(
+    mayWrite ? "places" : null,
+    (signal) => client.get(PLACES, { signal }).then((answer) => answer.json()),
+  );
   const found = read.value.value;
   const problem = read.problem.value;
   if (!mayWrite) return <p class="hint">{words.lacks("workspaces:write")}</p>;
@@ -43,19 +39,6 @@ export function Places({ done = () => {} }: { readonly done?: () => void }) {
       <RegisterForm done={done} {...(found === undefined ? {} : { roots: found.roots })} />
     </>
   );
-}
-
-/** Usual folders of projects that are there, from which nothing runs. */
-function emptyOnes({ places }: Found, { suggestions }: Folders): readonly Place[] {
-  const isKnown = (path: string) =>
-    places.some((one) => one.path === path || path.startsWith(`${one.path}/`));
-  return suggestions.filter(({ path }) => !isKnown(path)).map(({ path, setting }) => ({
-    path,
-    projects: [],
-    total: 0,
-    allowed: setting === null,
-    setting,
-  }));
 }
 
 function One(

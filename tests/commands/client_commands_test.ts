@@ -102,17 +102,18 @@ test("berth folders names the allowed folders and those of containers, with the 
   }
   const setting = `BERTH_ROOTS=${home}:${stacks}/blog`;
   const ofBase = async () => {
-    const { suggestions, ...rest } = JSON.parse((await folders("folders", "--json")).stdout);
-    return {
-      ...rest,
-      suggestions: suggestions.filter(({ path }: { path: string }) => path.startsWith(base)),
-    };
+    const { places, ...rest } = JSON.parse((await folders("folders", "--json")).stdout);
+    return { ...rest, places: places.filter(({ path }: { path: string }) => path.startsWith(base)) };
   };
-  await eventually("both are suggested", async () => (await ofBase()).suggestions.length === 2);
+  await eventually("both are suggested", async () => (await ofBase()).places.length === 2);
 
   assert.deepEqual(await ofBase(), {
     roots: [home],
-    suggestions: [{ path: `${home}/shop`, setting: null }, { path: `${stacks}/blog`, setting }],
+    containers: 2,
+    places: [
+      { path: `${home}/shop`, projects: ["shop"], total: 1, allowed: true, setting: null },
+      { path: `${stacks}/blog`, projects: ["blog"], total: 1, allowed: false, setting },
+    ],
   });
   const table = (await folders("folders")).stdout.split("\n").map((line) => line.split(/ {2,}/));
   const row = (path: string) => table.find(([first]) => first === path)?.[1];
