@@ -133,24 +133,31 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-/** `fd00:ec2::254`: the metadata service of a cloud. */
-const METADATA = [0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54];
+/** The metadata services of clouds that are not at a link-local address, as a URL writes them. */
+const METADATA: ReadonlySet<string> = new Set([
+  "100.100.100.200",
+  "168.63.129.16",
+  "192.0.0.192",
+  "fd00:42::42",
+  "fd00:ec2::254",
+  "fd20:ce::254",
+].map((text) => String(bytesOf(text))));
 
 /** Returns what may be known of an address without a call: whose network it is of. */
 export function kindOfAddress(text: string): AddressKind {
-  const bytes = text.includes(":") ? ipv6(text) : ipv4(text);
-  if (bytes === null) return "refused";
+  const bytes = bytesOf(text);
+  if (bytes === null || METADATA.has(String(bytes))) return "refused";
   if (bytes.length === 4) return kindOfIpv4(bytes);
   const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
   const isTranslated = bytes[0] === 0 && bytes[1] === 0x64 && bytes[2] === 0xff && bytes[3] === 0x9b;
-  if (isMapped || isTranslated) return kindOfIpv4(bytes.slice(12));
-  const [first = 0, second = 0] = bytes;
+  if (isMapped || isTranslated) return kindOfAddress(bytes.slice(12).join("."));
+  const [first = 0, second = 0, third = 0, fourth = 0] = bytes;
+  if (first === 0x20 && second === 0x02) return kindOfAddress(bytes.slice(2, 6).join(".")); // 6to4
+  if (first === 0x20 && second === 0x01 && third === 0 && fourth === 0) return "refused"; // Teredo
   if (bytes.every((byte, at) => byte === (at === 15 ? 1 : 0))) return "private";
   if (bytes.every((byte) => byte === 0) || first === 0xff) return "refused";
   if (first === 0xfe && (second & 0xc0) === 0x80) return "refused";
-  if ((first & 0xfe) === 0xfc) {
-    return METADATA.every((byte, at) => bytes[at] === byte) ? "refused" : "private";
-  }
+  if ((first & 0xfe) === 0xfc) return "private";
   return (first & 0xe0) === 0x20 ? "public" : "refused";
 }
 
@@ -160,6 +167,10 @@ function kindOfIpv4([a = 0, b = 0, c = 0]: readonly number[]): AddressKind {
     (a === 100 && b >= 64 && b < 128) || (a === 198 && (b === 18 || b === 19)) ||
     (a === 192 && b === 0 && c === 0);
   return isPrivate ? "private" : "public";
+}
+
+function bytesOf(text: string): number[] | null {
+  return text.includes(":") ? ipv6(text) : ipv4(text);
 }
 
 function ipv4(text: string): number[] | null {
@@ -178,14 +189,29 @@ function ipv6(text: string): number[] | null {
   return [...head, ...Array<number>(gap).fill(0), ...tail].flatMap((word) => [word >> 8, word & 255]);
 }
 
-/** Returns true for a host that no call may go to. One whose name only a proxy can resolve is left to the proxy. */
-export async function isForbiddenHost(hostname: string, signal: AbortSignal): Promise<boolean> {
+/**
+ * Returns the addresses that a program may call a host at, so that it does not look the name up again and find others;
+ * empty for a name that only a proxy can resolve. Throws `OutboundFailure` for a host that no call may go to.
+ */
+export async function callableAddresses(
+  hostname: string,
+  signal: AbortSignal,
+  resolve = addressesOf,
+): Promise<string[]> {
+  let found: string[];
   try {
-    return (await addressesOf(hostname, signal)).some((address) => kindOfAddress(address) === "refused");
+    found = await resolve(hostname, signal);
   } catch (error) {
-    if (error instanceof OutboundFailure) return false;
+    if (error instanceof OutboundFailure) return [];
     throw error;
   }
+  if (found.some((address) => kindOfAddress(address) === "refused")) {
+    throw new OutboundFailure(
+      "address",
+      "its address may not be called: it is link-local, or no host at all",
+    );
+  }
+  return found;
 }
 
 async function addressesOf(hostname: string, signal: AbortSignal): Promise<string[]> {

@@ -4,7 +4,15 @@ import { kindOfAddress, Outbound, OutboundFailure } from "./outbound.ts";
 
 Deno.test("kindOfAddress tells public, private and forbidden addresses apart in every form", () => {
   const kinds = {
-    public: ["93.184.216.34", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8", "100.128.0.1"],
+    public: [
+      "93.184.216.34",
+      "172.32.0.1",
+      "2606:4700::1111",
+      "::ffff:8.8.8.8",
+      "2002:808:808::1",
+      "2001:db9::1",
+      "100.128.0.1",
+    ],
     private: [
       "127.0.0.1",
       "10.1.2.3",
@@ -29,6 +37,13 @@ Deno.test("kindOfAddress tells public, private and forbidden addresses apart in 
       "64:ff9b::a9fe:a9fe",
       "fd00:ec2::254",
       "fd00:0ec2::254",
+      "fd20:ce::254",
+      "100.100.100.200",
+      "::ffff:100.100.100.200",
+      "192.0.0.192",
+      "168.63.129.16",
+      "2002:a9fe:a9fe::1",
+      "2001:0:a9fe:a9fe::1",
       "1.2.3",
       "host",
     ],

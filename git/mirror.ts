@@ -1,7 +1,7 @@
 /** A bare copy of a repository in berth's data folder: a cache, which is deleted and fetched again when it is damaged or too large. */
 import { checkedAddress, type Credential, optionsFor, secretsOf } from "./address.ts";
 import { ServiceError } from "../core/error.ts";
-import { isForbiddenHost } from "../core/outbound.ts";
+import { callableAddresses, OutboundFailure } from "../core/outbound.ts";
 import { maskText } from "../core/secrets.ts";
 import type { Git, GitCall, GitResult } from "./process.ts";
 import { LONGEST_TARGET, readTree, RefusedTree, targetInside, type Tree } from "./tree.ts";
@@ -26,6 +26,8 @@ interface MirrorOptions {
   /** The folder of the bare repository; berth's own. */
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** Returns the addresses of a name; that of the system unless given. */
+  readonly resolve?: (hostname: string, signal: AbortSignal) => Promise<string[]>;
   /** Bytes that it may take. */
   readonly mostBytes?: number;
 }
@@ -265,13 +267,32 @@ export class Mirror {
   /** Throws `SourceFailure` with the last that git said. */
   async #run(call: Omit<GitCall, "folder">, remote: Remote | null): Promise<GitResult> {
     const { git, folder, signal } = this.#options;
-    if (remote !== null && await isForbiddenHost(new URL(remote.url).hostname, signal)) {
-      throw new SourceFailure("its address may not be called: it is link-local, or no host at all");
-    }
+    const pinned = remote === null ? [] : await this.#pinned(remote);
     const signals = call.signal === undefined ? [signal] : [signal, call.signal];
-    const result = await git.run({ ...call, folder, signal: AbortSignal.any(signals) });
+    const result = await git.run({
+      ...call,
+      config: [...call.config ?? [], ...pinned],
+      folder,
+      signal: AbortSignal.any(signals),
+    });
     if (result.code !== 0 || result.ended !== "itself") throw failureOf(result, remote);
     return result;
+  }
+
+  /** Returns the option that lets git call the addresses that were looked at, and look no name up by itself. */
+  async #pinned({ url }: Remote): Promise<(readonly [name: string, value: string])[]> {
+    const { signal, resolve } = this.#options;
+    const { hostname, port, protocol } = new URL(url);
+    try {
+      const found = await callableAddresses(hostname, signal, resolve);
+      const addresses = found.map((one) => one.includes(":") ? `[${one}]` : one).join(",");
+      const isName = addresses !== "" && found.every((one) => one !== hostname.replace(/^\[|\]$/g, ""));
+      const at = port || (protocol === "https:" ? "443" : "80");
+      return isName ? [["http.curloptResolve", `${hostname}:${at}:${addresses}`]] : [];
+    } catch (error) {
+      if (error instanceof OutboundFailure) throw new SourceFailure(error.message);
+      throw error;
+    }
   }
 
   async #read(call: Omit<GitCall, "folder" | "timeoutMs">): Promise<GitResult> {

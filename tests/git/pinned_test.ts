@@ -1,0 +1,51 @@
+/** Git calls the addresses that were looked at: a name server that answers others afterwards leads nowhere. */
+import assert from "node:assert/strict";
+import { Mirror, SourceFailure } from "../../git/mirror.ts";
+import { Git } from "../../git/process.ts";
+import { GitServer, hasGit } from "../support/git_server.ts";
+
+const ignore = !hasGit();
+const signal = new AbortController().signal;
+
+async function withMirror(
+  answers: readonly string[],
+  use: (mirror: Mirror, url: string, head: string) => Promise<void>,
+): Promise<void> {
+  await using server = await GitServer.start();
+  const repository = await server.repository("home");
+  const head = await repository.push({ "a.txt": "text" });
+  const folder = `${await Deno.makeTempDir({ prefix: "berth-pinned-" })}`;
+  const git = new Git({ PATH: Deno.env.get("PATH") ?? "" });
+  const resolve = () => Promise.resolve([...answers]);
+  const url = repository.url.replace("127.0.0.1", "git.example.invalid");
+  await use(new Mirror({ git, folder: `${folder}/copy.git`, signal, resolve }), url, head);
+  await Deno.remove(folder, { recursive: true });
+}
+
+Deno.test({
+  name: "Mirror reaches a name at the address that was looked at, and looks it up no second time",
+  ignore,
+  fn: () =>
+    withMirror(["127.0.0.1"], async (mirror, url, head) => {
+      const remote = { url, branch: "main", credential: null };
+      assert.equal(await mirror.remoteHead(remote), head);
+      await mirror.fetchHead(remote, head);
+      assert.ok(await mirror.has(head));
+    }),
+});
+
+Deno.test({
+  name: "Mirror calls no name of which one address is link-local or a metadata service",
+  ignore,
+  async fn() {
+    for (const other of ["169.254.169.254", "fe80::1", "100.100.100.200", "0.0.0.0"]) {
+      await withMirror(["127.0.0.1", other], async (mirror, url) => {
+        await assert.rejects(
+          mirror.remoteHead({ url, branch: "main", credential: null }),
+          (error) => error instanceof SourceFailure && /may not be called/.test(error.message),
+          other,
+        );
+      });
+    }
+  },
+});
