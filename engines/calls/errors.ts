@@ -21,6 +21,7 @@ export const CODES = {
   ambiguous_id: 409,
   conflict: 409,
   in_use: 409,
+  kept_by_service: 409,
   name_taken: 409,
   pull_refused: 403,
   pull_failed: 502,

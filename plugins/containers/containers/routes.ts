@@ -28,6 +28,7 @@ import { ContainerDetails, readContainer } from "./cached_details.ts";
 import { findContainer } from "../backends/find_container.ts";
 import type { Engines } from "../backends/seen.ts";
 import { ContainerList, ContainerLists } from "./list.ts";
+import { mustNotBeKept } from "../backends/swarm_services.ts";
 import { mustNotStray } from "./strayed.ts";
 import { maskObject } from "../../../engines/rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
@@ -100,6 +101,8 @@ const withTimeout = onBackend.extend({
   timeoutS: count(0, 600).optional().describe("Seconds until it is killed"),
 });
 
+/** Acts that end a container, with the signal. */
+const ENDS = /^(?:stop|restart) |^kill (?:(?:SIG)?KILL|9)$/;
 const SECONDS = 'it is called "timeoutS" here';
 
 function controlRoute<Query extends z.ZodObject>(
@@ -121,7 +124,10 @@ function controlRoute<Query extends z.ZodObject>(
     query,
     hints: "timeoutS" in query.shape ? { t: SECONDS, timeout: SECONDS } : {},
     particulars: (asked) => particularsOf(asked.query),
-    answers: { 200: json(Controlled, "State after the act"), ...problems("conflict", ...failures) },
+    answers: {
+      200: json(Controlled, "State after the act"),
+      ...problems("conflict", "kept_by_service", ...failures),
+    },
   });
 }
 
@@ -135,7 +141,8 @@ const start = controlRoute("start", {
 const stop = controlRoute("stop", {
   summary: "Stop a container",
   description:
-    "Sends its stop signal, and kills it after `timeoutS` seconds, by default the container's own timeout or 10.",
+    "Sends its stop signal, and kills it after `timeoutS` seconds, by default the container's own timeout or 10. 409 " +
+    "`kept_by_service` where a swarm's service would start another.",
   query: withTimeout,
 });
 const restart = controlRoute("restart", {
@@ -223,7 +230,7 @@ const removal = route({
   }),
   hints: { v: 'it is called "volumes" here', link: "links cannot be removed" },
   particulars: ({ query }) => particularsOf(query),
-  answers: { 204: empty("It is gone"), ...problems("conflict", ...failures) },
+  answers: { 204: empty("It is gone"), ...problems("conflict", "kept_by_service", ...failures) },
 });
 
 export const ROUTES = [list, inspect, top, start, stop, restart, pause, unpause, kill, renaming, removal];
@@ -242,6 +249,9 @@ export function containers(engines: Engines, lists: ContainerLists): Router {
     const found = await find(reach, id, backend, doing);
     const mountsAnew = verb === "restart" || verb === "start" && found.row.state !== "running";
     if (mountsAnew) await mustNotStray(found.row, ownership, principal, doing);
+    if (ENDS.test(`${verb} ${options.signal ?? ""}`)) {
+      await mustNotBeKept(found, doing, verb === "restart" ? "update" : "scale");
+    }
     return reply(200, await control(found, verb, options));
   };
   return router()
@@ -287,6 +297,7 @@ export function containers(engines: Engines, lists: ContainerLists): Router {
     })
     .on(removal, async ({ reach, params: { id }, query }) => {
       const found = await find(reach, id, query.backend, `remove container "${id}"`);
+      await mustNotBeKept(found, `remove container "${id}"`, "scale");
       await remove(found, { force: query.force === true, volumes: query.volumes === true });
       return reply(204);
     });

@@ -36,6 +36,8 @@ const ENDED = new Set(["created", "exited", "dead"]);
 interface Scope {
   readonly link: Link;
   readonly usage: Measurement["usage"];
+  /** Says whether a swarm's service has the container in its history. */
+  readonly isKept: (row: ContainerRow) => boolean;
   readonly types: ReadonlySet<PruneType>;
   readonly filters: PruneFilters;
   readonly now: Date;
@@ -44,12 +46,12 @@ interface Scope {
 /** The mirror must be fresh and the measurement new. A container in the plan no longer counts as a user of the rest. */
 export function planFor(
   link: Link,
-  { usage }: Measurement,
+  { usage, isKept }: Pick<Scope, "usage" | "isKept">,
   types: ReadonlySet<PruneType>,
   filters: PruneFilters,
   now: Date,
 ): Planned[] {
-  const scope: Scope = { link, usage, types, filters, now };
+  const scope: Scope = { link, usage, isKept, types, filters, now };
   const containers = types.has("containers") ? endedContainers(scope) : [];
   const going = new Set(containers.map(({ id }) => id));
   const staying = [...link.mirror.containers.rows.values()].filter(({ id }) => !going.has(id));
@@ -63,10 +65,12 @@ export function planFor(
   ];
 }
 
-function endedContainers({ link, filters, now }: Scope): ContainerRow[] {
+function endedContainers({ link, isKept, filters, now }: Scope): ContainerRow[] {
   const all = [...link.mirror.containers.rows.values()];
   const swapped = swappedOf(all);
-  return all.filter((row) => ENDED.has(row.state) && !swapped.has(row.id) && passes(row, filters, now));
+  return all.filter((row) =>
+    ENDED.has(row.state) && !swapped.has(row.id) && !isKept(row) && passes(row, filters, now)
+  );
 }
 
 /**

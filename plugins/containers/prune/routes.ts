@@ -7,6 +7,7 @@ import { asServiceError } from "../../../http/declare/problem.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../../http/declare/router.ts";
 import type { Backends } from "../../../engines/links/backends.ts";
 import type { Meter } from "../disk_usage/meter.ts";
+import { keptByServices } from "../backends/swarm_services.ts";
 import { BackendName } from "../backends/route_fields.ts";
 import { Unavailable } from "../../../engines/links/unavailable.ts";
 import { carryOut, PruneResult, shown } from "./carry_out.ts";
@@ -129,7 +130,8 @@ async function planned(
         mirror.volumes.resync(),
         mirror.networks.resync(),
       ]);
-      items.push(...planFor(link, measurement, new Set(types), filters, new Date()));
+      const isKept = await keptByServices(link, mirror.containers.rows.values(), signal);
+      items.push(...planFor(link, { ...measurement, isKept }, new Set(types), filters, new Date()));
     } catch (thrown) {
       if (signal.aborted) throw thrown;
       if (!(thrown instanceof ServiceError)) throw thrown;

@@ -1,0 +1,78 @@
+/** Containers of a swarm's services, on a real swarm of one: berth does not claim to stop what the swarm starts again. */
+import assert from "node:assert/strict";
+import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveEngines } from "../support/service.ts";
+
+/** Nothing answers there, so that no agent waits for a registry. */
+const IMAGE = "127.0.0.1:1/fixture:1";
+
+const engine = await startEngine("docker").catch((error) => {
+  if (!(error instanceof NoEngine)) throw error;
+  console.error(`NOT RUN: containers of a swarm's services, because ${error.message}`);
+  return null;
+});
+
+/** Makes a swarm with the service `web`, one task of which has ended and was replaced. */
+async function deploy(engine: TestEngine): Promise<{ readonly running: string; readonly ended: string }> {
+  await engine.cli("swarm", "init", "--advertise-addr", "127.0.0.1");
+  await engine.cli("tag", FIXTURE, IMAGE);
+  const task = ["--name", "web", "--restart-delay", "0s", IMAGE, "idle"];
+  await engine.cli("service", "create", "--detach", "--no-resolve-image", ...task);
+  const [first = ""] = await eventually("its task runs", () => tasks(engine, "running"));
+  await engine.cli("kill", first);
+  const [running = ""] = await eventually("another task runs", () => tasks(engine, "running"));
+  return { running, ended: first };
+}
+
+/** The names of the service's containers in a state; null for none. */
+async function tasks(engine: TestEngine, state: string): Promise<string[] | null> {
+  const filters = ["--filter", "label=com.docker.swarm.service.name=web", "--filter", `status=${state}`];
+  const names = (await engine.cli("ps", "-a", "--format", "{{.Names}}", ...filters)).trim();
+  return names === "" ? null : names.split("\n");
+}
+
+Deno.test({
+  name: "A container that a swarm's service keeps is neither stopped nor pruned, and the refusal says how to",
+  ignore: engine === null,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(context) {
+    await using own = engine!;
+    const { running, ended } = await deploy(own);
+    // Labels alone are believed of nobody.
+    const labels = ["--label", "com.docker.swarm.service.id=x", "--label", "com.docker.swarm.node.id=y"];
+    await own.cli("run", "-d", "--name", "forged", ...labels, FIXTURE, "idle");
+    await own.cli("run", "--name", "done", FIXTURE, "true");
+    await using berth = await serveEngines({ one: own });
+
+    for (const act of ["POST stop", "POST kill", "POST restart", "DELETE "]) {
+      await context.step(`${act} of a task's container`, async () => {
+        const [method, verb] = act.split(" ");
+        const path = `/api/containers/${running}${verb === "" ? "?force=true" : `/${verb}`}`;
+        const { status, body } = await berth.call(`${method} ${path}`);
+        assert.deepEqual([status, body.code], [409, "kept_by_service"]);
+        assert.match(
+          body.title,
+          /service "web" of a swarm.*"docker service (scale web=0|update --force web)"/,
+        );
+        assert.deepEqual(await tasks(own, "running"), [running]);
+      });
+    }
+    await context.step("a signal that ends nothing is sent", async () => {
+      assert.equal((await berth.call(`POST /api/containers/${running}/kill?signal=WINCH`)).status, 200);
+    });
+    await context.step("prune leaves the history of the service", async () => {
+      const { body } = await berth.call("POST /api/system/prune", { types: ["containers"], dryRun: true });
+      assert.deepEqual(body.items.map(({ name }: { name: string }) => name), ["done"]);
+    });
+    await context.step("forged labels keep nothing", async () => {
+      assert.equal((await berth.call("POST /api/containers/forged/stop")).body.changed, true);
+    });
+    await context.step("what is left of a removed service is nobody's", async () => {
+      await own.cli("service", "rm", "web");
+      await eventually("its containers are gone", async () => await tasks(own, "running") === null);
+      assert.equal((await own.ask(`GET /containers/${ended}/json`)).status, 404);
+    });
+  },
+});
