@@ -22,6 +22,7 @@ const BENCHES = [
   "takeover",
   "packaging",
   "growth",
+  "memory",
   "growth_engines",
   "client",
   "page",

@@ -6,8 +6,10 @@
 
 const LOOK_MS = 10_000;
 /** Above the least that it ever held: less is not worth the pause of a collection. */
-const SHARE = 1.2;
-const LEAST_BYTES = 16 * 1024 * 1024;
+const SHARE = 1.1;
+const LEAST_BYTES = 8 * 1024 * 1024;
+/** Grown by more than this between two looks: something new needed it. */
+const JUMP = 1.2;
 /** Grown by less than this between two looks: what needed the memory is over. */
 const CALM = 1.02;
 /** Looks until it is asked again for what is still held: as long as a flood may last, then twice as many each time. */
@@ -44,7 +46,7 @@ export function giveBackFreed(parts: Partial<MemoryParts> = {}): Disposable {
   const look = async () => {
     const now = residentBytes();
     const isCalm = now <= before * CALM;
-    if (now > before * SHARE) [wait, asked] = [0, 0]; // something new needed it
+    if (now > before * JUMP) [wait, asked] = [0, 0];
     before = now;
     least = Math.min(least, now);
     if (isCalm && !isStarted) {

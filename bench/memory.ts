@@ -1,0 +1,92 @@
+/** Resident memory: of an idle service, of one whose lists are read, and after a peak. `idle` or a number measures that alone. */
+import { inspected, scriptedId, ScriptedWorld } from "../tests/support/scripted_world.ts";
+import { startBerth, waitForAll } from "./listed_berth.ts";
+import { rounds } from "./rounds.ts";
+import { type ServerProcess, startServer } from "./server_process.ts";
+
+const here = new URL("./", import.meta.url);
+const MINUTE_MS = 60_000;
+const PEAK = 5_000;
+const USUAL = 50;
+/** As `deno task serve` sets it. */
+const TRIM = { DENO_USR2_MEMORY_TRIM: "1" };
+
+await using stack = new AsyncDisposableStack();
+const options = { unit: "MiB", exact: true };
+
+if (isAsked("idle")) {
+  await rounds("memory-idle", [
+    { name: "a process with the same packages", run: bare },
+    { name: "berth", run: idle },
+  ], { ...options, about: "resident a minute after the start, without engines; the aim is 1.3" });
+}
+for (const [count, aim] of [[USUAL, 100], [500, 110]] as const) {
+  if (!isAsked(String(count))) continue;
+  await rounds(`memory-${count}`, [{ name: "berth", run: () => listed(count) }], {
+    ...options,
+    about: `resident with ${count} containers whose lists were read each second; the aim is ${aim}`,
+  });
+}
+if (isAsked(String(PEAK))) {
+  await rounds("memory-peak", [
+    { name: `${USUAL} containers from the start`, run: () => listed(USUAL) },
+    { name: `${PEAK} containers until a minute before`, run: () => listed(PEAK) },
+  ], { ...options, about: `resident with ${USUAL} containers after a peak; the aim is 1.3` });
+}
+
+function isAsked(part: string): boolean {
+  return Deno.args.length === 0 || Deno.args.includes(part);
+}
+
+async function resident(server: ServerProcess): Promise<number> {
+  return await server.rssBytes() / 1024 ** 2;
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function bare(): Promise<number> {
+  const args = ["-A", new URL("peers/same_packages.ts", here).pathname, "PORT"];
+  await using server = await startServer({ args, path: "/" });
+  await wait(MINUTE_MS);
+  return await resident(server);
+}
+
+async function idle(): Promise<number> {
+  const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
+  stack.defer(() => Deno.remove(data, { recursive: true }));
+  const env = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none", ...TRIM };
+  const args = ["-A", new URL("../main.ts", here).pathname, "serve"];
+  await using server = await startServer({ args, path: "/api/health", env });
+  await wait(MINUTE_MS);
+  return await resident(server);
+}
+
+/** Reads lists of so many containers for a minute; of more than the peak only the usual number is left after it. */
+async function listed(count: number): Promise<number> {
+  await using own = new AsyncDisposableStack();
+  const ids = Array.from({ length: count }, (_, number) => scriptedId(number + 1));
+  const containers = new Map(ids.map((id, number) => [id, inspected(id, `c-${number}`)]));
+  const world = own.use(new ScriptedWorld({ containers }));
+  const { server, key } = await startBerth(own, `docker=unix://${world.socket}`, undefined, TRIM);
+  own.use(server);
+  await waitForAll(server, key, count);
+  await read(server, key);
+  if (count === PEAK) {
+    for (const id of ids.slice(USUAL)) containers.delete(id);
+    world.hangUp(); // berth lists anew
+    await read(server, key);
+  }
+  return await resident(server);
+}
+
+/** Lists are read each second for a minute, as by a page that stands open. */
+async function read({ port }: ServerProcess, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  for (const until = performance.now() + MINUTE_MS; performance.now() < until; await wait(1_000)) {
+    for (const path of ["containers", "overview", "images"]) {
+      await (await fetch(`http://127.0.0.1:${port}/api/${path}`, { headers })).bytes();
+    }
+  }
+}
