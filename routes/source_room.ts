@@ -98,7 +98,7 @@ function entryOf(
     actor: by,
     action: "source.sync",
     target: `/api/workspaces/${workspace}/source`,
-    particulars: { from: from ?? "nothing", to, files: String(files), result },
+    particulars: { workspace, from: from ?? "nothing", to, files: String(files), result },
     result: result === "failed" ? "git_failed" : "done",
   });
 }

@@ -22,8 +22,9 @@ export function sentenceOf({ action, target, particulars }: Entry): string | nul
   return said[action]!.replaceAll(/\{(\w+)\}/g, (_, name) => brief(parts[name] ?? "…"));
 }
 
-/** Returns the beginning of an id that berth made; the whole stands in what the sentence unfolds to. */
-const brief = (text: string): string => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text) ? text.slice(0, 8) : text;
+/** Returns the beginning of an id that berth made, and of a commit; the whole stands in what the sentence unfolds to. */
+const brief = (text: string): string =>
+  /^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{40})$/.test(text) ? text.slice(0, 8) : text;
 
 /** Returns the parts of the path that a request was sent to, by their names in its route. */
 function partsOf(action: string, target: string | null): Readonly<Record<string, string>> {

@@ -76,6 +76,7 @@ export const audited = {
   "session.end": "die Sitzung ist zu Ende, weil sich ihre Person nicht mehr anmelden darf",
   "session.reuse": "ein verbrauchtes Token kam wieder: die Sitzung wurde beendet",
   "keys.ending": "ein benutzter API-Schlüssel endet binnen einer Woche",
+  "source.sync": "hat den Ordner {workspace} auf Commit {to} gebracht",
   "keys.add": "hat am Datenordner einen Admin-Schlüssel angelegt",
   "ignored.end": "eine Datei deklariert {target}: es wird nicht mehr ignoriert",
 } as const;

@@ -76,6 +76,7 @@ export const audited = {
   "session.end": "the session ended, because its holder may no longer sign in",
   "session.reuse": "a used token came back: the session was ended",
   "keys.ending": "an API key in use ends within a week",
+  "source.sync": "brought the folder {workspace} to commit {to}",
   "keys.add": "made an admin key at the data folder",
   "ignored.end": "{target} is declared by a file: it is no longer ignored",
 } as const;

@@ -45,6 +45,11 @@ Deno.test("a sentence names what was acted on, decoded, and a path whole", () =>
   assert.equal(of("POST /api/images/pull", "/api/images/pull", { reference: "nginx:1" }), "pulled nginx:1");
   assert.equal(of("POST /api/system/prune", null, { dryRun: "true" }), "listed what is not in use");
   assert.equal(of("POST /api/system/prune", null, { plan: "1" }), "removed what is not in use");
+  const to = "d12b2364".padEnd(40, "0");
+  assert.equal(
+    of("source.sync", "/api/workspaces/home/source", { workspace: "home", to }),
+    "brought the folder home to commit d12b2364",
+  );
   assert.equal(of("apply container.swap", "shop-web-1"), "in an apply: Replace shop-web-1");
   assert.equal(of("DELETE /api/containers/{id}", null), "removed the container …");
   assert.equal(of("POST /api/newer", null), null);

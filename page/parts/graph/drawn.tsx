@@ -185,7 +185,10 @@ function Picture({ drawing, links, zoom, view, focusable, lit, light, open, focu
       {drawing.frames.filter((frame) => meets(frame, seen)).map((frame) => (
         <g key={frame.group.id} class="frame">
           <rect x={frame.x} y={frame.y} width={frame.width} height={frame.height} rx="8" />
-          <text x={frame.x + 12} y={frame.y + 17}>{cut(frame.group.label, 60)}</text>
+          <text x={frame.x + 12} y={frame.y + 17}>
+            {cut(frame.group.label, Math.floor((frame.width - 24) / LABEL_CHARACTER))}
+            <title>{shown(frame.group.label)}</title>
+          </text>
         </g>
       ))}
       {drawing.lines.filter((line) => meets(line, seen)).map(({ edge, path }) => (
@@ -273,6 +276,9 @@ function Node(
 }
 
 /** A drawing has no room for more; the node's own label says it all. */
+/** The width of a character in a frame's title. */
+const LABEL_CHARACTER = 8;
+
 function cut(text: string, most: number): string {
   const safe = shown(text);
   return safe.length > most ? `${safe.slice(0, most - 1)}…` : safe;
