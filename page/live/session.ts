@@ -38,6 +38,13 @@ export function may(permission: Permission): boolean {
   return (who.value ?? lastSeen)?.grants.some(({ permissions }) => permissions.includes(permission)) === true;
 }
 
+/** True if the caller holds the permission on everything, as acts on the service itself need. */
+export function mayEverywhere(permission: Permission): boolean {
+  return (who.value ?? lastSeen)?.grants.some(({ permissions, on }) =>
+    (on ?? []).length === 0 && permissions.includes(permission)
+  ) === true;
+}
+
 /** The value that binds the cookie to this browser; worth nothing without it, as it is without the cookie. */
 const BINDING = "berth.binding";
 /** Written when somebody signs out, so that every tab hears of it. */

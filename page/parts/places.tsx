@@ -4,7 +4,7 @@ import { PLACES, type Places as Found } from "../../client/berth/places.ts";
 import { WORKSPACES } from "../../client/berth/workspaces.ts";
 import { type Problem, problemOf } from "../live/problem.ts";
 import { useResource } from "../live/resource.ts";
-import { client, may } from "../live/session.ts";
+import { client, mayEverywhere } from "../live/session.ts";
 import { Copied } from "./copied.tsx";
 import { RegisterForm } from "./register.tsx";
 import { shown } from "./shown.ts";
@@ -16,7 +16,7 @@ const TEXT = words.places;
 type Place = Found["places"][number];
 
 export function Places({ done = () => {} }: { readonly done?: () => void }) {
-  const mayWrite = may("workspaces:write");
+  const mayWrite = mayEverywhere("workspaces:write");
   const read = useResource(
     mayWrite ? "places" : null,
     (signal) => client.get(PLACES, { signal }).then((answer) => answer.json()),

@@ -1,6 +1,6 @@
 /** The form that registers a folder by its path. */
 import { WORKSPACES } from "../../client/berth/workspaces.ts";
-import { client, may } from "../live/session.ts";
+import { client, mayEverywhere } from "../live/session.ts";
 import { Field, Form } from "./form.tsx";
 import { shown } from "./shown.ts";
 import { words } from "../words/en_later.ts";
@@ -17,7 +17,7 @@ export interface RegisterFormProps {
 }
 
 export function RegisterForm({ done, cancel, path, roots }: RegisterFormProps) {
-  if (!may("workspaces:write")) return <p class="hint">{words.lacks("workspaces:write")}</p>;
+  if (!mayEverywhere("workspaces:write")) return <p class="hint">{words.lacks("workspaces:write")}</p>;
   return (
     <Form
       submit={TEXT.submit}

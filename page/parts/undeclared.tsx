@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { LooseContainers } from "../../client/berth/projects.ts";
 import { type Aside, projectHref, type Row, setIgnored } from "../live/projects.ts";
-import { may } from "../live/session.ts";
+import { may, mayEverywhere } from "../live/session.ts";
 import { containerHref } from "./container_href.ts";
 import { Dialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
@@ -118,7 +118,7 @@ function One(
         <Ports ports={ports} />
         <span class="project-engines">{shown(engines.join(", "))}</span>
         <span class="project-act">
-          {folder !== null && may("workspaces:write") && (
+          {folder !== null && mayEverywhere("workspaces:write") && (
             <button
               type="button"
               class="button"

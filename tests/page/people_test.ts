@@ -116,6 +116,9 @@ test("a person with one project sees it on every screen, a word where there is n
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("navigation", { name: "Screens", exact: true }).waitFor();
   const main = page.getByRole("main");
+  await opened.visit("/folders");
+  await main.getByText("This needs the permission workspaces:write").first().waitFor();
+  assert.deepEqual([await page.getByRole("alert").count(), await main.getByRole("textbox").count()], [0, 0]);
   for (
     const [path, text] of [
       ["/", "restarting"],

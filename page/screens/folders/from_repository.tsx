@@ -1,7 +1,7 @@
 /** A new folder that follows a Git repository from the beginning. */
 import { useState } from "preact/hooks";
 import { WORKSPACES } from "../../../client/berth/workspaces.ts";
-import { client, may } from "../../live/session.ts";
+import { client, may, mayEverywhere } from "../../live/session.ts";
 import { Field, Form } from "../../parts/form.tsx";
 import { SourceFields, sourceFrom } from "../../parts/source_fields.tsx";
 import { go } from "../../router.ts";
@@ -11,7 +11,7 @@ const TEXT = words.sources;
 
 export function FromRepository() {
   const [isOpen, setOpen] = useState(false);
-  if (!may("workspaces:write") || !may("workspaces:manage")) return null;
+  if (!mayEverywhere("workspaces:write") || !may("workspaces:manage")) return null;
   if (!isOpen) {
     return <button type="button" class="button" onClick={() => setOpen(true)}>{TEXT.fromRepository}</button>;
   }

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { link, serviceTime } from "../../live/live.ts";
 import { type ProjectList, type Row, useProjects } from "../../live/projects.ts";
-import { may, who } from "../../live/session.ts";
+import { may, mayEverywhere, who } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { LaterBulk, LaterLately, LaterNoProjects, LaterUndeclared } from "../../parts/later.tsx";
 import { Lacking } from "../../parts/lacking.tsx";
@@ -41,7 +41,8 @@ export function Overview() {
 /** True while no file declares anything, for users who can change that, or where nothing runs either. */
 function isFirst({ items, loose }: ProjectList): boolean {
   const nothingRuns = items.length === 0 && loose.length === 0;
-  return nothingRuns || (may("workspaces:write") && items.every(({ workspace }) => workspace === null));
+  return nothingRuns ||
+    (mayEverywhere("workspaces:write") && items.every(({ workspace }) => workspace === null));
 }
 
 /** The next step, above what runs undeclared. */
