@@ -37,7 +37,10 @@ export class Leases {
     try {
       for (let waited = 0; !await ask(); waited += WAIT_MS) {
         if (waited > 2 * LEASE_MS || signal.aborted) {
-          throw new ServiceError("source_conflict", "Cannot sync: another replica is at work on the folder");
+          throw new ServiceError(
+            "source_conflict",
+            "Cannot change the source: another replica is at work on the folder; try again",
+          );
         }
         await pause(WAIT_MS, signal);
       }

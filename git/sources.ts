@@ -68,14 +68,26 @@ export class Sources implements AsyncDisposable {
     return record;
   }
 
-  /** Sets the source of a workspace, and checks it. Throws `source_refused`. */
+  /** Sets the source of a workspace, and checks it. Throws `source_refused`, and `source_conflict` as `sync` does. */
   async set(
     workspace: string,
     wanted: NewSource,
     by: Pick<AuditActor, "kind" | "id" | "name">,
     entry: NewAuditEntry,
   ): Promise<SourceRecord> {
+    await this.#put(workspace, wanted, by, entry);
+    return await this.check(workspace);
+  }
+
+  /** Waits for a sync that has begun: it writes the commit of the source that was set before. */
+  async #put(
+    workspace: string,
+    wanted: NewSource,
+    by: Pick<AuditActor, "kind" | "id" | "name">,
+    entry: NewAuditEntry,
+  ): Promise<void> {
     const { store, now } = this.#options;
+    await using _ = await this.#leases.take(workspace);
     const known = await store.get(workspace);
     const credential = await this.#repositories.credentialFor(wanted, known);
     const url = mustBeSource({ ...wanted, credential });
@@ -105,11 +117,11 @@ export class Sources implements AsyncDisposable {
       },
     });
     if (!isSame) await this.#repositories.forget(workspace);
-    return await this.check(workspace);
   }
 
-  /** Forgets the source; files stay. Throws `source_not_found`. */
+  /** Forgets the source once no sync is at work; files stay. Throws `source_not_found` and `source_conflict`. */
   async remove(workspace: string, entry: NewAuditEntry): Promise<void> {
+    await using _ = await this.#leases.take(workspace);
     const removed = await this.#options.store.remove(workspace, entry);
     this.#polling.forget(workspace);
     await this.#repositories.forget(workspace);

@@ -26,7 +26,7 @@ const set = route({
   body: NewSource,
   answers: {
     200: json(Source, "The source, checked"),
-    ...problems("workspace_not_found", "source_refused", "sign_in_again", "git_failed"),
+    ...problems("workspace_not_found", "source_refused", "source_conflict", "sign_in_again", "git_failed"),
   },
 });
 
@@ -41,7 +41,7 @@ const remove = route({
   proof: true,
   audited: "change",
   params: Id,
-  answers: { 204: empty("It is forgotten"), ...missing, ...problems("sign_in_again") },
+  answers: { 204: empty("It is forgotten"), ...missing, ...problems("source_conflict", "sign_in_again") },
 });
 
 const read = route({

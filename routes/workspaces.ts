@@ -64,6 +64,7 @@ const register = route({
       "forbidden",
       "sign_in_again",
       "source_refused",
+      "source_conflict",
       "git_failed",
     ),
   },

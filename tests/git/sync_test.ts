@@ -1,6 +1,7 @@
 /** Syncs: a commit reaches the folder whole or not at all, and nothing that is not Git's is touched. */
 import assert from "node:assert/strict";
 import { hasGit } from "../support/git_server.ts";
+import { pause } from "../../core/pause.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Answer } from "../support/service.ts";
 import { SourceScene, web } from "./source_scene.ts";
@@ -164,3 +165,35 @@ test("a sync that was interrupted is finished by the next one, to the same folde
   assert.deepEqual([done.body.state, done.body.synced], ["synced", next]);
   assert.deepEqual(await scene.files(), { "a/compose.yaml": web("nginx:2"), "c.txt": "new" });
 });
+
+for (const how of ["PUT", "DELETE"] as const) {
+  test(`a ${how} of the source waits for a sync that has begun, and takes nothing away from it`, async () => {
+    await using scene = await SourceScene.with({ "a.txt": "text" });
+    const { head } = await scene.follow();
+    await scene.repository.git("push", "--quiet", "origin", "HEAD:other");
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    for (const { registry } of scene.berth.replicas) {
+      const exclusively = registry.exclusively.bind(registry);
+      registry.exclusively = async (id, work) => {
+        begun.resolve();
+        await held.promise;
+        return await exclusively(id, work);
+      };
+    }
+    const syncing = sync(scene, head!);
+    await begun.promise;
+    const changing = how === "PUT"
+      ? scene.set({ branch: "other" })
+      : scene.berth.call(`DELETE /api/workspaces/${scene.id}/source`);
+    await Promise.race([changing, pause(1_000)]);
+    held.resolve();
+    const [synced, changed] = await Promise.all([syncing, changing]);
+
+    assert.equal(changed.status, how === "PUT" ? 200 : 204, changed.text);
+    // Whoever synced a source that is gone when it is shown is told that.
+    assert.ok(synced.status === 200 || how === "DELETE" && synced.status === 404, synced.text);
+    assert.deepEqual(await scene.files(), { "a.txt": "text" });
+    if (how === "PUT") assert.equal((await scene.source()).synced, null, "of the other branch");
+  });
+}
