@@ -1,4 +1,5 @@
 /** The audit trail of one request: its intent before an act, its entry with a change, and its result. */
+import { maskText } from "../../core/secrets.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
 import type { Auditor, Caller } from "./caller.ts";
 
@@ -10,12 +11,12 @@ export type Particulars = Readonly<Record<string, string>>;
  */
 export type Audited = "act" | "change" | false;
 
-/** Returns the given values as text; others are left out. */
+/** Returns the given values as text, with secrets masked; others are left out. */
 export function particularsOf(given: Readonly<Record<string, unknown>>): Particulars {
   const said: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue;
-    said[name] = typeof value === "string" ? value : JSON.stringify(value);
+    said[name] = maskText(typeof value === "string" ? value : JSON.stringify(value));
   }
   return said;
 }

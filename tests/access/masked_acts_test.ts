@@ -122,6 +122,12 @@ test("who may not reveal secrets is told none by what berth does, whether it suc
   });
   assert.equal(draft.status, 200, draft.text);
   assertSilent([draft.text], "a draft");
+  const pruner = await berth.key(["system:prune", "containers:read"]);
+  for (const filters of [{}, { labels: [`app.token=${CANARY}`] }]) {
+    const plan = await pruner.call("POST /api/system/prune", { types: ["containers"], filters, dryRun: true });
+    assert.equal(plan.status, 200, plan.text);
+    assertSilent([plan.text], "the plan of a prune");
+  }
   assertSilent([(await berth.call("GET /api/system/audit?limit=500")).text], "the audit log");
   assertSilent(taken, "a notice");
   assertSilent(berth.logged(), "the log");
