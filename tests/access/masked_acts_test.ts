@@ -124,7 +124,11 @@ test("who may not reveal secrets is told none by what berth does, whether it suc
   assertSilent([draft.text], "a draft");
   const pruner = await berth.key(["system:prune", "containers:read"]);
   for (const filters of [{}, { labels: [`app.token=${CANARY}`] }]) {
-    const plan = await pruner.call("POST /api/system/prune", { types: ["containers"], filters, dryRun: true });
+    const plan = await pruner.call("POST /api/system/prune", {
+      types: ["containers"],
+      filters,
+      dryRun: true,
+    });
     assert.equal(plan.status, 200, plan.text);
     assertSilent([plan.text], "the plan of a prune");
   }
