@@ -20,6 +20,7 @@ import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { replicaRoutes } from "./routes/replicas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { settling } from "./routes/settling.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { system } from "./routes/system.ts";
@@ -101,6 +102,7 @@ export function composeRoutes(
     registryRoutes({ registries: parts.registries }),
     adoptions({ ...adopting, registry, offers: store.offers }),
     claimRoutes(adopting),
+    settling({ ...adopting, registry, editor: parts.editor, digests: access.digests }),
     history.router,
     endingRoutes({ ...store, seal: access.endingSeal }),
     noticeRoutes({ notices: parts.notices, store: store.notices, now }),

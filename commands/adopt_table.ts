@@ -47,4 +47,16 @@ export const ADOPTING: readonly Command[] = [
     ],
     load: () => read("./draft.ts"),
   },
+  {
+    name: "settle",
+    summary: "write what runs into the file, where both differ",
+    details:
+      "Means one service, as shop/web, and fields as berth status and the page name them; without fields it lists them. Shows the change of the file, asks, and saves it only if nothing else that berth reads is another by it. No container changes.",
+    args: [{ name: "service", kind: "project" }, { name: "field", kind: "text", optional: true, many: true }],
+    options: [
+      { name: "--container", value: "name", meaning: "the container to take the values of, of several" },
+      { name: "--yes", meaning: "ask nothing" },
+    ],
+    load: () => read("./settle.ts"),
+  },
 ];

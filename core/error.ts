@@ -49,6 +49,7 @@ export type ErrorCode =
   | "already_claimed"
   | "too_many_claims"
   | "claim_not_found"
+  | "cannot_settle"
   | "path_refused"
   | "path_unreadable"
   | "file_not_found"

@@ -9,6 +9,7 @@ import { etagOf, tagsToMatch } from "../http/declare/etag.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { find } from "./artifact_lookup.ts";
 import { currentFor, textOf } from "./file_tags.ts";
+import { LineChange } from "./line_change.ts";
 import type { ProjectList } from "./project_list.ts";
 
 const ProposedUpdate = WorkspaceFile.pick({ path: true, kind: true }).extend({
@@ -16,11 +17,7 @@ const ProposedUpdate = WorkspaceFile.pick({ path: true, kind: true }).extend({
   sha256: z.string().describe("Of the text as it would be, without masks"),
   text: z.string().describe("All of it, with `********` for every secret and the change in place"),
   editable: z.boolean().describe("True if berth may write the file"),
-  changes: z.array(z.object({
-    line: z.int().describe("The line, from 1"),
-    before: z.string().describe("The line as it is, with its other secrets masked"),
-    after: z.string().describe("The line as it would be"),
-  })).describe("The lines that differ"),
+  changes: z.array(LineChange).describe("The lines that differ"),
 }).meta({ id: "ProposedUpdate" });
 
 const propose = route({

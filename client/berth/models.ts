@@ -299,6 +299,16 @@ export type IncidentMark = {
   readonly cause: IncidentCause;
 };
 
+/** A part of `ProposedUpdate`. */
+export type LineChange = {
+  /** Its first line, from 1. */
+  readonly line: number;
+  /** The lines as they are, with their secrets masked; empty for new ones. */
+  readonly before: string;
+  /** The lines as they would be; empty where they are taken out. */
+  readonly after: string;
+};
+
 /** A part of `UnitLive`. */
 export type LiveState = "running" | "degraded" | "paused" | "completed" | "exited" | "absent" | "unknown";
 

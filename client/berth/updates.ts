@@ -1,6 +1,6 @@
 /** The API's group `updates`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Location, WorkspaceFileKind } from "./models.ts";
+import type { LineChange, Location, WorkspaceFileKind } from "./models.ts";
 
 /**
  * GET: The images of declared projects, and whether their registries have newer ones.
@@ -55,14 +55,7 @@ export type ProposedUpdate = {
   /** True if berth may write the file. */
   readonly editable: boolean;
   /** The lines that differ. */
-  readonly changes: readonly ({
-    /** The line, from 1. */
-    readonly line: number;
-    /** The line as it is, with its other secrets masked. */
-    readonly before: string;
-    /** The line as it would be. */
-    readonly after: string;
-  })[];
+  readonly changes: readonly (LineChange)[];
 };
 
 /** A part of `UpdateItem`. */

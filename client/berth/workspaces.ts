@@ -7,6 +7,7 @@ import type {
   Diagnostic,
   Drift,
   FindingCounts,
+  LineChange,
   LiveState,
   Plan,
   PlanRequest,
@@ -210,6 +211,18 @@ export const WORKSPACE_ADOPTIONS_DRAFT: Endpoint<"/api/workspaces/{id}/adoptions
     };
   };
 }> = new Endpoint("/api/workspaces/{id}/adoptions/draft");
+
+/** POST: Bring the file to the container, in single fields. */
+export const WORKSPACE_ARTIFACTS_UNIT_SETTLE: Endpoint<"/api/workspaces/{id}/artifacts/units/{name}/settle", {
+  post: {
+    response: SettledFile;
+    payload: SettleRequest;
+    query: {
+      /** Show the change, and save nothing. */
+      preview?: boolean;
+    };
+  };
+}> = new Endpoint("/api/workspaces/{id}/artifacts/units/{name}/settle");
 
 /** The answer of `POST /api/workspaces/{id}/adoptions/draft`. */
 export type AdoptionDraft = {
@@ -738,6 +751,36 @@ export type Sarif = {
   readonly version: "2.1.0";
   /** One run of berth, with its rules and results. */
   readonly runs: readonly ({ readonly [key: string]: unknown })[];
+};
+
+/** The payload of `POST /api/workspaces/{id}/artifacts/units/{name}/settle`. */
+export type SettleRequest = {
+  /** The container's id or name. */
+  readonly container: string;
+  /** The fields that differ, named as in drift. */
+  readonly fields: readonly (string)[];
+};
+
+/** The answer of `POST /api/workspaces/{id}/artifacts/units/{name}/settle`. */
+export type SettledFile = {
+  /** Below the workspace's folder. */
+  readonly path: string;
+  /** The kind of file that it was read as: `secret`, `config` and `mounted` are files that projects name, `other` is one that was created and that nothing names yet. */
+  readonly kind: WorkspaceFileKind;
+  /** The checksum of what was read. */
+  readonly sha256: string;
+  /** The last text that could be read stands in for a broken one. */
+  readonly stale: boolean;
+  /** Its text, with `********` for every secret. */
+  readonly text: string;
+  /** Every mask in `text`, in order; empty with `reveal`. */
+  readonly masked: readonly (Range)[];
+  /** The differences from the text before. */
+  readonly changes: readonly (LineChange)[];
+  /** The fields in which the container still differs. */
+  readonly left: readonly (string)[];
+  /** False for a preview. */
+  readonly saved: boolean;
 };
 
 /** The answer of `PUT /api/workspaces/{id}/source`. */

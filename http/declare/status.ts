@@ -44,6 +44,7 @@ const statusByCode = {
   already_claimed: 409,
   too_many_claims: 409,
   claim_not_found: 404,
+  cannot_settle: 422,
   path_refused: 403,
   path_unreadable: 422,
   file_not_found: 404,

@@ -10,6 +10,7 @@ import { Facing } from "./facing.tsx";
 import { readable } from "./readable.ts";
 import { mountText } from "./stale_mount.tsx";
 import { Place } from "./place.tsx";
+import { Settle } from "./settle.tsx";
 import { shown } from "./shown.ts";
 import { Mark } from "./sign.tsx";
 import { Loading, Trouble } from "./states.tsx";
@@ -35,7 +36,12 @@ export function UnitBeside(
         <Mark verdict={unit.verdict} />
       </header>
       {written !== undefined
-        ? <Lines unit={unit} written={written} />
+        ? (
+          <>
+            <Lines unit={unit} written={written} />
+            <Settle unit={unit} done={read.reload} />
+          </>
+        )
         : problem === null
         ? <Loading />
         : <Trouble problem={problem} again={read.reload} />}

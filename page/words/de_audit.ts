@@ -66,6 +66,8 @@ export const audited = {
   "POST /api/workspaces/{id}/source/check": "hat nach Commits für {id} gesehen",
   "POST /api/workspaces/{id}/source/sync": "hat einen Commit in den Ordner {id} geschrieben",
   "POST /api/workspaces/{id}/adoptions/draft": "hat neben {id} Container aufgeschrieben",
+  "POST /api/workspaces/{id}/artifacts/units/{name}/settle":
+    "hat in die Datei von {name} geschrieben, was läuft",
   "POST /api/adoptions/drafts/{id}/accept": "hat {projects} aus laufenden Containern übernommen",
   "POST /api/adoptions/{id}/confirm": "hat bestätigt, dass {name} zu {project} gehört",
   "DELETE /api/adoptions/{id}": "hat die Übernahme von {name} für {project} beendet",

@@ -14,7 +14,7 @@ import { shell } from "./de_shell.ts";
 import { sources } from "./de_sources.ts";
 import { updates } from "./de_updates.ts";
 import { graph, log, logs } from "./de_views.ts";
-import { writeDown } from "./de_write_down.ts";
+import { settle, writeDown } from "./de_write_down.ts";
 
 export const later = {
   register: {
@@ -239,5 +239,6 @@ export const later = {
   registries,
   updates,
   ...resources,
+  settle,
   writeDown,
 } as const;

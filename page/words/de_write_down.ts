@@ -45,3 +45,14 @@ export const writeDown = {
   reveal: "Geheimnisse zeigen …",
   masked: "Geheimnisse sind verdeckt. Kopieren Sie die Dateien, sobald sie gezeigt werden.",
 } as const;
+
+export const settle = {
+  open: "In die Datei schreiben, was läuft …",
+  title: "Die Datei an den Container angleichen",
+  lead: (container: string) =>
+    `Die Datei bekommt die Werte von ${container}. Der Container ändert sich nicht, und der Text davor bleibt erhalten.`,
+  fields: "Unterschiede",
+  at: (file: string, line: number) => `${file}, ab Zeile ${line}`,
+  change: "Die Änderung der Datei",
+  save: "Die Datei speichern",
+} as const;

@@ -66,6 +66,7 @@ export const audited = {
   "POST /api/workspaces/{id}/source/check": "looked for commits for {id}",
   "POST /api/workspaces/{id}/source/sync": "wrote a commit into the folder {id}",
   "POST /api/workspaces/{id}/adoptions/draft": "wrote containers down beside {id}",
+  "POST /api/workspaces/{id}/artifacts/units/{name}/settle": "wrote what runs into the file of {name}",
   "POST /api/adoptions/drafts/{id}/accept": "adopted {projects} out of containers that ran",
   "POST /api/adoptions/{id}/confirm": "confirmed that {name} belongs to {project}",
   "DELETE /api/adoptions/{id}": "ended the adoption of {name} for {project}",

@@ -16,7 +16,7 @@ import { settings } from "./en_settings.ts";
 import { shell } from "./en_shell.ts";
 import { sources } from "./en_sources.ts";
 import { updates } from "./en_updates.ts";
-import { writeDown } from "./en_write_down.ts";
+import { settle, writeDown } from "./en_write_down.ts";
 import { type Spoken, spoken } from "./language.ts";
 
 const english = {
@@ -243,6 +243,7 @@ const english = {
   registries,
   updates,
   ...resources,
+  settle,
   writeDown,
 } as const;
 

@@ -44,3 +44,14 @@ export const writeDown = {
   reveal: "Show secrets …",
   masked: "Secrets are masked. Copy the files once they are shown.",
 } as const;
+
+export const settle = {
+  open: "Write what runs into the file …",
+  title: "Bring the file to the container",
+  lead: (container: string) =>
+    `The file gets the values of ${container}. The container does not change, and the text before is kept.`,
+  fields: "Differences",
+  at: (file: string, line: number) => `${file}, from line ${line}`,
+  change: "The change of the file",
+  save: "Save the file",
+} as const;

@@ -260,6 +260,21 @@ const WITH_ENGINE: Readonly<Record<string, PostBeside>> = {
     const body = { ...example, projects: [{ ...project, containers }] };
     return await berth.call(`POST /api/adoptions/drafts/${draft.body.id}/accept`, body);
   },
+  "post /api/workspaces/{id}/artifacts/units/{name}/settle": async ({ engine, berth }, example) => {
+    const scene = await ApplyScene.on(engine, berth, "shop", SHOP);
+    await berth.call("PUT /api/workspaces/shop", { editable: true });
+    await scene.apply();
+    await engine.cli("update", "--restart", "always", "shop-web-1");
+    const path = "/api/workspaces/shop/artifacts/units/shop.web";
+    await eventually(
+      "it differs",
+      async () =>
+        (await berth.call(`GET ${path}`)).body.live.drift.some(({ field }: { field: string }) =>
+          field === "restart"
+        ),
+    );
+    return await berth.call(`POST ${path}/settle?preview=true`, example);
+  },
   "post /api/volumes": ({ berth }, example) => berth.call("POST /api/volumes", example),
   "post /api/networks": ({ berth }, example) => berth.call("POST /api/networks", example),
   "post /api/networks/{name}/connect": async ({ engine, berth }, example) => {

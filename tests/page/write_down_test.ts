@@ -73,3 +73,48 @@ test(
   },
   BROWSER_TEST.ignore ? "there is no browser" : null,
 );
+
+test(
+  "the page shows what settling a difference changes in the file, and saves it",
+  async (engine) => {
+    const name = "settle-page";
+    await engine.cli("run", "-d", "--name", name, FIXTURE, "idle");
+    try {
+      await using berth = await serveEngines({ docker: engine });
+      await workspace(berth, "home", "name: home\nservices:\n  web:\n    image: none\n");
+      await berth.call("PUT /api/workspaces/home", { editable: true });
+      const { body: { items } } = await berth.call("GET /api/containers");
+      const { id } = items.find((one: { name: string }) => one.name === name);
+      const containers = [{ backend: "docker", id }];
+      const draft = await berth.call("POST /api/workspaces/home/adoptions/draft", {
+        containers,
+        name: "shop",
+      });
+      const projects = [{ name: "shop", folder: "shop", containers }];
+      assert.equal(
+        (await berth.call(`POST /api/adoptions/drafts/${draft.body.id}/accept`, { projects })).status,
+        201,
+      );
+      await engine.cli("update", "--restart", "always", name);
+      await using browser = await startBrowser();
+      await using opened = await openPage(browser, berth, {
+        key: berth.admin,
+        path: `/c/docker/${name}?view=differences`,
+      });
+      const { page } = opened;
+      await page.getByRole("button", { name: "Write what runs into the file …" }).click();
+      await page.getByRole("region", { name: "The change of the file" }).getByText("restart: always")
+        .waitFor();
+      await page.getByRole("button", { name: "Save the file" }).click();
+      await page.getByText("It runs as it is written.").waitFor();
+      assert.match(
+        await Deno.readTextFile(`${berth.folder}/workspaces/home/shop/compose.yaml`),
+        /restart: always/,
+      );
+      assert.deepEqual(opened.complaints, []);
+    } finally {
+      await engine.cli("rm", "-f", name);
+    }
+  },
+  BROWSER_TEST.ignore ? "there is no browser" : null,
+);
