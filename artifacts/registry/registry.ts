@@ -274,7 +274,7 @@ export class Registry implements AsyncDisposable {
     if (record.editable) return record;
     throw new ServiceError(
       "not_editable",
-      "Cannot save the file: an admin has not made this workspace editable (`PUT /api/workspaces/{id}`)",
+      "Cannot save the file: this workspace is not editable; an admin can make it so under its files on the page, or by `PUT /api/workspaces/{id}`",
     );
   }
 
