@@ -200,8 +200,9 @@ export const later = {
     unit: "Einheit",
     ports: "Ports",
     command: "Befehl",
-    restartPolicy: "Neustarts",
-    restarts: (amount: number) => amount === 0 ? "kein Mal" : `${number.format(amount)}-mal`,
+    restartPolicy: "Neustart-Regel",
+    restarts: (amount: number) =>
+      amount === 0 ? "nie neu gestartet" : `${number.format(amount)}-mal neu gestartet`,
     noMounts: "Nichts ist darin eingehängt.",
     noNetworks: "Er ist mit keinem Netzwerk verbunden.",
     noEnvironment: "Er hat keine Umgebungsvariablen.",

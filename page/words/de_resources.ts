@@ -61,7 +61,7 @@ export const resources = {
     made: "Entstanden",
     notMeasured: "nicht gemessen",
     removeQuestion: (name: string) => `Das Volume ${name} mit allem darin entfernen?`,
-    removeHint: "Es gibt keinen Weg zurück.",
+    removeHint: "Das lässt sich nicht rückgängig machen.",
     typeName: "Schreiben Sie seinen Namen, um sicherzugehen",
   },
   networks: {
@@ -101,29 +101,32 @@ export const resources = {
     unplanned: (backend: string, reason: string) => `${backend} fehlt in diesem Plan: ${reason}`,
     choose: "Entfernen, was nicht benutzt wird",
     chooseHint:
-      "Wählen Sie, was gehen darf, und lesen Sie den Plan. Nichts wird entfernt, bevor Sie ihn gelesen haben.",
+      "Wählen Sie, was entfernt werden darf, und lesen Sie den Plan. Nichts wird entfernt, bevor Sie ihn gelesen haben.",
     older: "Entstanden vor",
     ages: { "": "beliebiger Zeit", "24h": "einem Tag", "168h": "einer Woche", "720h": "30 Tagen" },
     tagged: "Auch Images, die einen Namen haben, aber keinen Container",
     read: "Plan lesen",
     plan: "Der Plan",
-    planned: (amount: number, size: number) => `${count(amount, "Ding", "Dinge")}, höchstens ${bytes(size)}`,
+    planned: (amount: number, size: number) =>
+      `${count(amount, "Objekt", "Objekte")}, höchstens ${bytes(size)}`,
     good: (left: string) => `gilt noch ${left}`,
-    stale: "Dieser Plan ist zu alt, um ausgeführt zu werden.",
-    anew: "Neu lesen",
-    nothing: "Nichts würde gehen.",
+    stale: "Dieser Plan ist abgelaufen.",
+    anew: "Neu planen",
+    nothing: "Nichts würde entfernt.",
     nothingHint: "Alles dieser Arten wird gebraucht oder ist jünger, als Sie gewählt haben.",
-    thing: "Ding",
-    why: "Warum es gehen darf",
+    thing: "Objekt",
+    why: "Grund",
     result: "Ergebnis",
-    carryOut: "Ausführen",
+    carryOut: "Entfernen",
     carryQuestion: (amount: number, size: number) =>
-      `${count(amount, "Ding", "Dinge")} entfernen, ${bytes(size)}?`,
+      `${count(amount, "Objekt", "Objekte")} entfernen, höchstens ${bytes(size)}?`,
     carryVolumes: (amount: number) =>
-      `${count(amount, "Volume geht", "Volumes gehen")} mit allem, was darin ist. Es gibt keinen Weg zurück.`,
+      `${
+        count(amount, "Volume wird", "Volumes werden")
+      } mit allem entfernt, was darin ist. Das lässt sich nicht rückgängig machen.`,
     results: { planned: "geplant", removed: "entfernt", gone: "war schon weg", kept: "blieb" },
     done: (removed: number, freed: number) =>
-      `${count(removed, "Ding ist", "Dinge sind")} weg, ${bytes(freed)} frei.`,
+      `${count(removed, "Objekt", "Objekte")} entfernt, ${bytes(freed)} frei.`,
     close: "Fertig",
   },
 };

@@ -204,8 +204,9 @@ const english = {
     unit: "Unit",
     ports: "Ports",
     command: "Command",
-    restartPolicy: "Restarts",
-    restarts: (amount: number) => amount === 0 ? "not once" : count(amount, "time", "times"),
+    restartPolicy: "Restart policy",
+    restarts: (amount: number) =>
+      amount === 0 ? "never restarted" : `restarted ${count(amount, "time", "times")}`,
     noMounts: "Nothing is mounted into it.",
     noNetworks: "It is connected to no network.",
     noEnvironment: "It has no environment variables.",

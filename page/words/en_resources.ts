@@ -48,7 +48,7 @@ export const resources = {
     made: "Made",
     notMeasured: "not measured",
     removeQuestion: (name: string) => `Remove the volume ${name} and all that is in it?`,
-    removeHint: "There is no way back.",
+    removeHint: "This cannot be undone.",
     typeName: "Type its name to be sure",
   },
   networks: {
@@ -87,31 +87,32 @@ export const resources = {
     unmeasured: (backend: string, reason: string) => `${backend} is not in these figures: ${reason}`,
     unplanned: (backend: string, reason: string) => `${backend} is not in this plan: ${reason}`,
     choose: "Remove what is not in use",
-    chooseHint: "Choose what may go and read the plan. Nothing is removed before you have read it.",
-    older: "Made before",
+    chooseHint: "Choose what may be removed and read the plan. Nothing is removed before you have read it.",
+    older: "Created before",
     ages: { "": "any time", "24h": "a day ago", "168h": "a week ago", "720h": "30 days ago" },
     tagged: "Images that have a name but no container, too",
     read: "Read the plan",
     plan: "The plan",
-    planned: (amount: number, size: number) => `${count(amount, "thing", "things")}, ${bytes(size)} at most`,
-    good: (left: string) => `good for another ${left}`,
-    stale: "This plan is too old to be carried out.",
-    anew: "Read it anew",
-    nothing: "Nothing would go.",
-    nothingHint: "All of these types is in use, or younger than you chose.",
-    thing: "Thing",
-    why: "Why it may go",
+    planned: (amount: number, size: number) =>
+      `${count(amount, "object", "objects")}, at most ${bytes(size)}`,
+    good: (left: string) => `valid for another ${left}`,
+    stale: "This plan has expired.",
+    anew: "Plan again",
+    nothing: "Nothing would be removed.",
+    nothingHint: "Everything of these types is in use, or younger than you chose.",
+    thing: "Object",
+    why: "Reason",
     result: "Result",
-    carryOut: "Carry it out",
+    carryOut: "Remove",
     carryQuestion: (amount: number, size: number) =>
-      `Remove ${count(amount, "thing", "things")}, ${bytes(size)}?`,
+      `Remove ${count(amount, "object", "objects")}, at most ${bytes(size)}?`,
     carryVolumes: (amount: number) =>
-      `${count(amount, "volume goes", "volumes go")} with all that is in ${
+      `${count(amount, "volume is", "volumes are")} removed with all that is in ${
         amount === 1 ? "it" : "them"
-      }. There is no way back.`,
-    results: { planned: "planned", removed: "removed", gone: "was gone already", kept: "stayed" },
+      }. This cannot be undone.`,
+    results: { planned: "planned", removed: "removed", gone: "was gone already", kept: "kept" },
     done: (removed: number, freed: number) =>
-      `${count(removed, "thing is", "things are")} gone, ${bytes(freed)} freed.`,
+      `${count(removed, "object was", "objects were")} removed, ${bytes(freed)} freed.`,
     close: "Done",
   },
 } as const;

@@ -69,7 +69,7 @@ test("an image and a network are removed by their name, a volume only when its n
   const { page } = opened;
   const dialog = page.getByRole("dialog", { name: "Remove" });
   await page.getByRole("button", { name: "Remove brief-volume" }).press("Enter");
-  await dialog.getByText("There is no way back.").waitFor();
+  await dialog.getByText("This cannot be undone.").waitFor();
   const remove = dialog.getByRole("button", { name: "Remove" });
   await assertFitsAll(opened, "the question before a volume is removed");
   await dialog.getByLabel("Type its name").fill("brief-volum");
@@ -117,16 +117,16 @@ test("a prune is read as a plan, carried out exactly so, and says what stayed an
   await page.getByRole("button", { name: "Read the plan" }).click();
   const plan = page.getByRole("region", { name: "The plan" });
   await plan.getByRole("row", { name: "unneeded" }).getByText("no container mounts it").waitFor();
-  await plan.getByText("good for another 14 min").waitFor();
+  await plan.getByText("valid for another 14 min").waitFor();
   await assertFitsAll(opened, "the plan");
 
   await engine.cli("run", "-d", "--name", "late", "-v", "soon-needed:/data", FIXTURE, "idle");
-  await plan.getByRole("button", { name: "Carry it out" }).click();
-  const dialog = page.getByRole("dialog", { name: "Carry it out" });
-  await dialog.getByText("There is no way back.").waitFor();
-  await dialog.getByRole("button", { name: "Carry it out" }).click();
+  await plan.getByRole("button", { name: "Remove …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Remove" });
+  await dialog.getByText("This cannot be undone.").waitFor();
+  await dialog.getByRole("button", { name: "Remove" }).click();
   await plan.getByRole("row", { name: "unneeded" }).getByText("removed").waitFor();
-  await plan.getByRole("row", { name: "soon-needed" }).getByText("stayed").waitFor();
+  await plan.getByRole("row", { name: "soon-needed" }).getByText("kept").waitFor();
   await assertFitsAll(opened, "the results");
   await assert.rejects(engine.cli("volume", "inspect", "unneeded"));
   await engine.cli("volume", "inspect", "soon-needed");
@@ -145,9 +145,9 @@ test("a plan that is too old is grey and cannot be carried out", async ({ browse
   const plan = page.getByRole("region", { name: "The plan" });
   await plan.getByRole("row", { name: "old-plan" }).waitFor();
   await page.clock.fastForward(15 * 60_000);
-  await plan.getByText("This plan is too old to be carried out.").waitFor();
-  assert.equal(await plan.getByRole("button", { name: "Carry it out" }).count(), 0);
-  await plan.getByRole("button", { name: "Read it anew" }).click();
+  await plan.getByText("This plan has expired.").waitFor();
+  assert.equal(await plan.getByRole("button", { name: "Remove …" }).count(), 0);
+  await plan.getByRole("button", { name: "Plan again" }).click();
   await page.getByRole("button", { name: "Read the plan" }).waitFor();
 });
 

@@ -41,7 +41,7 @@ export function Plan(
               class="button is-danger"
               onClick={() => setAsking(true)}
             >
-              {TEXT.carryOut}
+              {TEXT.carryOut} …
             </button>
           )}
           <button type="button" class="button" onClick={close}>
