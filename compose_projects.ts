@@ -107,7 +107,8 @@ export function openApplies(
       const group = model.groups.find((one) => one.name === name);
       if (group === undefined) return null;
       const side = await ownSide({ registry, digests }, workspace);
-      return { model, group, digest: side.digest, contents: await contentsOf(group, side) };
+      const reading = await registry.folder(workspace);
+      return { model, group, digest: side.digest, contents: await contentsOf(group, side), reading };
     },
     rights: (actor) => access.holderNow(actor),
     entryOf: (told) => auditEntry({ at: clock.now(), ...told }),

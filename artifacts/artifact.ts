@@ -262,7 +262,7 @@ export interface Service {
   readonly imageAt: Scalar | null;
   /** The image as it is shown. */
   readonly writtenImage: string | null;
-  readonly build: boolean;
+  readonly build: { readonly args: ReadonlyMap<string, KeyValue> } | null;
   readonly provider: boolean;
   readonly containerName: string | null;
   readonly containerNameAt: Scalar | null;

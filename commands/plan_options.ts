@@ -75,6 +75,13 @@ export const PLAN_OPTIONS = {
     choices: ["policy", "always", "never"],
     meaning: "which images are asked of their registry; as their policy says unless said otherwise",
   }),
+  build: {
+    flags: [{
+      name: "--build",
+      meaning: "build the images of services with build anew, also those that are there",
+    }],
+    read: (line: Line) => line.option("--build") === undefined ? undefined : true,
+  },
   inPlace: {
     flags: [{ name: "--no-in-place", meaning: "make a container anew where only its limits change" }],
     read: (line: Line) => line.option("--no-in-place") === undefined ? undefined : false,

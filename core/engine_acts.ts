@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ContainerEvent } from "./container_event.ts";
 import type { LastWords } from "./endings.ts";
+import type { HostPlace } from "./spec_rows.ts";
 import type { ContainerRuntime, ContainerSpec, InspectedContainer } from "./runtime.ts";
 
 /** A network as it is asked for. */
@@ -32,6 +33,30 @@ export interface VolumeSpec {
   readonly driver: string | null;
   readonly driverOptions: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
+}
+
+/** An image as it is to be built, without the files that it is built from. */
+export interface BuildSpec {
+  /** All names that it gets. */
+  readonly tags: readonly string[];
+  /** The path of the Dockerfile in the context. */
+  readonly dockerfile: string;
+  /** The stage that is built; empty for the last one. */
+  readonly target: string;
+  readonly args: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Empty for the engine's own. */
+  readonly network: string;
+  /** `name:address`. */
+  readonly extraHosts: readonly string[];
+  readonly cacheFrom: readonly string[];
+  /** Empty for the engine's own. */
+  readonly platform: string;
+  /** Bytes of `/dev/shm`; null for the engine's own. */
+  readonly shmBytes: number | null;
+  readonly noCache: boolean;
+  /** True if the images that it begins with are asked of their registries, also those that are there. */
+  readonly pull: boolean;
 }
 
 /** A network or volume that is there. */
@@ -66,6 +91,18 @@ export interface PullOrder {
   readonly loginFor: (host: string) => RegistryLogin | undefined;
   /** Aborting it ends the engine's pull as well. */
   readonly signal: AbortSignal;
+  readonly progress: (frame: PullProgress) => void;
+}
+
+export interface BuildOrder {
+  readonly spec: BuildSpec;
+  /** The place of the folder that is its context. */
+  readonly place: HostPlace;
+  /** The context, as a tar. */
+  readonly context: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Aborting it ends the engine's build as well. */
+  readonly signal: AbortSignal;
+  /** Told each step that begins, and each line that it prints. */
   readonly progress: (frame: PullProgress) => void;
 }
 
@@ -145,6 +182,7 @@ export interface EngineActs {
   /** The id of what a reference stands for now; null where there is none. */
   imageId(reference: string): Promise<string | null>;
   pull(order: PullOrder): Promise<void>;
+  build(order: BuildOrder): Promise<void>;
   /** Gives a name back to the image of this id. */
   tag(id: string, reference: string): Promise<void>;
 }

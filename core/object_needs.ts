@@ -1,8 +1,9 @@
 /** The rights that the specs of networks, volumes and commands need, by the same kind of table. */
-import type { Command, NetworkSpec, VolumeSpec } from "./engine_acts.ts";
+import type { BuildSpec, Command, NetworkSpec, VolumeSpec } from "./engine_acts.ts";
 import {
   harmless,
   host,
+  type HostPlace,
   labelNeeds,
   needsOf,
   NO_FACTS,
@@ -79,6 +80,47 @@ const COMMAND: Rows<Command> = {
   workingDir: harmless,
   environment: harmless,
 };
+
+const BUILD: Rows<BuildSpec> = {
+  tags: harmless,
+  dockerfile: harmless,
+  target: harmless,
+  args: harmless,
+  labels: (labels) => labelNeeds(labels),
+  network: (network) =>
+    ["", "default", "none", "bridge"].includes(network)
+      ? NOTHING
+      : host("build.network", `builds in the network "${network}"`),
+  extraHosts: harmless,
+  cacheFrom: harmless,
+  platform: harmless,
+  shmBytes: harmless,
+  noCache: harmless,
+  pull: harmless,
+};
+
+/**
+ * The builder of Podman runs with the rights of the engine: flags of the Dockerfile, and of the images that it begins
+ * with, reach the host's network and, in many versions, its files. Nothing in a spec shows them.
+ */
+export const buildNeeds = (
+  spec: BuildSpec,
+  context: HostPlace,
+  engine: "docker" | "podman",
+): readonly SpecNeed[] => [
+  ...needsOf(BUILD, spec, NO_FACTS),
+  ...contextNeeds(context),
+  ...engine === "podman" ? host("build", "is built by Podman, whose builder can reach the host") : NOTHING,
+];
+
+/** The whole context becomes a part of the image. */
+function contextNeeds(place: HostPlace): readonly SpecNeed[] {
+  if (place === "own") return NOTHING;
+  const why = "is read outside of the project's own folder";
+  return place === "workspace"
+    ? [{ right: "workspace", field: "build.context", why }]
+    : host("build.context", why);
+}
 
 export const networkNeeds = (spec: Partial<NetworkSpec>): readonly SpecNeed[] =>
   needsOf(NETWORK, spec, NO_FACTS);

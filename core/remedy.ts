@@ -8,6 +8,7 @@ export const PLAN_FIELDS = [
   "units",
   "backend",
   "pull",
+  "build",
   "orphans",
   "recreate",
   "rerun",

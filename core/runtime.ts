@@ -264,6 +264,7 @@ export type RuntimeAct =
   | "readLogs"
   | "readEvents"
   | "pullImage"
+  | "buildImage"
   | "removeContainer"
   | "revealContainer"
   | "runCommand"

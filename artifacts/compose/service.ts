@@ -30,7 +30,9 @@ export function readService(
     image: textOf(valueAt(value, "image")),
     imageAt: scalarOf(valueAt(value, "image")),
     writtenImage: shownOf(valueAt(value, "image")),
-    build: !isNull(valueAt(value, "build")),
+    build: isNull(valueAt(value, "build"))
+      ? null
+      : { args: withVariables(keyValues(valueAt(value, "build", "args")), variable) },
     provider: !isNull(valueAt(value, "provider")),
     containerName: textOf(valueAt(value, "container_name")),
     containerNameAt: scalarOf(valueAt(value, "container_name")),

@@ -71,8 +71,8 @@ function parse(line: string): Pattern | null {
   return { negated, folderOnly, segments: tied ? segments : ["**", ...segments] };
 }
 
-/** Two cursors and one point to return to for each `**`: linear in practice, quadratic at worst, no recursion. */
-function fits(pattern: readonly string[], segments: readonly string[]): boolean {
+/** True if the names fit the pattern. Two cursors and one point to return to for each `**`: linear in practice, quadratic at worst, no recursion. */
+export function fits(pattern: readonly string[], segments: readonly string[]): boolean {
   let p = 0;
   let s = 0;
   let starAt = -1;

@@ -71,7 +71,7 @@ export function unitDetail(
     group: unit.group,
     type: unit.type,
     image: show(service?.writtenImage ?? null),
-    build: service?.build ?? false,
+    build: service !== null && service.build !== null,
     containerName: shownOf(service?.containerNameAt) ?? unit.container,
     profiles: [...service?.writtenProfiles ?? []],
     active: service?.active ?? true,

@@ -61,7 +61,7 @@ function unknown(group: Group, unit: Unit, reference: Reference, say: Say): void
 
 function checkTarget(unit: Unit, reference: Reference, target: Unit, say: Say): void {
   const subject = unit.id;
-  if (reference.kind === "build_context" && target.service?.build === false) {
+  if (reference.kind === "build_context" && target.service?.build === null) {
     say(
       "ref/build-context-not-buildable",
       reference.at,

@@ -526,6 +526,8 @@ export type PlanRequest = {
   readonly backend?: string;
   /** Which images are asked of their registry: as `pull_policy` says, all, or none. */
   readonly pull?: "policy" | "always" | "never";
+  /** Builds the images of units with `build` anew, also those that are there. */
+  readonly build?: boolean;
   /** Containers of the project whose service is not in the files. */
   readonly orphans?: "keep" | "remove";
   /** Which containers are made anew. */
@@ -627,6 +629,7 @@ export type Remedy = {
     | "units"
     | "backend"
     | "pull"
+    | "build"
     | "orphans"
     | "recreate"
     | "rerun"

@@ -10,8 +10,9 @@ export type Change = "POST" | "PUT" | "DELETE";
 export type Method = "GET" | Change;
 
 export interface EngineCall extends Subject {
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Sent as JSON; bytes are sent as they are, and are a tar. */
+  /** A name with several values is sent once for each. */
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+  /** Sent as JSON; bytes are sent as they are, and are a tar, as is a stream, which only a stream's call may have. */
   readonly body?: unknown;
   /** Only our own headers; none of a caller's request is forwarded. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,7 +35,7 @@ export function bodyOf(
 
 /** Returns the text of a request: what its refusal may repeat to its caller. */
 export function askedIn({ doing, query = {}, body }: Pick<EngineCall, "doing" | "query" | "body">): string {
-  const sent = body instanceof Uint8Array ? undefined : body;
+  const sent = body instanceof Uint8Array || body instanceof ReadableStream ? undefined : body;
   return `${doing} ${Object.values(query).join(" ")} ${JSON.stringify(sent) ?? ""}`;
 }
 

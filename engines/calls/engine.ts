@@ -181,7 +181,7 @@ export class Engine implements Disposable {
     const { api } = await this.greet();
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) search.set(name, String(value));
+      for (const one of value === undefined ? [] : [value].flat()) search.append(name, String(one));
     }
     return `/v${api}${path.text}${search.size === 0 ? "" : `?${search}`}`;
   }

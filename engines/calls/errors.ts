@@ -25,6 +25,7 @@ export const CODES = {
   name_taken: 409,
   pull_refused: 403,
   pull_failed: 502,
+  build_failed: 502,
   exec_failed: 409,
 } as const satisfies DeclaredCodes;
 

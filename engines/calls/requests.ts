@@ -46,7 +46,10 @@ export class Requests {
   ): Promise<Response> {
     const headers = new Headers(call.headers);
     const init: RequestInit = { method, headers, redirect: "manual", signal: cutoff.signal };
-    if (call.body !== undefined) {
+    if (call.body instanceof ReadableStream) {
+      headers.set("content-type", "application/x-tar");
+      init.body = call.body;
+    } else if (call.body !== undefined) {
       const { type, bytes } = bodyOf(call);
       headers.set("content-type", type);
       init.body = bytes;

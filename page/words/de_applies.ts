@@ -7,6 +7,7 @@ export const applies = {
     whereItRuns: "wo es läuft",
     pull: "Images",
     pulls: { policy: "wie die Dateien sagen", always: "jedes neu holen", never: "keines holen" },
+    build: "Images neu bauen",
     orphans: "Container von Diensten, die weg sind",
     orphansThen: { keep: "bleiben", remove: "werden entfernt" },
     recreate: "Zu ersetzende Container",
@@ -37,6 +38,7 @@ export const applies = {
           : value === "always"
           ? "Neu holen"
           : "Holen, wie die Dateien sagen",
+      build: (value: string | null) => value === null ? "Fehlendes bauen" : "Neu bauen",
       orphans: (value: string | null) => value === "remove" ? "Auch entfernen" : "Behalten",
       recreate: (value: string | null) => value === "always" ? "Alle ersetzen" : "Ersetzen, was abweicht",
       rerun: (value: string | null) =>

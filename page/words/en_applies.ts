@@ -7,6 +7,7 @@ export const applies = {
     whereItRuns: "where it runs",
     pull: "Images",
     pulls: { policy: "as the files say", always: "pull each one anew", never: "pull none" },
+    build: "Build images anew",
     orphans: "Containers of services that are gone",
     orphansThen: { keep: "stay", remove: "are removed" },
     recreate: "Containers to replace",
@@ -33,6 +34,7 @@ export const applies = {
       backend: (value: string | null) => value === null ? "Where it runs" : `Use ${value}`,
       pull: (value: string | null) =>
         value === "never" ? "Pull none" : value === "always" ? "Pull anew" : "Pull as the files say",
+      build: (value: string | null) => value === null ? "Build what is missing" : "Build anew",
       orphans: (value: string | null) => value === "remove" ? "Remove it, too" : "Keep it",
       recreate: (value: string | null) => value === "always" ? "Replace all" : "Replace those that differ",
       rerun: (value: string | null) => value === null ? "Run none again" : `Run ${value} again`,

@@ -35,6 +35,7 @@ const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
   readLogs: "containers:logs",
   readEvents: "events:read",
   pullImage: "images:write",
+  buildImage: "images:write",
   removeContainer: "containers:remove",
   revealContainer: "containers:reveal",
   runCommand: "containers:exec",

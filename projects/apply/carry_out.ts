@@ -8,6 +8,7 @@ import { projectOf } from "../hash/labels.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { failed, graceOf, type Hand, isAway, isMine, isUp, touched, unlessDone } from "./hand.ts";
 import { runHook, type Skipped } from "./hook.ts";
+import { buildImage } from "./building.ts";
 import { finish, makeContainer } from "./making.ts";
 import { swap } from "./swap.ts";
 import { waitForUnit } from "./waiting.ts";
@@ -26,10 +27,7 @@ export const carryOut: CarryOut = (hand) => BY_KIND[hand.step.kind](hand);
 
 const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   "image.pull": pull,
-  "image.build": ({ step }) =>
-    Promise.reject(
-      failed(`Cannot build "${step.target}": type "docker compose build", and ask for a new plan`),
-    ),
+  "image.build": buildImage,
   "network.create": createNetwork,
   "network.remove": removeNetwork,
   "network.connect": connect,

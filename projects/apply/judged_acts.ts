@@ -6,7 +6,7 @@ import { pinned } from "../../artifacts/files/real_folder.ts";
 import { mapped, onEngine } from "../../artifacts/live/join.ts";
 import { containerNeeds, joinNeeds } from "../../core/container_needs.ts";
 import type { EngineActs } from "../../core/engine_acts.ts";
-import { commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
+import { buildNeeds, commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
 import type { ContainerSpec, Holdings, InspectedContainer } from "../../core/runtime.ts";
 import type { SpecFacts, SpecNeed } from "../../core/spec_rows.ts";
 import { needOf, placeOfField } from "../plan/needs.ts";
@@ -44,6 +44,10 @@ export function judgedActs(acts: EngineActs, options: JudgeOptions): EngineActs 
     run: async (id, order) => {
       await judge.refuse(commandNeeds({ privileged: order.privileged }));
       return await acts.run(id, order);
+    },
+    build: async (order) => {
+      await judge.refuse(buildNeeds(order.spec, order.place, options.orders.kind));
+      await acts.build(order);
     },
     createNetwork: async (spec) => {
       await judge.refuse(networkNeeds(spec));

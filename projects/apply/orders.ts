@@ -6,6 +6,7 @@ import { asideFor, nameWithoutAside } from "../../core/applies.ts";
 import type { ActingRuntime, Command, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import { prepareBuild, type PreparedBuild, type Reading } from "../builds/prepared.ts";
 import { type Asked, type Declared, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
@@ -29,6 +30,7 @@ export interface Sources {
   readonly digest: Digest;
   /** Digests of secrets and configs, by their ids. */
   readonly contents: ReadonlyMap<string, string>;
+  readonly reading: Reading;
 }
 
 export interface Ground extends Sources {
@@ -90,6 +92,12 @@ export class Orders {
   /** The reference that is pulled for a step. */
   reference(step: Step): string {
     return imageNames(this.declared(step))[0]!; // there is one at least
+  }
+
+  /** The image of a step as it is built now. Throws `apply_failed` with what is in the way. */
+  async build(step: Step): Promise<PreparedBuild> {
+    const { reading, runtime } = this.ground;
+    return await prepareBuild(this.declared(step), reading, this.#composeVersion(await runtime.containers()));
   }
 
   /** All that the container of a step is made with, and the engine's id of its image. */

@@ -36,6 +36,7 @@ export function ownedActs(acts: EngineActs, assertHeld: () => Promise<void>): En
     createVolume: held((spec) => acts.createVolume(spec)),
     removeVolume: held((name) => acts.removeVolume(name)),
     pull: held((order) => acts.pull(order)),
+    build: held((order) => acts.build(order)),
     tag: held((id, reference) => acts.tag(id, reference)),
   };
 }

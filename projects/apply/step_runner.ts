@@ -180,9 +180,9 @@ export class StepRunner {
     }
   }
 
-  /** An aborted pull fails like any other. */
+  /** An aborted pull or build fails like any other. */
   #wasCut(error: unknown, { kind }: Step): boolean {
-    return kind === "image.pull" && this.#ending.aborted && error !== undefined;
+    return (kind === "image.pull" || kind === "image.build") && this.#ending.aborted && error !== undefined;
   }
 
   async #fail(step: Step, { code, discreet }: ServiceError): Promise<void> {

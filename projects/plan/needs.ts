@@ -5,9 +5,11 @@ import { locationOf } from "../../artifacts/position.ts";
 import { valueAt } from "../../artifacts/yaml/values.ts";
 import { containerNeeds } from "../../core/container_needs.ts";
 import type { Command } from "../../core/engine_acts.ts";
-import { commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
+import { buildNeeds, commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
 import type { RuntimeAct } from "../../core/runtime.ts";
 import type { SpecFacts, SpecNeed } from "../../core/spec_rows.ts";
+import type { Build } from "../builds/build_spec.ts";
+import { placeOf } from "../builds/prepared.ts";
 import type { Declared } from "../fields/field.ts";
 import { mountPlaces } from "../fields/mounts.ts";
 import { FIELDS } from "../fields/table.ts";
@@ -78,6 +80,13 @@ export function makingResource(
     : volumeNeeds(volumeSpec(resource, name, labels));
   const at = (field: string) => valueAt(resource.value, ...field.split(".")) ?? resource.at;
   return [applying(scene), ...found.map((one) => needOf(scene, one, at(one.field)))];
+}
+
+/** An image that is built for a unit. */
+export function building(scene: Scene, { model, group, unit }: Declared, build: Build, at: Place): Need[] {
+  const found = buildNeeds(build.spec, placeOf(model, group, build.context), scene.backend.kind);
+  const written = (field: string) => valueAt(unit.value, ...field.split(".")) ?? at;
+  return [acting(scene, "buildImage", null), ...found.map((one) => needOf(scene, one, written(one.field)))];
 }
 
 /** A new container of a unit. */

@@ -137,6 +137,8 @@ export const PlanRequest = z.strictObject({
     .describe("The engine; else the one where the project runs, else the default"),
   pull: z.enum(["policy", "always", "never"]).default("policy")
     .describe("Which images are asked of their registry: as `pull_policy` says, all, or none"),
+  build: z.boolean().default(false)
+    .describe("Builds the images of units with `build` anew, also those that are there"),
   orphans: z.enum(["keep", "remove"]).default("keep")
     .describe("Containers of the project whose service is not in the files"),
   recreate: z.enum(["changed", "always"]).default("changed")

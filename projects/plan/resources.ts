@@ -1,21 +1,22 @@
 /** Images, networks and volumes: what the units of a plan need before their containers. */
 
-import type { Resource, Unit } from "../../artifacts/artifact.ts";
+import type { Place, Resource, Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { listOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { HeldNetwork, InspectedContainer } from "../../core/runtime.ts";
+import { buildOf } from "../builds/build_spec.ts";
 import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import { NO_REMEDY, planWith } from "../../core/remedy.ts";
 import { type Draft, edited } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
-import { acting, applying, makingResource } from "./needs.ts";
+import { acting, applying, building, makingResource } from "./needs.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
 
-const BUILT_ELSEWHERE = NO_REMEDY("berth builds no images");
+const BUILT_ELSEWHERE = NO_REMEDY("berth cannot build it");
 const NOT_OURS = NO_REMEDY("berth changes nothing that others use");
 
 const reasonOf = (isThere: boolean, pull: PlanRequest["pull"]) =>
@@ -26,6 +27,7 @@ export class Resources {
   readonly #steps = new Map<string, number[]>();
   readonly #refreshes = new Set<number>();
   readonly #pull: PlanRequest["pull"];
+  readonly #build: boolean;
   /** The newer digests that are pulled, by unit. */
   readonly #newer: ReadonlyMap<string, string>;
   /** The images that the engine has. */
@@ -34,9 +36,12 @@ export class Resources {
   constructor(
     readonly scene: Scene,
     readonly draft: Draft,
-    { pull, newer }: { readonly pull: PlanRequest["pull"]; readonly newer: ReadonlyMap<string, string> },
+    { pull, build, newer }: Pick<PlanRequest, "pull" | "build"> & {
+      readonly newer: ReadonlyMap<string, string>;
+    },
   ) {
     this.#pull = pull;
+    this.#build = build;
     this.#newer = newer;
     const { holdings, backend } = scene;
     this.#held = new Set(
@@ -86,6 +91,8 @@ export class Resources {
     const of = declaredOf(scene.model, scene.group, unit);
     if (of === null) return [];
     const names = imageNames(of);
+    const builder = this.#builderOf(of, names[0]!); // there is one at least
+    if (builder !== null) return this.image(builder);
     const isThere = names.some((name) => this.#held.has(fullImage(name)));
     const at = of.service.imageAt ?? unit.source;
     const target = writtenOr(of.service.imageAt, names[0]!); // there is one at least
@@ -99,17 +106,7 @@ export class Resources {
       draft.block("project/image-absent", message, at, unit.id, remedies);
       return [];
     }
-    if (how === "build") {
-      const command = `type "docker compose build ${unit.label}" in its folder, and ask for a new plan`;
-      if (isThere) {
-        const message = `The image "${target}" is used as it is: ${command}`;
-        draft.warn("project/not-built", message, at, unit.id, BUILT_ELSEWHERE);
-      } else {
-        const message = `The image "${target}" is not there, and berth builds none: ${command}`;
-        draft.block("project/image-absent", message, at, unit.id, BUILT_ELSEWHERE);
-      }
-      return [];
-    }
+    if (how === "image.build") return this.#built(of, { target, at, isThere });
     return this.#once(`${how} ${names[0]} ${digest ?? ""}`, () => {
       const step = draft.add({
         kind: how,
@@ -125,11 +122,51 @@ export class Resources {
     });
   }
 
+  /** Returns the unit of the group that builds the image which this one only uses. */
+  #builderOf({ unit, service }: Declared, name: string): Unit | null {
+    if (service.build !== null) return null;
+    const { model, group } = this.scene;
+    return group.units.find((one) => {
+      const other = one === unit ? null : declaredOf(model, group, one);
+      return other !== null && other.service.build !== null && imageNames(other)[0] === name;
+    }) ?? null;
+  }
+
+  #built(
+    of: Declared,
+    { target, at, isThere }: { readonly target: string; readonly at: Place; readonly isThere: boolean },
+  ): number[] {
+    const { scene, draft } = this;
+    const { unit } = of;
+    const build = buildOf(of);
+    if (build === null) return [];
+    if ("refused" in build) {
+      const command = `type "docker compose build ${unit.label}" in its folder, and ask for a new plan`;
+      const report = isThere ? "warn" : "block";
+      const state = isThere ? "is used as it is" : "is not there, and cannot be built";
+      const message = `The image "${target}" ${state}, for ${build.refused}: ${command}`;
+      draft[report]("project/build-refused", message, build.at, unit.id, BUILT_ELSEWHERE);
+      return [];
+    }
+    return this.#once(`image.build ${build.spec.tags[0]}`, () => {
+      const step = draft.add({
+        kind: "image.build",
+        target,
+        unit: unit.id,
+        why: [{ code: !isThere ? "absent" : this.#build ? "asked" : "policy" }],
+        after: [],
+        needs: building(scene, of, build, at),
+      });
+      if (isThere) this.#refreshes.add(step);
+      return [step];
+    });
+  }
+
   /** Returns the step that brings an image; null where it is there and is left as it is. */
-  #bring(of: Declared, isThere: boolean): "image.pull" | "build" | "never" | null {
+  #bring(of: Declared, isThere: boolean): "image.pull" | "image.build" | "never" | null {
     const policy = policyOf(of);
-    const isBuilt = of.service.build && policy !== "always";
-    if (isBuilt) return !isThere || policy === "build" ? "build" : null;
+    const isBuilt = of.service.build !== null && policy !== "always";
+    if (isBuilt) return !isThere || this.#build || policy === "build" ? "image.build" : null;
     if (this.#pull === "never" || policy === "never") return isThere ? null : "never";
     if (!isThere || this.#pull === "always" || policy === "always") return "image.pull";
     const every = pullEveryMs(of);

@@ -70,7 +70,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["fields/"],
     ["hash/", "drift/"],
     ["adopt/"],
-    ["specs/"],
+    ["specs/", "builds/"],
     ["plan/"],
     ["apply/"],
     ["registries/", "watch/"],

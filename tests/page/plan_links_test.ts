@@ -79,7 +79,7 @@ test("every option of a plan has a control, and what it chooses is asked of the 
     await asked(() => main.getByLabel("Containers of services that are gone").selectOption("remove")),
     { action: "up", backend: "docker", orphans: "remove" },
   );
-  await asked(() => main.getByLabel("Images").selectOption("never"));
+  await asked(() => main.getByLabel("Images", { exact: true }).selectOption("never"));
   await asked(() => main.getByLabel("Containers to replace").selectOption("always"));
   await asked(() => main.getByLabel("Change in place").uncheck());
   assert.deepEqual(

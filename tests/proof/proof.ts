@@ -105,6 +105,7 @@ const STEPS: readonly Step[] = [
     "settings",
     "shell",
     "states",
+    "updates",
     "words",
   ].map((name) => ({ file: `tests/page/${name}_test.ts` })),
   // The same laws on Podman

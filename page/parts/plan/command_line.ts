@@ -11,6 +11,7 @@ const FLAGS = {
   rerun: list("--rerun"),
   recreate: (which: string) => ["--recreate", which],
   pull: (when: string) => ["--pull", when],
+  build: (isBuilt: boolean) => isBuilt ? ["--build"] : [],
   inPlace: (isInPlace: boolean) => isInPlace ? [] : ["--no-in-place"],
   commit: (which: string) => ["--commit", which],
   volumes: list("--volume"),

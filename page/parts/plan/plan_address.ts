@@ -32,6 +32,7 @@ export function optionsIn(asked: URLSearchParams): Options {
     ...choiceIn(asked, "orphans"),
     ...choiceIn(asked, "recreate"),
     ...choiceIn(asked, "commit"),
+    ...(asked.get("build") === "true" && { build: true }),
     ...(asked.get("inPlace") === "false" && { inPlace: false }),
     ...(units.length > 0 && { units }),
     ...(rerun.length > 0 && { rerun }),
@@ -46,7 +47,7 @@ function choiceIn<Field extends keyof typeof CHOICES>(asked: URLSearchParams, fi
 /** Returns the address with these options in the place of those that it has. */
 export function withOptions(address: URL, { volumes: _, ...options }: Options): string {
   const target = new URL(address);
-  for (const field of ["backend", "inPlace", "units", "rerun", ...Object.keys(CHOICES)]) {
+  for (const field of ["backend", "build", "inPlace", "units", "rerun", ...Object.keys(CHOICES)]) {
     target.searchParams.delete(field);
   }
   for (const [field, value] of Object.entries(options)) {

@@ -48,6 +48,17 @@ const CONTROLS = {
   pull: (around) => choice(around, "pull", WORD.pull, WORD.pulls, "policy"),
   orphans: (around) => choice(around, "orphans", WORD.orphans, WORD.orphansThen, "keep"),
   recreate: (around) => choice(around, "recreate", WORD.recreate, WORD.recreates, "changed"),
+  build: ({ options, set }) => (
+    <label class="plan-check">
+      <input
+        type="checkbox"
+        checked={options.build === true}
+        onChange={({ currentTarget }) =>
+          set(changed(options, "build", currentTarget.checked ? "true" : null))}
+      />{" "}
+      {WORD.build}
+    </label>
+  ),
   inPlace: ({ options, set }) => (
     <label class="plan-check">
       <input
@@ -116,7 +127,7 @@ function several({ options, set, services }: Around, field: "units" | "rerun", l
 export function changed(options: Options, field: keyof Options, value: string | null): Options {
   const { [field]: before, ...others } = options;
   if (value === null) return others;
-  if (field === "inPlace") return { ...others, inPlace: value === "true" };
+  if (field === "inPlace" || field === "build") return { ...others, [field]: value === "true" };
   if (field === "units" || field === "rerun" || field === "volumes") {
     const list = Array.isArray(before) ? before as readonly string[] : [];
     return { ...others, [field]: [...new Set([...list, value])] };

@@ -1,5 +1,6 @@
 /** The acts of an apply on one engine, carried out over its link. */
 import type {
+  BuildOrder,
   CommandEnd,
   CommandOrder,
   EngineActs,
@@ -20,6 +21,7 @@ import { at, type EnginePath, SlashedName } from "../../../engines/calls/path.ts
 import { mapOf, objectOf, parseJson, textOf } from "../../../engines/calls/wire.ts";
 import { mustBeAllowed } from "../images/allowed.ts";
 import type { PullRules } from "../backends/logins.ts";
+import { build } from "../images/build.ts";
 import { pull } from "../images/pull.ts";
 import { nameOf, textOfReference, versionOf } from "../../../core/image_reference.ts";
 import { parseReference } from "../images/reference.ts";
@@ -226,6 +228,24 @@ export class LinkActs implements EngineActs {
       if (digest !== null) await this.tag(id, text);
     } catch (error) {
       throw withNames(error, textOfReference(reference), reference.registry);
+    } finally {
+      this.link.mirror.images.touch();
+    }
+  }
+
+  async build(order: BuildOrder): Promise<void> {
+    if (this.pulls.registries !== null) {
+      throw engineError(
+        "pull_refused",
+        `Cannot build "${
+          order.spec.tags[0]
+        }": this service may pull from some registries alone, and a Dockerfile can ` +
+          "name any",
+      );
+    }
+    try {
+      const { kind } = await this.link.engine.greet();
+      await build(this.link.engine, kind, order);
     } finally {
       this.link.mirror.images.touch();
     }

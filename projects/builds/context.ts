@@ -1,0 +1,100 @@
+/** The folder that an image is built from, as a tar: counted before the first byte is sent. */
+
+import { Tree, type TreeEntry, TreeRefusal } from "../../artifacts/files/tree.ts";
+import { TAR_END, tarHeader, tarPadding } from "../../core/tar.ts";
+import { DockerIgnore } from "./docker_ignore.ts";
+
+/** The most that a context may hold. */
+const CONTEXT_LIMITS = { entries: 200_000, bytes: 2 * 1_024 ** 3, ignoreBytes: 256 * 1_024 };
+
+export interface ContextPlace {
+  /** The real path of the workspace. */
+  readonly root: string;
+  /** The real path of the context, at or below it. */
+  readonly path: string;
+  /** Real paths that are never read. */
+  readonly hidden: readonly string[];
+  readonly allowHardLinks: boolean;
+}
+
+export interface Context {
+  readonly entries: readonly TreeEntry[];
+  readonly bytes: number;
+  /** The archive; to be read once. */
+  tar(): ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+/**
+ * Looks through the context. `dockerfile` is its path in the context, or a text in place of a file, which gets that
+ * path. Throws `TreeRefusal`.
+ */
+export async function contextOf(
+  place: ContextPlace,
+  dockerfile: { readonly path: string; readonly text?: string },
+): Promise<Context> {
+  const all = new Tree(place.root, place.path, { ...place, judge: () => "take" });
+  const ignore = await ignoreOf(all, dockerfile.path);
+  const needed = [dockerfile.path, ".dockerignore"];
+  const isNeeded = (path: string) => needed.some((one) => one === path || one.startsWith(`${path}/`));
+  const tree = new Tree(place.root, place.path, {
+    ...place,
+    judge: (path) => isNeeded(path) ? "take" : ignore.judge(path),
+  });
+  const entries: TreeEntry[] = [];
+  let bytes = 0;
+  for await (const entry of tree.entries()) {
+    entries.push(entry);
+    bytes += entry.size;
+    if (entries.length > CONTEXT_LIMITS.entries || bytes > CONTEXT_LIMITS.bytes) throw tooLarge();
+  }
+  return { entries, bytes, tar: () => ReadableStream.from(archive(tree, entries, dockerfile)) };
+}
+
+/** A file beside the Dockerfile that bears its name comes before the one of the context. */
+async function ignoreOf(tree: Tree, dockerfile: string): Promise<DockerIgnore> {
+  for (const path of [`${dockerfile}.dockerignore`, ".dockerignore"]) {
+    const size = await tree.sizeOf(path);
+    if (size === null) continue;
+    if (size > CONTEXT_LIMITS.ignoreBytes) {
+      throw new TreeRefusal(`"${path}" is over ${CONTEXT_LIMITS.ignoreBytes} bytes`);
+    }
+    const parts = await Array.fromAsync(tree.bytes({ path, size }));
+    const text = await new Blob(parts).text();
+    try {
+      return new DockerIgnore(text);
+    } catch (cause) {
+      if (cause instanceof RangeError) throw new TreeRefusal(cause.message, { cause });
+      throw cause;
+    }
+  }
+  return new DockerIgnore("");
+}
+
+async function* archive(
+  tree: Tree,
+  entries: readonly TreeEntry[],
+  { path, text }: { readonly path: string; readonly text?: string },
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for (const entry of entries) {
+    if (text !== undefined && entry.path === path) continue;
+    yield tarHeader(entry);
+    if (entry.kind !== "file") continue;
+    yield* tree.bytes(entry);
+    if (entry.size % 512 !== 0) yield tarPadding(entry.size);
+  }
+  if (text !== undefined) {
+    const bytes = new TextEncoder().encode(text);
+    yield tarHeader({ path, kind: "file", mode: 0o644, size: bytes.length, changed: 0 });
+    yield bytes;
+    yield tarPadding(bytes.length);
+  }
+  yield TAR_END;
+}
+
+const tooLarge = () =>
+  new TreeRefusal(
+    `it holds more than ${CONTEXT_LIMITS.entries} entries or ${
+      CONTEXT_LIMITS.bytes / 1_024 ** 3
+    } GiB; name what the ` +
+      "build does not need in .dockerignore",
+  );
