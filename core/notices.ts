@@ -2,7 +2,7 @@
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 import type { IncidentKind } from "./incidents.ts";
 
-export const NOTICE_KINDS = ["webhook", "ntfy", "slack", "apprise"] as const;
+export const NOTICE_KINDS = ["webhook", "ntfy", "mail", "slack", "apprise"] as const;
 export type NoticeKind = typeof NOTICE_KINDS[number];
 
 /** Hours of each day in which nothing is sent, by the clock of a time zone. */

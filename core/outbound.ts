@@ -59,7 +59,7 @@ export class Outbound implements Disposable {
     const late = AbortSignal.timeout(totalMs);
     const signal = AbortSignal.any([late, ...(call.signal === undefined ? [] : [call.signal])]);
     try {
-      const addresses = await this.#addresses(url.hostname, call.allowsPrivate, signal);
+      const addresses = await connectable(url.hostname, call.allowsPrivate, signal);
       for (const [at, address] of addresses.entries()) {
         try {
           return await this.#send(url, address, call, signal);
@@ -81,18 +81,6 @@ export class Outbound implements Disposable {
   [Symbol.dispose](): void {
     this.#plain.destroy();
     this.#tls.destroy();
-  }
-
-  async #addresses(hostname: string, allowsPrivate: boolean, signal: AbortSignal): Promise<string[]> {
-    const found = await addressesOf(hostname, signal);
-    for (const address of found) {
-      const kind = kindOfAddress(address);
-      if (kind === "refused") throw new OutboundFailure("address", "its address may not be called");
-      if (kind === "private" && !allowsPrivate) {
-        throw new OutboundFailure("address", "its address is on a private network");
-      }
-    }
-    return found.slice(0, MOST_ADDRESSES);
   }
 
   async #send(url: URL, address: string, call: OutboundCall, signal: AbortSignal): Promise<OutboundAnswer> {
@@ -212,6 +200,23 @@ export async function callableAddresses(
     );
   }
   return found;
+}
+
+/** Returns the addresses of a host that may be called. Throws `OutboundFailure`. */
+export async function connectable(
+  hostname: string,
+  allowsPrivate: boolean,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const found = await addressesOf(hostname, signal);
+  for (const address of found) {
+    const kind = kindOfAddress(address);
+    if (kind === "refused") throw new OutboundFailure("address", "its address may not be called");
+    if (kind === "private" && !allowsPrivate) {
+      throw new OutboundFailure("address", "its address is on a private network");
+    }
+  }
+  return found.slice(0, MOST_ADDRESSES);
 }
 
 async function addressesOf(hostname: string, signal: AbortSignal): Promise<string[]> {

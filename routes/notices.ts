@@ -1,9 +1,7 @@
 /** Notices: targets that are told of incidents, and the messages that they did not take. */
 import { z } from "zod";
-import { KeyName, Scope } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import { INCIDENT_KINDS } from "../core/incidents.ts";
-import { type Batch, NOTICE_KINDS, type NoticeRecord, type NoticeStore } from "../core/notices.ts";
+import type { Batch, NoticeRecord, NoticeStore } from "../core/notices.ts";
 import {
   type CoreRouter,
   empty,
@@ -15,28 +13,12 @@ import {
   router,
 } from "../http/declare/router.ts";
 import type { Notices } from "../projects/notices/notices.ts";
-import { isZone } from "../projects/notices/quiet.ts";
 import { IncidentKind } from "./incident_rows.ts";
+import { assertUsable, NewNotice, Quiet, Told } from "./new_notice.ts";
 import { NO_STORE } from "./tokens.ts";
 
 /** Batches that are listed. */
 const MOST_STUCK = 500;
-const TIME = z.string().regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/, 'Expected a time of the day, as "22:00"');
-
-const Quiet = z.strictObject({
-  from: TIME.describe("When they begin, as `22:00`"),
-  to: TIME.describe("When they end"),
-  zone: z.string().min(1).max(64).describe("The time zone of both, as `Europe/Berlin`"),
-}).meta({ id: "QuietHours", examples: [{ from: "22:00", to: "07:00", zone: "Europe/Berlin" }] });
-
-const NoticeKind = z.enum(NOTICE_KINDS).meta({ id: "NoticeKind" });
-
-const Told = {
-  name: KeyName.describe("Its name"),
-  kind: NoticeKind.describe(
-    "`slack` is also for Discord (with `/slack` behind its address) and Mattermost",
-  ),
-};
 
 const Notice = z.object({
   id: z.string().describe("The id to remove it by"),
@@ -49,58 +31,6 @@ const Notice = z.object({
   createdBy: z.string().describe("The user or key that added it"),
   createdAt: z.iso.datetime().describe("When it was added"),
 }).meta({ id: "Notice" });
-
-const isAddress = (text: string): boolean => {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && (url.protocol === "https:" || url.protocol === "http:") && url.username === "" &&
-    url.password === "";
-};
-
-const NewNotice = z.strictObject({
-  ...Told,
-  address: z.string().max(2_000).describe("The address that messages are sent to: sealed, and never shown"),
-  secret: z.string().min(1).max(500).regex(/^[\x20-\x7e]+$/, "Expected text without control characters")
-    .optional()
-    .describe(
-      "Of a webhook: signs its messages (`whsec_…`); of ntfy and Apprise: the token; sealed, and never shown",
-    ),
-  tells: z.array(IncidentKind).min(1).max(INCIDENT_KINDS.length)
-    .default(["broken", "differs", "notStarted", "engine", "berth"]).describe(
-      "The kinds of incidents to tell",
-    ),
-  on: z.array(Scope).max(64).default([]).describe("Only incidents in these scopes; a label is none of them"),
-  afterS: z.int().min(0).max(86_400).default(60).describe(
-    "Seconds for which an incident is open before it is told",
-  ),
-  quiet: Quiet.optional().describe("Hours in which nothing is sent; what healed meanwhile is never told"),
-}).meta({
-  id: "NewNotice",
-  examples: [{ name: "phone", kind: "ntfy", address: "https://ntfy.sh/a-topic-that-nobody-guesses" }],
-});
-
-/** Throws `notice_refused` for what no schema can say. */
-function assertUsable({ kind, address, secret, on, quiet }: z.infer<typeof NewNotice>): void {
-  const why = !isAddress(address)
-    ? "its address must begin with https:// or http:// and hold no user or password"
-    : quiet !== undefined && !isZone(quiet.zone)
-    ? `"${quiet.zone}" is no time zone: use a name as Europe/Berlin`
-    : on.some((scope) => scope.startsWith("label:"))
-    ? "incidents have no labels: use a workspace or a project as scope"
-    : kind === "webhook" && secret !== undefined && !isSecret(secret)
-    ? "the secret of a webhook must be base64 behind whsec_"
-    : null;
-  if (why !== null) throw new ServiceError("notice_refused", `Cannot use the notice: ${why}`);
-}
-
-function isSecret(secret: string): boolean {
-  if (!secret.startsWith("whsec_")) return true;
-  try {
-    atob(secret.slice("whsec_".length));
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const Id = z.object({ id: z.string().max(64).describe("The notice's id") });
 const BatchId = z.object({ id: z.string().max(64).describe("The message's id") });
@@ -159,7 +89,9 @@ const test = route({
     200: json(
       z.object({
         taken: z.boolean().describe("True if the target has taken it"),
-        status: z.int().nullable().describe("The status that it answered; null without an answer"),
+        status: z.int().nullable().describe(
+          "The status that it answered, of HTTP or SMTP; null without an answer",
+        ),
         problem: z.string().nullable().describe("The reason that it was not taken"),
         ms: z.int().describe("Milliseconds that it took"),
       }).meta({ id: "NoticeTest" }),
@@ -244,10 +176,10 @@ export function noticeRoutes({ notices, store, now }: NoticeRoutes): CoreRouter 
     .on(list, async () => reply(200, { items: (await notices.list()).map(shown) }, NO_STORE))
     .on(add, async (call) => {
       assertUsable(call.body);
-      const { secret = null, quiet = null, ...asked } = call.body;
+      const { secret = null, ca = null, quiet = null, ...asked } = call.body;
       const { kind, id, name } = call.principal;
       const made = await notices.add(
-        { ...asked, secret, quiet, by: { kind, id, name } },
+        { ...asked, secret, ca, quiet, by: { kind, id, name } },
         (record) => call.entry({ particulars: particularsOf(about(record)) }),
       );
       return reply(201, shown(made), NO_STORE);

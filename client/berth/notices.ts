@@ -43,10 +43,12 @@ export type NewNotice = {
   readonly name: string;
   /** `slack` is also for Discord (with `/slack` behind its address) and Mattermost. */
   readonly kind: NoticeKind;
-  /** The address that messages are sent to: sealed, and never shown. */
+  /** The address that messages are sent to: sealed, and never shown. Of mail: `smtp://mail.example.org:587?from=berth@example.org&to=ada@example.org&user=berth`, or `smtps://`. */
   readonly address: string;
-  /** Of a webhook: signs its messages (`whsec_…`); of ntfy and Apprise: the token; sealed, and never shown. */
+  /** Of a webhook: signs its messages (`whsec_…`); of ntfy and Apprise: the token; of mail: the password of the login; sealed, and never shown. */
   readonly secret?: string;
+  /** Certificates that are trusted beside the system's, for a target with a private authority. */
+  readonly ca?: string;
   /** The kinds of incidents to tell. */
   readonly tells?: readonly (IncidentKind)[];
   /** Only incidents in these scopes; a label is none of them. */
@@ -82,13 +84,13 @@ export type Notice = {
 };
 
 /** A part of `Notice`. */
-export type NoticeKind = "webhook" | "ntfy" | "slack" | "apprise";
+export type NoticeKind = "webhook" | "ntfy" | "mail" | "slack" | "apprise";
 
 /** The answer of `POST /api/notices/{id}/test`. */
 export type NoticeTest = {
   /** True if the target has taken it. */
   readonly taken: boolean;
-  /** The status that it answered; null without an answer. */
+  /** The status that it answered, of HTTP or SMTP; null without an answer. */
   readonly status: number | null;
   /** The reason that it was not taken. */
   readonly problem: string | null;

@@ -12,8 +12,22 @@ export const notices = {
   kinds: {
     webhook: "einen Webhook",
     ntfy: "ein Thema von ntfy",
+    mail: "Mail",
     slack: "Slack, Discord oder Mattermost",
     apprise: "die API von Apprise",
+  },
+  mail: {
+    server: "Mailserver",
+    serverHint:
+      "Wie mail.example.org, mit :Port dahinter, wenn er nicht 587 ist (465 mit TLS von Anfang an).",
+    tls: "Verschlüsselung",
+    ways: { start: "STARTTLS", direct: "TLS von Anfang an", none: "keine, ohne Anmeldung" },
+    from: "Von",
+    to: "An",
+    toHint: "Höchstens zehn Adressen, mit Kommas getrennt.",
+    user: "Benutzer",
+    userHint: "Der Anmeldung, falls der Server eine verlangt.",
+    password: "Passwort",
   },
   tells: "Erfährt von",
   after: (seconds: number) => seconds === 0 ? "sofort" : `nach ${seconds} s`,

@@ -12,8 +12,22 @@ export const notices = {
   kinds: {
     webhook: "a webhook",
     ntfy: "ntfy",
+    mail: "mail",
     slack: "Slack, Discord or Mattermost",
     apprise: "Apprise",
+  },
+  mail: {
+    server: "Mail server",
+    serverHint:
+      "As mail.example.org, with :port behind it where that is not 587 (465 with TLS from the start).",
+    tls: "Encryption",
+    ways: { start: "STARTTLS", direct: "TLS from the start", none: "none, without a login" },
+    from: "From",
+    to: "To",
+    toHint: "Ten addresses at most, with commas between them.",
+    user: "User",
+    userHint: "Of the login, if the server asks for one.",
+    password: "Password",
   },
   tells: "Told of",
   after: (seconds: number) => seconds === 0 ? "at once" : `after ${seconds} s`,

@@ -23,9 +23,14 @@ export interface Target {
   readonly kind: NoticeKind;
   readonly address: string;
   readonly secret: string | null;
+  /** A PEM text of further certificates that are trusted. */
+  readonly ca: string | null;
 }
 
-export interface Sending {
+/** The kinds that take one request. */
+export type HttpKind = Exclude<NoticeKind, "mail">;
+
+interface Sending {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -85,7 +90,7 @@ export function testMessage(id: string, name: string, base: string | null): Mess
 
 /** Returns the request for a target. `now` is in milliseconds. */
 export async function sendingOf(
-  { kind, address, secret }: Target,
+  { kind, address, secret }: Pick<Target, "address" | "secret"> & { readonly kind: HttpKind },
   message: Message,
   now: number,
 ): Promise<Sending> {

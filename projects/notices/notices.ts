@@ -3,7 +3,8 @@ import type { NewAuditEntry } from "../../core/audit_entry.ts";
 import type { Outbound } from "../../core/outbound.ts";
 import type { NoticeRecord, NoticeStore } from "../../core/notices.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
-import type { Message, Target } from "./message.ts";
+import { MailFailure } from "./mail/mail_failure.ts";
+import type { HttpKind, Message, Target } from "./message.ts";
 
 const MOST_NOTICES = 50;
 const TOTAL_MS = 10_000;
@@ -46,12 +47,12 @@ export class Notices implements Disposable {
 
   /** Throws `too_many_notices`. */
   async add(
-    { address, secret, ...asked }: NewNotice,
+    { address, secret, ca, ...asked }: NewNotice,
     entryOf: (record: NoticeRecord) => NewAuditEntry,
   ): Promise<NoticeRecord> {
     const { store, seal, now } = this.options;
     const id = crypto.randomUUID();
-    const sealed = await seal.seal(JSON.stringify({ address, secret }), placeOf(id));
+    const sealed = await seal.seal(JSON.stringify({ address, secret, ca }), placeOf(id));
     const record = { ...asked, id, host: new URL(address).host, at: now(), sealed };
     await store.add(record, MOST_NOTICES, entryOf(record));
     return record;
@@ -75,34 +76,58 @@ export class Notices implements Disposable {
     if (target === null) {
       return end("refused", null, "its address was sealed with a key that is gone: add the notice again");
     }
-    const [{ sendingOf }, { Outbound, OutboundFailure }] = await Promise.all([
-      import("./message.ts"),
-      import("../../core/outbound.ts"),
-    ]);
-    const outbound = this.#outbound ??= new Outbound();
+    const { OutboundFailure } = await import("../../core/outbound.ts");
     try {
-      const { url, headers, body } = await sendingOf(target, message, this.options.now());
-      const { status } = await outbound.call(url, {
-        method: "POST",
-        headers: { ...headers, "content-length": String(new TextEncoder().encode(body).length) },
-        body,
-        allowsPrivate: true,
-        maxBytes: MOST_BYTES,
-        totalMs: TOTAL_MS,
-        ...(signal !== undefined && { signal }),
-      });
+      const status = target.kind === "mail"
+        ? await this.#mail(target, message, signal)
+        : await this.#call({ ...target, kind: target.kind }, message, signal);
       if (status >= 200 && status < 300) return end("taken", status, null);
       const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
       return end(isRefusal ? "refused" : "failed", status, `it answered ${status}`);
     } catch (error) {
+      if (error instanceof MailFailure) {
+        // 5yz is for ever in SMTP, and 4yz for now.
+        const isRefusal = error.status === null || error.status >= 500;
+        return end(isRefusal ? "refused" : "failed", error.status, error.message);
+      }
       if (!(error instanceof OutboundFailure)) throw error;
       return end(error.kind === "address" ? "refused" : "failed", null, error.message);
     }
   }
 
+  async #call(
+    { ca, ...target }: Target & { readonly kind: HttpKind },
+    message: Message,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const [{ sendingOf }, { Outbound }] = await Promise.all([
+      import("./message.ts"),
+      import("../../core/outbound.ts"),
+    ]);
+    const { url, headers, body } = await sendingOf(target, message, this.options.now());
+    const { status } = await (this.#outbound ??= new Outbound()).call(url, {
+      method: "POST",
+      headers: { ...headers, "content-length": String(new TextEncoder().encode(body).length) },
+      body,
+      ca,
+      allowsPrivate: true,
+      maxBytes: MOST_BYTES,
+      totalMs: TOTAL_MS,
+      ...(signal !== undefined && { signal }),
+    });
+    return status;
+  }
+
+  async #mail({ address, secret, ca }: Target, message: Message, signal?: AbortSignal): Promise<number> {
+    const { sendMail } = await import("./mail/send_mail.ts");
+    return await sendMail({ address, secret, ca }, message, this.options.now(), TOTAL_MS, signal);
+  }
+
   async #targetOf({ id, kind, sealed }: NoticeRecord): Promise<Target | null> {
     const text = await this.options.seal.open(sealed, placeOf(id));
-    return text === null ? null : { kind, ...JSON.parse(text) as Omit<Target, "kind"> };
+    if (text === null) return null;
+    const { ca = null, ...rest } = JSON.parse(text) as Omit<Target, "kind" | "ca"> & Partial<Target>;
+    return { ...rest, ca, kind };
   }
 }
 

@@ -1,9 +1,10 @@
 /** A registry is stored: berth tries the credentials first, and asks before they go to another token service. */
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { type NewRegistry as Payload, REGISTRIES } from "../../../client/berth/registries.ts";
 import { problemOf } from "../../live/problem.ts";
 import { client } from "../../live/session.ts";
 import { Confirm } from "../../parts/confirm.tsx";
+import { Certificates } from "../../parts/certificates.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form, Select } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
@@ -57,21 +58,9 @@ export function NewRegistry({ close, made }: { readonly close: () => void; reado
         <Field label={text.username} name="username" optional />
         <Field label={text.password} name="password" type="password" hint={text.credentialsHint} optional />
         <Select label={text.plainHttp} name="plain" options={Object.entries(text.plainHttps)} />
-        <Certificates />
+        <Certificates label={text.ca} hint={text.caHint} />
       </Form>
     </Dialog>
-  );
-}
-
-function Certificates() {
-  const id = useId();
-  const { ca, caHint } = words.registries;
-  return (
-    <div class="field">
-      <label for={id}>{ca}</label>
-      <textarea id={id} name="ca" rows={3} spellcheck={false} aria-describedby={`${id}-hint`} />
-      <p class="hint" id={`${id}-hint`}>{caHint}</p>
-    </div>
   );
 }
 
