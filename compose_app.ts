@@ -139,7 +139,7 @@ export async function composeApp(
     permissions,
     applies,
     sources,
-    openIncidents: new OpenIncidents(store.incidents),
+    openIncidents: new OpenIncidents(store.incidents, store.mutes, () => access.clock.now()),
     stopping,
   };
   const { onRefusal } = overrides;

@@ -43,6 +43,7 @@ import { claimRoutes } from "./routes/claims.ts";
 import { endingRoutes } from "./routes/endings.ts";
 import { proposedUpdates } from "./routes/proposed_updates.ts";
 import { incidents } from "./routes/incidents.ts";
+import { muteRoutes } from "./routes/mutes.ts";
 import { noticeRoutes } from "./routes/notices.ts";
 
 /** Everything it opens is pushed on `owned`. */
@@ -85,7 +86,7 @@ export function composeRoutes(
     }),
   );
   const newer = owned.use(updateRoutes({ updates, checker, listOf: rows.listOf }));
-  const history = owned.use(incidents({ store: store.incidents, now }));
+  const history = owned.use(incidents({ store: store.incidents, mutes: store.mutes, now }));
   const lists = [own, rows, followed, newer, history, plugins];
   const socket = live({
     feeds: lists.flatMap(({ feeds }) => feeds),
@@ -106,6 +107,7 @@ export function composeRoutes(
     history.router,
     endingRoutes({ ...store, seal: access.endingSeal }),
     noticeRoutes({ notices: parts.notices, store: store.notices, now }),
+    muteRoutes({ ...store, now }),
     socket,
     ...plugins.routers,
     ...mounted,

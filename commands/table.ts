@@ -129,6 +129,21 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./endings.ts"),
   },
   {
+    name: "mute",
+    summary: "tell nobody of a scope for a while, as during a backup, or list what is muted",
+    details:
+      "A scope is project:shop, workspace:nas or engine:docker. What is still wrong at the end is told then; --end ends it " +
+      "at once.",
+    args: [{ name: "scope", kind: "text", optional: true }],
+    options: [
+      { name: "--for", value: "time", meaning: "how long, as 30m, 2h or 7d, which is the most" },
+      { name: "--unit", value: "name", meaning: "only this service of it, as shop.web" },
+      { name: "--end", meaning: "end it" },
+      JSON_OPTION,
+    ],
+    load: () => read("./mute.ts"),
+  },
+  {
     name: "notices",
     summary: "list the targets that are told of incidents, or test one",
     details: "berth notices test NAME sends a marked message at once, and says what came of it.",

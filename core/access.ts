@@ -23,6 +23,7 @@ export const CORE_PERMISSIONS = [
   { name: "artifacts:read", roles: ["viewer", "operator", "admin"] },
   { name: "projects:plan", roles: ["operator", "admin"] },
   { name: "projects:apply", roles: ["operator", "admin"] },
+  { name: "incidents:mute", roles: ["operator", "admin"] },
   { name: "projects:host", roles: ["admin"] },
   { name: "projects:destroy", roles: ["admin"] },
   // The core, too, shows running containers beside their declarations.

@@ -10,6 +10,7 @@ import type { SourceStore } from "./source.ts";
 import type { EndingStore } from "./endings.ts";
 import type { IncidentStore } from "./incidents.ts";
 import type { UpdateStore } from "./updates.ts";
+import type { MuteStore } from "./mutes.ts";
 import type { NoticeStore } from "./notices.ts";
 
 export { AUDIT_CHAINS } from "./audit_entry.ts";
@@ -43,6 +44,7 @@ export interface Store extends AsyncDisposable {
   readonly endings: EndingStore;
   readonly updates: UpdateStore;
   readonly notices: NoticeStore;
+  readonly mutes: MuteStore;
   readonly applies: ApplyStore;
   /** The store's part for processes that share it; null if one process has it for itself. */
   readonly replicas: ReplicaStore | null;

@@ -29,6 +29,7 @@ const TAGS = {
   plans: "The steps that would bring a group in line, with their reasons",
   applies: "Plans that are carried out, and how far each of them is",
   notices: "Targets that are told of incidents",
+  mutes: "Incidents of which nobody is told for a while",
   endings: "How containers ended, and what they said last",
   incidents: "What was not as it should be, since when, and because of what",
 };

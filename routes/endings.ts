@@ -1,6 +1,6 @@
 /** Endings: how containers ended, and what they said last, also when they are gone. */
 import { z } from "zod";
-import { type Principal, reachOf } from "../core/access.ts";
+import type { Principal, Reach } from "../core/access.ts";
 import { type EndingQuery, type EndingRecord, type EndingStore, WORDS_STATES } from "../core/endings.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Incident, IncidentStore } from "../core/incidents.ts";
@@ -115,9 +115,9 @@ export function endingRoutes({ endings, incidents, seal }: EndingRoutes): CoreRo
       const of = query.incident === undefined ? {} : await ofIncident(incidents, query.incident, principal);
       return reply(200, await listed(endings, { ...asked, ...of }, principal));
     })
-    .on(log, async ({ params: { id }, principal, reach }) => {
+    .on(log, async ({ params: { id }, reach }) => {
       const found = reach.nowhere ? null : await endings.get(id);
-      if (found === null || !seesIn(reachOf(principal, "containers:logs"))(found.ending)) {
+      if (found === null || !seesIn(reach)(found.ending)) {
         throw new ServiceError("ending_not_found", "There is no such ending");
       }
       const { ending: { words }, sealed } = found;
@@ -130,9 +130,8 @@ export function endingRoutes({ endings, incidents, seal }: EndingRoutes): CoreRo
     });
 }
 
-const seesIn =
-  (reach: ReturnType<typeof reachOfRunning>) => ({ engine, startedFrom, project }: EndingRecord) =>
-    reach.has({ engine, workspace: startedFrom, project });
+const seesIn = (reach: Reach) => ({ engine, startedFrom, project }: EndingRecord) =>
+  reach.has({ engine, workspace: startedFrom, project });
 
 /** Returns the part of a question that means the endings of one incident. Throws `incident_not_found`. */
 async function ofIncident(

@@ -12,6 +12,7 @@ import {
   scopesOf,
   subjectKey,
 } from "../core/incidents.ts";
+import { mutedUntil, type MuteRecord, type MuteStore } from "../core/mutes.ts";
 import { reachOfRunning } from "../core/runtime.ts";
 import { Author } from "./author.ts";
 
@@ -49,7 +50,12 @@ const State = {
 };
 
 /** The open incident of a unit, as lists mark it. */
-export const IncidentMark = z.object({ id: z.string().describe("The incident's id"), ...State })
+const MUTED = z.string().nullable().describe("Until when nobody is told of it; null where it is not muted");
+export const IncidentMark = z.object({
+  id: z.string().describe("The incident's id"),
+  ...State,
+  mutedUntil: MUTED,
+})
   .meta({ id: "IncidentMark" });
 export type IncidentMark = z.input<typeof IncidentMark>;
 
@@ -81,6 +87,7 @@ export const IncidentRow = z.object({
   endings: z.int().describe("Number of times that a container of it ended"),
   atFirst: z.boolean().describe("True if it was there when berth watched for the first time"),
   lines: z.int().describe("Number of its lines"),
+  mutedUntil: MUTED,
 }).meta({ id: "Incident" });
 export type IncidentRow = z.input<typeof IncidentRow>;
 
@@ -104,7 +111,13 @@ export const shownState = (
   namesPeople: boolean,
 ) => ({ kind, since: iso(since), atLatest, cause: shownCause(cause, namesPeople), fields: [...fields] });
 
-export function shownIncident(incident: Incident, namesPeople: boolean): IncidentRow {
+const isoOrNull = (ms: number | null) => ms === null ? null : iso(ms);
+
+export function shownIncident(
+  incident: Incident,
+  namesPeople: boolean,
+  mutes: readonly MuteRecord[],
+): IncidentRow {
   const { id, subject, openedAt, closedAt, end, endings, atFirst, lines } = incident;
   const { kind, ...rest } = subject;
   return {
@@ -113,11 +126,12 @@ export function shownIncident(incident: Incident, namesPeople: boolean): Inciden
     ...rest,
     ...shownState(incident, namesPeople),
     openedAt: iso(openedAt),
-    closedAt: closedAt === null ? null : iso(closedAt),
+    closedAt: isoOrNull(closedAt),
     end,
     endings,
     atFirst,
     lines,
+    mutedUntil: closedAt === null ? isoOrNull(mutedUntil(incident, mutes)) : null,
   };
 }
 
@@ -162,27 +176,32 @@ interface KnownMark {
 
 /** The open incidents, as all replicas know them. */
 export class OpenIncidents {
-  #revision = -1;
+  #stamp = "";
   #known: OpenNow = { ofUnit: () => null };
   #marks: ReadonlyMap<string, KnownMark> = new Map();
 
-  constructor(private readonly store: Pick<IncidentStore, "open" | "revision">) {}
+  constructor(
+    private readonly store: Pick<IncidentStore, "open" | "revision">,
+    private readonly mutes: Pick<MuteStore, "list">,
+    private readonly now: () => number,
+  ) {}
 
   /** Returns them: the same object while none changed, and the same marks of those that did not. */
   async current(): Promise<OpenNow> {
-    const revision = await this.store.revision();
-    if (revision === this.#revision) return this.#known;
+    const mutes = await this.mutes.list(this.now());
+    const stamp = `${await this.store.revision()} ${stampOf(mutes)}`;
+    if (stamp === this.#stamp) return this.#known;
     const open = await this.store.open();
     const marks = new Map(open.map((one) => {
       const { fields: _, ...state } = shownState(one, false);
-      const mark: IncidentMark = { id: one.id, ...state };
+      const mark: IncidentMark = { id: one.id, ...state, mutedUntil: isoOrNull(mutedUntil(one, mutes)) };
       const isElsewhere = one.elsewhere !== undefined;
       const key = subjectKey(one.subject);
       const text = JSON.stringify([mark, isElsewhere]);
       const before = this.#marks.get(key);
       return [key, before?.text === text ? before : { mark, isElsewhere, text }];
     }));
-    this.#revision = revision;
+    this.#stamp = stamp;
     this.#marks = marks;
     return this.#known = {
       ofUnit: (workspace, unit, seen) => {
@@ -192,3 +211,6 @@ export class OpenIncidents {
     };
   }
 }
+
+/** Returns a text that changes with the mutes. */
+export const stampOf = (mutes: readonly MuteRecord[]): string => mutes.map(({ id }) => id).join(",");

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Incident, IncidentStore } from "../core/incidents.ts";
+import type { MuteRecord, MuteStore } from "../core/mutes.ts";
 import { jsonText } from "../core/json_text.ts";
 import { count, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
@@ -17,6 +18,7 @@ import {
   shownIncident,
   shownState,
   sightOf,
+  stampOf,
 } from "./incident_rows.ts";
 import type { Feeds } from "./live_projects.ts";
 import { placeIn, placeText } from "./place_in_time.ts";
@@ -76,13 +78,19 @@ const one = route({
   answers: { 200: json(IncidentDetail, "The incident"), ...problems("incident_not_found") },
 });
 
+interface IncidentRoutes {
+  readonly store: IncidentStore;
+  readonly mutes: Pick<MuteStore, "list">;
+  readonly now: () => number;
+}
+
 export function incidents(
-  { store, now }: { readonly store: IncidentStore; readonly now: () => number },
+  { store, mutes, now }: IncidentRoutes,
 ): { readonly router: CoreRouter } & Feeds {
   const made = router()
     .on(list, async ({ query, principal, reach }) => {
       if (reach.nowhere) return reply(200, { items: [], next: null });
-      return reply(200, await listed(store, query, principal));
+      return reply(200, await listed(store, query, principal, await mutes.list(now())));
     })
     .on(one, async ({ params: { id }, principal, reach }) => {
       const incident = reach.nowhere ? null : await store.get(id);
@@ -94,9 +102,9 @@ export function incidents(
         at: new Date(at).toISOString(),
         ...shownState(state, names),
       }));
-      return reply(200, { ...shownIncident(incident, names), history });
+      return reply(200, { ...shownIncident(incident, names, await mutes.list(now())), history });
     });
-  return { router: made, ...incidentFeeds(store, now) };
+  return { router: made, ...incidentFeeds({ store, mutes, now }) };
 }
 
 type Query = z.output<NonNullable<typeof list.query>>;
@@ -105,6 +113,7 @@ async function listed(
   store: IncidentStore,
   { state, kind, workspace, project, unit, before, limit }: Query,
   principal: Principal,
+  mutes: readonly MuteRecord[],
 ): Promise<z.input<typeof IncidentList>> {
   const sees = sightOf(principal);
   const names = namesPeople(principal);
@@ -124,7 +133,7 @@ async function listed(
     });
     for (const incident of found) {
       place = { at: incident.openedAt, id: incident.id };
-      if (sees(incident)) items.push(shownIncident(incident, names));
+      if (sees(incident)) items.push(shownIncident(incident, names, mutes));
       if (items.length === limit) return { items, next: placeText(place) };
     }
     if (found.length < PAGE) return { items, next: null };
@@ -133,7 +142,7 @@ async function listed(
   return { items, next: place === null ? null : placeText(place) };
 }
 
-function incidentFeeds(store: IncidentStore, now: () => number): Feeds {
+function incidentFeeds({ store, mutes, now }: IncidentRoutes): Feeds {
   const lists = new LiveLists();
   const followed = feed({
     name: "incidents",
@@ -148,13 +157,14 @@ function incidentFeeds(store: IncidentStore, now: () => number): Feeds {
       const names = namesPeople(principal);
       const key = keyOf({ principal, reach, question: ["incidents", names] });
       const list = lists.of(key, () => {
-        let last = -1;
+        let last = "";
         return {
           everyMs: EVERY_MS,
           read: async () => {
-            const revision = await store.revision();
-            if (revision === last) return null;
-            last = revision;
+            const muted = await mutes.list(now());
+            const stamp = `${await store.revision()} ${stampOf(muted)}`;
+            if (stamp === last) return null;
+            last = stamp;
             const found = await store.list({
               state: null,
               kind: null,
@@ -165,7 +175,7 @@ function incidentFeeds(store: IncidentStore, now: () => number): Feeds {
               before: null,
               limit: MOST_FOLLOWED,
             });
-            return { rows: new Map(found.filter(sees).map((one) => rowOf(one, names))) };
+            return { rows: new Map(found.filter(sees).map((one) => rowOf(one, names, muted))) };
           },
         };
       });
@@ -175,4 +185,5 @@ function incidentFeeds(store: IncidentStore, now: () => number): Feeds {
   return { feeds: [followed], [Symbol.dispose]: () => lists[Symbol.dispose]() };
 }
 
-const rowOf = (one: Incident, names: boolean) => [one.id, jsonText(shownIncident(one, names))] as const;
+const rowOf = (one: Incident, names: boolean, mutes: readonly MuteRecord[]) =>
+  [one.id, jsonText(shownIncident(one, names, mutes))] as const;

@@ -43,6 +43,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "endings", order: ["id"] },
   { name: "incident_lines", order: ["incident_id", "seq"] },
   { name: "notices", order: ["id"] },
+  { name: "mutes", order: ["id"] },
   { name: "outbox", order: ["notice_id", "incident_id"] },
 ];
 

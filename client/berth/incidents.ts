@@ -70,6 +70,8 @@ export type Incident = {
   readonly atFirst: boolean;
   /** Number of its lines. */
   readonly lines: number;
+  /** Until when nobody is told of it; null where it is not muted. */
+  readonly mutedUntil: string | null;
 };
 
 /** The answer of `GET /api/incidents/{id}`. */
@@ -112,6 +114,8 @@ export type IncidentDetail = {
   readonly atFirst: boolean;
   /** Number of its lines. */
   readonly lines: number;
+  /** Until when nobody is told of it; null where it is not muted. */
+  readonly mutedUntil: string | null;
   /** Every change of it, the first 200, in order. */
   readonly history: readonly (IncidentLine)[];
 };

@@ -26,6 +26,7 @@ export * from "./live.ts";
 export * from "./logs.ts";
 export * from "./metrics.ts";
 export * from "./models.ts";
+export * from "./mutes.ts";
 export * from "./networks.ts";
 export * from "./notices.ts";
 export * from "./overview.ts";

@@ -297,6 +297,8 @@ export type IncidentMark = {
   readonly atLatest: boolean;
   /** The evidence of why. */
   readonly cause: IncidentCause;
+  /** Until when nobody is told of it; null where it is not muted. */
+  readonly mutedUntil: string | null;
 };
 
 /** A part of `ProposedUpdate`. */
@@ -347,6 +349,7 @@ export type Permission =
   | "artifacts:read"
   | "projects:plan"
   | "projects:apply"
+  | "incidents:mute"
   | "projects:host"
   | "projects:destroy"
   | "containers:read"

@@ -41,6 +41,8 @@ export const audited = {
   "POST /api/notices/{id}/test": "hat die Meldung {id} getestet",
   "POST /api/notices/messages/{id}/retry": "ließ die Nachricht {id} noch einmal senden",
   "DELETE /api/notices/messages/{id}": "hat die Nachricht {id} verworfen",
+  "POST /api/mutes": "hat {on} {unit} {incident} bis {until} stummgeschaltet",
+  "DELETE /api/mutes/{id}": "hat die Stummschaltung von {on} {unit} {incident} beendet",
   "POST /api/registries": "hat die Registry {registry} hinterlegt",
   "DELETE /api/registries/{id}": "hat die Registry {registry} vergessen",
   "POST /api/settings/setup": "hat den ersten Admin angelegt",

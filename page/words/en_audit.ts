@@ -41,6 +41,8 @@ export const audited = {
   "POST /api/notices/{id}/test": "tested the notice {id}",
   "POST /api/notices/messages/{id}/retry": "had the message {id} sent again",
   "DELETE /api/notices/messages/{id}": "dropped the message {id}",
+  "POST /api/mutes": "muted {on} {unit} {incident} until {until}",
+  "DELETE /api/mutes/{id}": "ended the mute of {on} {unit} {incident}",
   "POST /api/registries": "stored the registry {registry}",
   "DELETE /api/registries/{id}": "forgot the registry {registry}",
   "POST /api/settings/setup": "made the first admin",

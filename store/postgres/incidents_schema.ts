@@ -92,3 +92,16 @@ export const ENDINGS = `
   CREATE INDEX endings_by_unit ON endings (workspace, unit, at);
   CREATE INDEX endings_by_bytes ON endings (at, id, bytes) WHERE bytes > 0;
   `;
+
+/** Incidents of which nobody is told until a time. */
+export const MUTES = `
+  CREATE TABLE mutes (
+    id text COLLATE "C" PRIMARY KEY,
+    until bigint NOT NULL,
+    body text NOT NULL,
+    by_kind text NOT NULL,
+    by_id text NOT NULL,
+    by_name text NOT NULL,
+    at bigint NOT NULL
+  );
+  `;

@@ -1,6 +1,6 @@
 /** The schema of the PostgreSQL store, as the steps that led to it; a step that was released never changes. */
 import { CLAIMS } from "./claims_schema.ts";
-import { ENDINGS, INCIDENTS, NOTICES } from "./incidents_schema.ts";
+import { ENDINGS, INCIDENTS, MUTES, NOTICES } from "./incidents_schema.ts";
 import { PROJECT_UPDATES } from "./updates_schema.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -387,4 +387,5 @@ export const MIGRATIONS: readonly Step[] = [
   { oldest: 1, sql: ENDINGS },
   { oldest: 1, sql: CLAIMS },
   { oldest: 1, sql: PROJECT_UPDATES },
+  { oldest: 1, sql: MUTES },
 ];

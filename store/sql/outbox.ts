@@ -1,7 +1,9 @@
 /** The outbox: what each target is still to be told, written with the change of the incident. */
-import type { IncidentChange } from "../../core/incidents.ts";
+import type { Incident, IncidentChange, IncidentSubject } from "../../core/incidents.ts";
+import { mutedUntil } from "../../core/mutes.ts";
 import type { Batch, NoticeStore, OutboxState } from "../../core/notices.ts";
 import { insertEntry } from "./audit.ts";
+import { mutesAt } from "./mutes.ts";
 import { all, get, run, type Sql, type Steps } from "./steps.ts";
 
 /** Rows of the outbox; what comes after them is not told. */
@@ -49,6 +51,11 @@ export function* tellOf({ incident, outbox }: IncidentChange): Steps<void> {
       id,
     );
   }
+}
+
+interface DueRow extends Pick<Incident, "id" | "kind"> {
+  readonly subjectKind: IncidentSubject["kind"];
+  readonly body: string;
 }
 
 interface Row extends Omit<Batch, "incidents"> {
@@ -142,13 +149,15 @@ function* take(notice: string, now: number, batch: string): Steps<Batch | null> 
     notice,
   );
   if (known === undefined) {
+    const due = yield* dueOf(notice, now);
+    if (due.length === 0) return null;
     yield* run(
       "UPDATE outbox SET batch = $3, first_at = $2, next_at = $2, attempts = 0, refusals = 0, problem = NULL " +
-        "WHERE notice_id = $1 AND incident_id IN (SELECT incident_id FROM outbox WHERE notice_id = $1 " +
-        `AND state = 'waiting' AND batch IS NULL AND due_at <= $2 ORDER BY due_at LIMIT ${MOST_IN_BATCH})`,
+        "FROM unnest($4::text[]) AS d (incident) WHERE notice_id = $1 AND incident_id = d.incident",
       notice,
       now,
       batch,
+      due,
     );
   }
   const rows = yield* all<Row>(
@@ -157,6 +166,24 @@ function* take(notice: string, now: number, batch: string): Steps<Batch | null> 
     now,
   );
   return batchesOf(rows)[0] ?? null;
+}
+
+/** Returns the incidents that a target is to be told of now: none that is muted. */
+function* dueOf(notice: string, now: number): Steps<string[]> {
+  const mutes = yield* mutesAt(now);
+  const rows = yield* all<Omit<IncidentSubject, "kind"> & DueRow>(
+    'SELECT i.id, i.subject_kind AS "subjectKind", i.workspace, i.group_name AS "group", i.project, i.unit, i.engine, ' +
+      "i.container, i.kind, i.body FROM outbox AS o JOIN incidents AS i ON i.id = o.incident_id WHERE o.notice_id = $1 " +
+      `AND o.state = 'waiting' AND o.batch IS NULL AND o.due_at <= $2 ORDER BY o.due_at LIMIT $3`,
+    notice,
+    now,
+    mutes.length === 0 ? MOST_IN_BATCH : MOST_ROWS,
+  );
+  return rows.filter(({ id, kind, subjectKind, body, ...subject }) => {
+    const { elsewhere } = JSON.parse(body) as Pick<Incident, "elsewhere">;
+    const scopes = elsewhere === undefined ? {} : { elsewhere };
+    return mutedUntil({ id, kind, subject: { ...subject, kind: subjectKind }, ...scopes }, mutes) === null;
+  }).slice(0, MOST_IN_BATCH).map(({ id }) => id);
 }
 
 function batchesOf(rows: readonly Row[]): Batch[] {

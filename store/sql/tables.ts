@@ -8,6 +8,7 @@ import { sqlEndings } from "./endings.ts";
 import { sqlFileVersions } from "./file_versions.ts";
 import { sqlIgnored } from "./ignored.ts";
 import { sqlIncidents } from "./incidents.ts";
+import { sqlMutes } from "./mutes.ts";
 import { sqlNotices } from "./notices.ts";
 import { sqlKeys } from "./keys.ts";
 import { sqlOffers } from "./offers.ts";
@@ -40,6 +41,7 @@ type Tables =
   | "endings"
   | "updates"
   | "notices"
+  | "mutes"
   | "applies";
 
 export function tablesOf(sql: Sql): Pick<Store, Tables> {
@@ -62,6 +64,7 @@ export function tablesOf(sql: Sql): Pick<Store, Tables> {
     endings: sqlEndings(sql),
     updates: sqlUpdates(sql),
     notices: sqlNotices(sql),
+    mutes: sqlMutes(sql),
     applies: sqlApplies(sql),
   };
 }

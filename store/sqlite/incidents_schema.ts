@@ -92,3 +92,16 @@ export const ENDINGS = `
   CREATE INDEX endings_by_unit ON endings (workspace, unit, at);
   CREATE INDEX endings_by_bytes ON endings (at, id, bytes) WHERE bytes > 0;
   `;
+
+/** Incidents of which nobody is told until a time. */
+export const MUTES = `
+  CREATE TABLE mutes (
+    id TEXT PRIMARY KEY,
+    until INTEGER NOT NULL,
+    body TEXT NOT NULL CHECK (json_valid(body)),
+    by_kind TEXT NOT NULL,
+    by_id TEXT NOT NULL,
+    by_name TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  `;

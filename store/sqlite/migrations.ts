@@ -1,6 +1,6 @@
 /** The schema of the SQLite store, as the steps that led to it; a step that was released never changes. */
 import { CLAIMS } from "./claims_schema.ts";
-import { ENDINGS, INCIDENTS, NOTICES } from "./incidents_schema.ts";
+import { ENDINGS, INCIDENTS, MUTES, NOTICES } from "./incidents_schema.ts";
 import { PROJECT_UPDATES } from "./updates_schema.ts";
 
 /** Step N brings `PRAGMA user_version` from N - 1 to N. */
@@ -385,4 +385,5 @@ export const MIGRATIONS: readonly string[] = [
   ENDINGS,
   CLAIMS,
   PROJECT_UPDATES,
+  MUTES,
 ];

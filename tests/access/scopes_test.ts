@@ -38,6 +38,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   applies: [],
   // tests/watch/incidents_test.ts
   incidents: [],
+  // tests/watch/endings_test.ts
+  endings: [],
   files: ["shop/compose.yaml", "blog/compose.yaml", "compose.yaml"].map(encodeURIComponent),
 };
 

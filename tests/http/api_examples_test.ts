@@ -133,6 +133,7 @@ const WITHOUT_ENGINE: Readonly<Record<string, Post>> = {
     return await berth.call(`POST ${path}/source/sync`, { ...example, commit: head });
   },
   "post /api/notices": (berth, example) => berth.call("POST /api/notices", example),
+  "post /api/mutes": (berth, example) => berth.call("POST /api/mutes", example),
   "put /api/updates": (berth, example) => berth.call("PUT /api/updates", example),
   "put /api/workspaces/{id}": async (berth, example) => await berth.call(`PUT ${await shop(berth)}`, example),
   "put /api/workspaces/{id}/files/{path}": async (berth, example) => {

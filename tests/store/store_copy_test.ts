@@ -143,6 +143,8 @@ async function fillStore(store: Store): Promise<void> {
     MANY,
     ENTRY,
   );
+  const mute = { on: "engine:docker", unit: null, incident: null, kinds: [], until: 99, by, at: 7 };
+  await store.mutes.add({ id: "m", ...mute }, MANY, 0, ENTRY);
   const later = {
     incident: { id: "later", subject: { ...subject, ...nowhere, engine: "podman" }, ...state, ...open },
   };

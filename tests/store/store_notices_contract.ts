@@ -1,6 +1,7 @@
 /** Promises of every store for notices and their outbox. */
 import assert from "node:assert/strict";
 import type { Incident, IncidentChange } from "../../core/incidents.ts";
+import type { MuteRecord } from "../../core/mutes.ts";
 import type { NoticeRecord } from "../../core/notices.ts";
 import type { Store } from "../../core/store.ts";
 import { ENTRY } from "../access/audit_entry.ts";
@@ -18,6 +19,18 @@ const notice = (id: string): NoticeRecord => ({
   by: { kind: "user", id: "ada", name: "Ada" },
   at: 5,
   sealed: bytes(8, 1),
+});
+
+const mute = (id: string, over: Partial<MuteRecord> = {}): MuteRecord => ({
+  id,
+  on: "engine:one",
+  unit: null,
+  incident: null,
+  kinds: [],
+  until: 100,
+  by: { kind: "user", id: "ada", name: "Ada" },
+  at: 5,
+  ...over,
 });
 
 const NOWHERE = { workspace: null, group: null, project: null, unit: null, container: null };
@@ -84,6 +97,17 @@ export const CHANGES_OF_NOTICES: readonly Change[] = [
     before: stuck,
     change: (store, entry) => store.notices.retry("batch", 99, entry),
     state: (store) => store.notices.counts(),
+  },
+  {
+    name: "mutes.add",
+    change: (store, entry) => store.mutes.add(mute("a"), MANY, 0, entry),
+    state: (store) => store.mutes.list(0),
+  },
+  {
+    name: "mutes.remove",
+    before: (store) => store.mutes.add(mute("a"), MANY, 0, ENTRY),
+    change: (store, entry) => store.mutes.remove("a", entry),
+    state: (store) => store.mutes.list(0),
   },
   {
     name: "notices.drop",
@@ -163,6 +187,47 @@ export function noticesContract(promise: Promised): void {
     assert.equal(await store.notices.take("a", 99, "second"), null, "it is told already");
     await store.incidents.write([told({ ...one, lines: 2 }, 30, { isWorse: true })]);
     assert.equal((await store.notices.take("a", 99, "second"))?.id, "second");
+  });
+
+  promise(
+    "gives out nothing that is muted until the mute ends, and then what is still bad",
+    async (under) => {
+      await using store = await under.open("a");
+      await store.notices.add(notice("a"), MANY, ENTRY);
+      const [one, two, three] = ["one", "two", "three"].map((name) => incident(name));
+      await store.mutes.add(mute("scope"), MANY, 0, ENTRY);
+      await store.mutes.add(mute("single", { on: null, incident: "i-two", until: 50 }), MANY, 0, ENTRY);
+      await store.mutes.add(mute("other", { on: "engine:three", kinds: ["broken"] }), MANY, 0, ENTRY);
+      await store.incidents.write([told(one!, 10), told(two!, 10), told(three!, 10)]);
+      assert.deepEqual((await store.notices.take("a", 20, "first"))?.incidents, ["i-three"]);
+      await store.notices.sent("first");
+      assert.equal(await store.notices.take("a", 49, "second"), null);
+      assert.deepEqual(
+        (await store.notices.take("a", 50, "second"))?.incidents,
+        ["i-two"],
+        "its mute has ended",
+      );
+      await store.notices.sent("second");
+      assert.equal(await store.mutes.remove("scope", ENTRY), true);
+      await store.mutes.add(mute("again"), MANY, 60, ENTRY);
+      await store.incidents.write([closed(one!), closed(two!)]);
+      assert.deepEqual(
+        (await store.notices.take("a", 99, "third"))?.incidents,
+        ["i-two"],
+        "one was never told",
+      );
+    },
+  );
+
+  promise("remembers mutes until they end, and no more than it may", async (under) => {
+    await using store = await under.open("a");
+    await store.mutes.add(mute("a", { kinds: ["differs"], unit: "unit:shop.web" }), 2, 0, ENTRY);
+    await store.mutes.add(mute("b", { until: 50 }), 2, 0, ENTRY);
+    await refused("too_many_mutes", store.mutes.add(mute("c"), 2, 49, ENTRY));
+    assert.deepEqual((await store.mutes.list(10)).map(({ id }) => id), ["b", "a"]);
+    assert.deepEqual(await store.mutes.list(50), [mute("a", { kinds: ["differs"], unit: "unit:shop.web" })]);
+    await store.mutes.add(mute("c"), 2, 50, ENTRY);
+    assert.equal(await store.mutes.remove("b", ENTRY), false);
   });
 
   promise("forgets the outbox with its notice, and dead messages after a while", async (under) => {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { Webhook } from "npm:standardwebhooks@1.0.0";
 import type { Incident, IncidentChange } from "../../core/incidents.ts";
 import { withTellings } from "../../projects/watch/tellings.ts";
+import { runBerth } from "../support/berth_process.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService, type TestService } from "../support/service.ts";
 
@@ -262,4 +263,72 @@ Deno.test("hostile names in a message lose their markup and control characters, 
   await eventually("it is told", () => target.taken.length === 1);
   const { text } = JSON.parse(target.taken[0]!.text);
   assert.ok(text.length < 500 && !/[<>@\r\u202e]/.test(text), text);
+});
+
+Deno.test("a mute holds messages of its scope back, only for those who may, and what is still bad is told at its end", async () => {
+  await using target = receiver();
+  await using berth = await startService(FAST);
+  await notice(berth, { kind: "webhook", address: target.url, afterS: 0 });
+  const operator = async (on: string) =>
+    berth.as(
+      (await berth.call("POST /api/settings/api-keys", {
+        name: "k",
+        grants: [{ role: "operator", on: [on] }],
+      }))
+        .body.key,
+    );
+  const shop = await operator("project:shop");
+  assert.equal(
+    (await (await operator("project:blog")).call("POST /api/mutes", { on: "project:shop", forS: 60 })).status,
+    403,
+  );
+  assert.equal(
+    (await (await berth.key("viewer")).call("POST /api/mutes", { on: "project:shop", forS: 60 })).status,
+    403,
+  );
+  for (
+    const wrong of [{ forS: 60 }, { on: "label:a=b", forS: 60 }, {
+      incident: "x",
+      on: "project:shop",
+      forS: 60,
+    }]
+  ) {
+    assert.equal((await berth.call("POST /api/mutes", wrong)).body.code, "mute_refused");
+  }
+  assert.equal((await berth.call("POST /api/mutes", { on: "project:shop", forS: 9_999_999 })).status, 400);
+  const made = await shop.call("POST /api/mutes", { on: "project:shop", forS: 600 });
+  assert.equal(made.status, 201, made.text);
+  const healed = incident("healed");
+  await writeAll(berth, [incident("web"), healed]);
+  await write(berth, { ...healed, closedAt: Date.now(), end: "well" }, healed);
+  const other = incident("db");
+  await write(berth, { ...other, subject: { ...other.subject, project: "blog", group: "blog" } });
+  await eventually("the other project is told", () => target.taken.length === 1);
+  assert.ok(!target.taken[0]!.text.includes("shop.web"));
+  const [row] = (await berth.call("GET /api/incidents?unit=shop.web")).body.items;
+  assert.equal(row.mutedUntil, made.body.until);
+  assert.deepEqual((await (await operator("project:blog")).call("GET /api/mutes")).body.items, []);
+  assert.equal(
+    (await (await operator("project:blog")).call(`DELETE /api/mutes/${made.body.id}`)).status,
+    404,
+  );
+  assert.equal((await shop.call(`DELETE /api/mutes/${made.body.id}`)).status, 204);
+  await eventually("what is still bad is told", () => target.taken.length === 2);
+  assert.ok(target.taken[1]!.text.includes("shop.web") && !target.taken[1]!.text.includes("healed"));
+});
+
+Deno.test("berth mute holds a scope back for a time, lists it, and ends it", async () => {
+  await using berth = await startService(FAST);
+  const run = (...args: string[]) =>
+    runBerth(["mute", ...args], { BERTH_URL: berth.url, BERTH_KEY: berth.credential! });
+  assert.match(
+    (await run("project:shop", "--for", "30m", "--unit", "shop.web")).stdout,
+    /^muted until 20.*Z\n$/,
+  );
+  assert.match((await run()).stdout, /project:shop shop\.web +all/);
+  assert.equal((await run("project:shop", "--for", "soon")).code, 64);
+  assert.equal((await run("shop", "--for", "30m")).code, 64);
+  assert.equal((await run("project:shop", "--end")).code, 1);
+  assert.equal((await run("project:shop", "--unit", "shop.web", "--end")).code, 0);
+  assert.equal((await run()).stdout, "Nothing is muted\n");
 });

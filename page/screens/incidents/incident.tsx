@@ -10,6 +10,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import type { Parts } from "../../screen_table.ts";
 import { words } from "../../words/en_later.ts";
 import { Endings } from "./endings.tsx";
+import { MuteButton } from "./mutes.tsx";
 import { nameOf, ProjectLink, projectOf, State } from "./subject.tsx";
 
 const TEXT = words.incidents;
@@ -21,13 +22,15 @@ export function Incident({ id = "" }: Parts) {
   );
   return (
     <Reading read={read} permission="artifacts:read">
-      {(incident) => <Shown incident={incident} />}
+      {(incident) => <Shown incident={incident} reload={read.reload} />}
     </Reading>
   );
 }
 
-function Shown({ incident }: { readonly incident: IncidentDetail }) {
-  const { cause, closedAt, end, atFirst, endings, history, kind } = incident;
+function Shown(
+  { incident, reload }: { readonly incident: IncidentDetail; readonly reload: () => void },
+) {
+  const { cause, closedAt, end, atFirst, endings, history, kind, mutedUntil } = incident;
   const project = projectOf(incident);
   const isPlanned = project !== null && closedAt === null && kind !== "broken" && may("projects:plan");
   return (
@@ -36,6 +39,7 @@ function Shown({ incident }: { readonly incident: IncidentDetail }) {
         <h1>{shown(nameOf(incident))}</h1>
         <State of={incident} />
         <ProjectLink of={incident} />
+        {closedAt === null && mutedUntil === null && <MuteButton incident={incident.id} muted={reload} />}
         {isPlanned && <a class="button" href={planHref(project)}>{TEXT.plan}</a>}
       </header>
       <p>
@@ -46,6 +50,7 @@ function Shown({ incident }: { readonly incident: IncidentDetail }) {
         {closedAt === null ? TEXT.open : `${TEXT.until} ${words.moment(Date.parse(closedAt))}`}
         {(end === "away" || end === "undeclared") && `, ${TEXT[end]}`}
         {atFirst && `, ${TEXT.atFirst}`}
+        {mutedUntil !== null && `, ${TEXT.mutes.until(words.moment(Date.parse(mutedUntil)))}`}
       </p>
       {endings > 0 && <Endings incident={incident.id} endings={endings} />}
       <section aria-labelledby="changes">

@@ -7,6 +7,7 @@ import { shown } from "../../parts/shown.ts";
 import { Empty, Trouble } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { words } from "../../words/en_later.ts";
+import { Mutes } from "./mutes.tsx";
 import { nameOf, State } from "./subject.tsx";
 import { Week } from "./week.tsx";
 
@@ -25,6 +26,7 @@ export function Incidents() {
         <span class="quiet" role="status">{read.value.value && TEXT.status(open, items.length)}</span>
       </header>
       {problem !== null && <Trouble problem={problem} />}
+      <Mutes />
       {read.value.value !== undefined && (items.length === 0 ? <None /> : (
         <>
           <Week of={items} />
@@ -73,9 +75,9 @@ const COLUMNS: readonly Column<Incident>[] = [
   {
     head: TEXT.until,
     kind: "short",
-    cell: ({ closedAt }) =>
+    cell: ({ closedAt, mutedUntil }) =>
       closedAt === null
-        ? <b>{TEXT.open}</b>
+        ? <b>{mutedUntil === null ? TEXT.open : TEXT.mutes.muted}</b>
         : <time dateTime={closedAt}>{words.moment(Date.parse(closedAt))}</time>,
   },
 ];

@@ -4,7 +4,7 @@ import { MailFailure } from "./mail_failure.ts";
 import type { MailTarget } from "./mail_address.ts";
 import { SmtpLines } from "./smtp_lines.ts";
 
-export interface Submission extends MailTarget {
+interface Submission extends MailTarget {
   readonly password: string | null;
   /** A PEM text of further certificates that are trusted. */
   readonly ca: string | null;
