@@ -1,6 +1,7 @@
 /** Composes the watcher of incidents and the sender of notices, with their metrics. */
 import type { Registry } from "./artifacts/registry/registry.ts";
 import type { Access } from "./auth/access.ts";
+import type { Subject } from "./core/access.ts";
 import type { Config } from "./config.ts";
 import type { Metrics } from "./core/metrics.ts";
 import type { Replicas } from "./core/replicas.ts";
@@ -74,6 +75,7 @@ export function composeWatch(
     new Sender({
       store: store.notices,
       incidents: store.incidents,
+      units: async () => (await registry.models()).flatMap(unitsOf),
       notices,
       isOurTurn: (ms) => replicas.turn("notices", ms),
       now,
@@ -84,4 +86,13 @@ export function composeWatch(
   );
   measureNotices(metrics, { store: store.notices, isSending: () => sender.isSending });
   return notices;
+}
+
+/** Returns the subjects of the units of a workspace. */
+function unitsOf({ workspace, model }: Awaited<ReturnType<Registry["models"]>>[number]): Subject[] {
+  const projects = new Map(model.groups.map(({ id, project }) => [id, project]));
+  return model.units.map(({ group }) => ({
+    workspace: workspace.id,
+    project: group === null ? null : projects.get(group) ?? null,
+  }));
 }

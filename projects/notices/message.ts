@@ -13,7 +13,8 @@ export interface Message {
   readonly title: string;
   readonly lines: readonly string[];
   readonly incidents: readonly Incident[];
-  readonly isTest: boolean;
+  /** `watching` is the first one that a target gets. */
+  readonly type: "incidents" | "watching" | "test";
   readonly isOver: boolean;
   /** The page with all of them. */
   readonly link: string | null;
@@ -73,10 +74,24 @@ export function messageOf(id: string, incidents: readonly Incident[], base: stri
       : `berth: ${open.length} open, ${ordered.length - open.length} well again`,
     lines: more > 0 ? [...lines, `and ${more} more`] : lines,
     incidents: ordered,
-    isTest: false,
+    type: "incidents",
     isOver: open.length === 0,
     link: base === null ? null : `${base.replace(/\/$/, "")}/incidents`,
   };
+}
+
+/** Returns the first message of a target: what berth watches, and what is wrong now. */
+export function firstMessage(
+  id: string,
+  units: number,
+  open: readonly Incident[],
+  base: string | null,
+): Message {
+  const watched = `berth watches ${units} ${units === 1 ? "unit" : "units"}`;
+  const wrong = open.length === 0
+    ? "all is well"
+    : `${open.length} not as ${open.length === 1 ? "it" : "they"} should be`;
+  return { ...messageOf(id, open, base), title: `${watched}: ${wrong}`, type: "watching" };
 }
 
 export function testMessage(id: string, name: string, base: string | null): Message {
@@ -84,7 +99,7 @@ export function testMessage(id: string, name: string, base: string | null): Mess
     ...messageOf(id, [], base),
     title: "berth: this is a test",
     lines: [`The notice "${plain(name)}" reaches you.`],
-    isTest: true,
+    type: "test",
   };
 }
 
@@ -106,14 +121,14 @@ export async function sendingOf(
       const parts = url.pathname.split("/").filter((part) => part !== "");
       const topic = decodeURIComponent(parts.pop() ?? "");
       const base = new URL(`/${parts.join("/")}`, url);
-      const priority = message.isOver || message.isTest ? 3 : 4;
+      const priority = message.isOver || message.type === "test" ? 3 : 4;
       const body = { topic, title, message: text, priority, ...(link !== null && { click: link }) };
       return { url: base, headers: { ...json, ...bearer }, body: JSON.stringify(body) };
     }
     case "slack":
       return { url, headers: json, body: JSON.stringify({ text: `${title}\n${text}` }) };
     case "apprise": {
-      const type = message.isTest ? "info" : message.isOver ? "success" : "failure";
+      const type = message.type === "test" ? "info" : message.isOver ? "success" : "failure";
       return {
         url,
         headers: { ...json, ...bearer },
@@ -125,9 +140,9 @@ export async function sendingOf(
 
 /** Standard Webhooks: the receiver verifies id, time and body with the secret. */
 async function webhook(url: URL, secret: string | null, message: Message, now: number): Promise<Sending> {
-  const { id, isTest, incidents, title, lines, link } = message;
+  const { id, type, incidents, title, lines, link } = message;
   const body = JSON.stringify({
-    type: isTest ? "test" : "incidents",
+    type,
     timestamp: new Date(now).toISOString(),
     data: {
       title,

@@ -6,10 +6,12 @@ import {
   type IncidentStore,
   type IncidentSubject,
 } from "../../core/incidents.ts";
+import { Reach, type Subject } from "../../core/access.ts";
 import type { Log } from "../../core/log.ts";
 import type { Batch, NoticeRecord, NoticeStore } from "../../core/notices.ts";
 import { pause } from "../../core/pause.ts";
-import { targetOf, withTellings } from "../watch/tellings.ts";
+import { isFirstWatch, isFor, targetOf, withTellings } from "../watch/tellings.ts";
+import type { Message } from "./message.ts";
 import type { Attempt, Notices } from "./notices.ts";
 import { isQuiet } from "./quiet.ts";
 
@@ -43,6 +45,8 @@ interface SenderOptions {
   readonly store: NoticeStore;
   readonly incidents: IncidentStore;
   readonly notices: Notices;
+  /** Returns the subjects of all units that are declared now. */
+  readonly units: () => Promise<readonly Subject[]>;
   readonly isOurTurn: (ms: number) => Promise<boolean>;
   readonly now: () => number;
   readonly base: string | null;
@@ -144,19 +148,15 @@ export class Sender implements AsyncDisposable {
   }
 
   async #deliver(notice: NoticeRecord, batch: Batch, notices: readonly NoticeRecord[]): Promise<void> {
-    const { store, incidents, now, base, log } = this.#options;
+    const { store, incidents, now, log } = this.#options;
     const found: Incident[] = [];
     for (const id of batch.incidents) {
       const incident = await incidents.get(id);
       if (incident !== null) found.push(incident);
     }
-    const { messageOf } = await import("./message.ts");
     // The text is made now: no old one contradicts the present.
-    const attempt = await this.#options.notices.send(
-      notice,
-      messageOf(batch.id, found, base),
-      this.#over.signal,
-    );
+    const message = await this.#messageOf(notice, batch.id, found);
+    const attempt = await this.#options.notices.send(notice, message, this.#over.signal);
     if (attempt.result === "taken") {
       this.#sentAt.set(notice.id, performance.now());
       await store.sent(batch.id);
@@ -173,6 +173,15 @@ export class Sender implements AsyncDisposable {
       isDead: next.state === "dead",
     });
     if (next.state === "dead") await this.#note(notice, attempt, notices);
+  }
+
+  async #messageOf(notice: NoticeRecord, id: string, found: readonly Incident[]): Promise<Message> {
+    const { incidents, units, base } = this.#options;
+    const { firstMessage, messageOf } = await import("./message.ts");
+    if (!found.some(isFirstWatch)) return messageOf(id, found, base);
+    const own = (await units()).filter((unit) => notice.on.length === 0 || new Reach(notice.on).has(unit));
+    const open = (await incidents.open()).filter((one) => isFor(notice, one));
+    return firstMessage(id, own.length, open, base);
   }
 
   /** Opens the incident of a target that takes nothing, of which others are told, or closes it. */

@@ -30,6 +30,10 @@ export function withTellings(
   notices: readonly NoticeRecord[],
 ): IncidentChange {
   const { incident } = change;
+  if (isFirstWatch(incident)) {
+    const to = notices.map(({ id }) => ({ notice: id, dueAt: incident.openedAt }));
+    return { ...change, outbox: { to, soonerAt: null, isWorse: false } };
+  }
   if (incident.closedAt !== null || notices.length === 0) return change;
   const isNews = before === null ? !incident.atFirst : before.kind !== incident.kind;
   const isSooner = before !== null && isOnPurpose(before) && !isOnPurpose(incident);
@@ -48,8 +52,11 @@ const isHuman = ({ kind, further = [] }: Cause): boolean =>
 
 const isOnPurpose = ({ kind, cause }: Incident): boolean => kind === "stopped" || isHuman(cause);
 
+/** Returns true for the record of the first watch, of which a target is told first. */
+export const isFirstWatch = ({ cause }: Incident): boolean => cause.kind === "firstWatch";
+
 /** Returns true if the target is told of such incidents. */
-function isFor({ id, tells, on }: NoticeRecord, incident: Incident): boolean {
+export function isFor({ id, tells, on }: NoticeRecord, incident: Incident): boolean {
   const { kind, subject } = incident;
   if (!tells.includes(kind) || subject.kind === "berth" && subject.container === targetOf(id)) return false;
   return on.length === 0 || new Reach(on).has(scopesOf(incident));

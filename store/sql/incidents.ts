@@ -10,7 +10,7 @@ import {
   MOST_LINES,
   subjectKey,
 } from "../../core/incidents.ts";
-import { tellOf } from "./outbox.ts";
+import { FIRST_WATCH, tellOf } from "./outbox.ts";
 import { all, get, run, type Sql, type Steps } from "./steps.ts";
 
 interface Row extends Omit<IncidentSubject, "kind">, Pick<Incident, "id" | "openedAt" | "closedAt" | "end"> {
@@ -73,9 +73,6 @@ export function sqlIncidents(sql: Sql): IncidentStore {
       ),
   };
 }
-
-/** The record of the first watch: it is never forgotten. */
-const FIRST_WATCH = "berth watch";
 
 function* writeAll(changes: readonly IncidentChange[]): Steps<readonly string[]> {
   const written: string[] = [];

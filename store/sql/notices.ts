@@ -2,7 +2,7 @@
 import { ServiceError } from "../../core/error.ts";
 import type { NoticeRecord, NoticeStore } from "../../core/notices.ts";
 import { insertEntry } from "./audit.ts";
-import { sqlOutbox } from "./outbox.ts";
+import { sqlOutbox, tellFirst } from "./outbox.ts";
 import { all, get, run, type Sql } from "./steps.ts";
 
 interface Row extends Pick<NoticeRecord, "id" | "name" | "kind" | "host" | "at" | "sealed"> {
@@ -49,6 +49,7 @@ export function sqlNotices(sql: Sql): NoticeStore {
           at,
           sealed,
         );
+        yield* tellFirst(id, at);
         yield* insertEntry(entry);
       }),
     remove: (id, entry) =>

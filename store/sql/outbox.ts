@@ -6,6 +6,8 @@ import { insertEntry } from "./audit.ts";
 import { mutesAt } from "./mutes.ts";
 import { all, get, run, type Sql, type Steps } from "./steps.ts";
 
+/** The subject of the record of the first watch: it is never forgotten. */
+export const FIRST_WATCH = "berth watch";
 /** Rows of the outbox; what comes after them is not told. */
 const MOST_ROWS = 10_000;
 /** Incidents of one message. */
@@ -25,7 +27,6 @@ export function* tellOf({ incident, outbox }: IncidentChange): Steps<void> {
       id,
       closedAt,
     );
-    return;
   }
   if (outbox === undefined) return;
   for (const { notice, dueAt } of outbox.to) {
@@ -51,6 +52,17 @@ export function* tellOf({ incident, outbox }: IncidentChange): Steps<void> {
       id,
     );
   }
+}
+
+/** Notes that a new target is to be told what berth watches, once it does. */
+export function* tellFirst(notice: string, now: number): Steps<void> {
+  yield* run(
+    "INSERT INTO outbox (notice_id, incident_id, state, is_told, due_at, attempts, refusals, next_at) " +
+      "SELECT $1, id, 'waiting', 0, $2, 0, 0, 0 FROM incidents WHERE subject = $3",
+    notice,
+    now,
+    FIRST_WATCH,
+  );
 }
 
 interface DueRow extends Pick<Incident, "id" | "kind"> {

@@ -35,6 +35,8 @@ function receiver(answer: (taken: Taken, count: number) => number | Response = (
   };
 }
 
+const NOBODY = { workspace: null, group: null, project: null, unit: null, engine: null, container: null };
+
 function incident(id: string, over: Partial<Incident> = {}): Incident {
   return {
     id,
@@ -331,4 +333,47 @@ Deno.test("berth mute holds a scope back for a time, lists it, and ends it", asy
   assert.equal((await run("project:shop", "--end")).code, 1);
   assert.equal((await run("project:shop", "--unit", "shop.web", "--end")).code, 0);
   assert.equal((await run()).stdout, "Nothing is muted\n");
+});
+
+Deno.test("the first message of a target says what berth watches, and what is wrong now", async () => {
+  await using target = receiver();
+  await using berth = await startService(FAST);
+  const { store } = berth.berth;
+  const at = Date.now();
+  const first = incident("watch", {
+    subject: { ...NOBODY, kind: "berth", container: "watch" },
+    kind: "berth",
+    cause: { kind: "firstWatch", units: 3, bad: 2 },
+    closedAt: at,
+    end: "well",
+  });
+  const path = `${berth.folder}/workspaces/shop`;
+  await Deno.mkdir(path);
+  await Deno.writeTextFile(
+    `${path}/compose.yaml`,
+    "name: shop\nservices: {web: {image: a}, db: {image: b}}\n",
+  );
+  assert.equal((await berth.call("POST /api/workspaces", { path })).status, 201);
+  await notice(berth, { name: "early", kind: "webhook", address: `${target.url}/early` });
+  await write(berth, first);
+  await eventually("who was there before is told", () => target.taken.length === 1);
+  assert.equal(JSON.parse(target.taken[0]!.text).data.title, "berth watches 2 units: all is well");
+  await write(berth, incident("web"));
+  await notice(berth, { name: "late", kind: "webhook", address: `${target.url}/late` });
+  await notice(berth, { name: "blog", kind: "webhook", address: `${target.url}/blog`, on: ["project:blog"] });
+  await eventually(
+    "each is told once",
+    () => target.taken.filter(({ path }) => path !== "/early").length === 2,
+  );
+  const bodies = new Map(target.taken.map(({ path, text }) => [path, JSON.parse(text)]));
+  assert.deepEqual(
+    ["/late", "/blog"].map((path) => [bodies.get(path).type, bodies.get(path).data.title]),
+    [
+      ["watching", "berth watches 2 units: 1 not as it should be"],
+      ["watching", "berth watches 0 units: all is well"],
+    ],
+  );
+  assert.match(bodies.get("/late").data.lines[0], /^shop\.web: broken since/);
+  await eventually("nothing is left to tell", async () => (await store.notices.counts()).waiting === 0);
+  assert.deepEqual(target.taken.map(({ path }) => path).sort(), ["/blog", "/early", "/early", "/late"]);
 });
