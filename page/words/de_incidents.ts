@@ -10,6 +10,7 @@ export const incidents = {
     "berth eröffnet einen, wenn etwas nicht ist, wie es geschrieben steht, ausfällt oder nicht antwortet.",
   week: "Sieben Tage",
   weekOf: (name: string) => `Die letzten sieben Tage von ${name}`,
+  more: (amount: number) => `${count(amount, "weiterer", "weitere")} in der Liste`,
   well: "kein Vorfall",
   open: "offen",
   subject: "Worum es geht",

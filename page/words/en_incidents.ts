@@ -8,6 +8,7 @@ export const incidents = {
   noneHint: "berth opens one when something is not as it is written, fails, or does not answer.",
   week: "Seven days",
   weekOf: (name: string) => `The last seven days of ${name}`,
+  more: (amount: number) => `${count(amount, "further one", "further ones")} in the list below`,
   well: "no incident",
   open: "open",
   subject: "About",

@@ -27,8 +27,9 @@ export function nameOf({ subject, unit, engine, workspace, container }: Incident
 export const projectOf = ({ group, workspace }: Incident): string | null =>
   group === null || workspace === null ? null : `${group}@${workspace}`;
 
-/** The row under which a strip stands: the project, or the subject itself. */
-export const placeOf = (incident: Incident): string => projectOf(incident) ?? nameOf(incident);
+/** Returns a text that is the same for incidents of one subject. */
+export const subjectOf = ({ subject, workspace, unit, engine, container }: Incident): string =>
+  JSON.stringify([subject, workspace, unit, subject === "unit" ? null : engine, container]);
 
 const SIGNS: Readonly<Record<Incident["kind"], Verdict>> = {
   broken: "broken",

@@ -1,10 +1,10 @@
-/** The last seven days as one strip per project: each day with its worst state. */
+/** The last seven days as one strip per unit or other subject: each day with its worst state. */
 import type { Incident } from "../../../client/berth/incidents.ts";
 import { now } from "../../parts/ago.tsx";
 import { shown } from "../../parts/shown.ts";
 import { VERDICTS } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
-import { placeOf, signOf } from "./subject.tsx";
+import { nameOf, signOf, subjectOf } from "./subject.tsx";
 
 const TEXT = words.incidents;
 const DAYS = 7;
@@ -36,10 +36,16 @@ function worstIn({ begin, end }: Day, incidents: readonly Incident[]): Incident 
 
 export function Week({ of }: { readonly of: readonly Incident[] }) {
   const days = daysUntil(Math.floor(now.value / 60_000) * 60_000);
-  const places = [...Map.groupBy(of.filter(({ subject }) => subject !== "berth"), placeOf)];
-  const isOpen = ([, own]: (typeof places)[number]) => own.some(({ closedAt }) => closedAt === null);
-  const rows = places.toSorted((one, other) =>
-    Number(isOpen(other)) - Number(isOpen(one)) || (one[0] < other[0] ? -1 : 1)
+  const strips = [...Map.groupBy(of.filter(({ subject }) => subject !== "berth"), subjectOf)].map(
+    ([key, own]) => ({
+      key,
+      own,
+      name: nameOf(own[0]!), // every group has one
+      isOpen: own.some(({ closedAt }) => closedAt === null),
+    }),
+  );
+  const rows = strips.toSorted((one, other) =>
+    Number(other.isOpen) - Number(one.isOpen) || (one.name < other.name ? -1 : 1)
   ).slice(0, MOST);
   return (
     <section aria-labelledby="week">
@@ -47,15 +53,16 @@ export function Week({ of }: { readonly of: readonly Incident[] }) {
         <h2 id="week">{TEXT.week}</h2>
       </div>
       <ul class="week">
-        {rows.map(([place, own]) => (
-          <li key={place}>
-            <span class="week-name">{shown(place)}</span>
-            <ol class="week-days" aria-label={shown(TEXT.weekOf(place))}>
+        {rows.map(({ key, name, own }) => (
+          <li key={key}>
+            <span class="week-name">{shown(name)}</span>
+            <ol class="week-days" aria-label={shown(TEXT.weekOf(name))}>
               {days.map((day) => <DayOf key={day.begin} day={day} worst={worstIn(day, own)} />)}
             </ol>
           </li>
         ))}
       </ul>
+      {strips.length > MOST && <p class="hint">{TEXT.more(strips.length - MOST)}</p>}
     </section>
   );
 }
