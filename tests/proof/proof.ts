@@ -78,6 +78,7 @@ const STEPS: readonly Step[] = [
     "apply/exact_matrix",
   ].map((name) => ({ file: `tests/${name}_test.ts`, env: { BERTH_TEST_COMPOSE_VERSION: "5.6.0" } })),
   { file: "tests/store/postgres_faults_test.ts" },
+  { file: "tests/watch/notices_kill_test.ts", env: { BERTH_TEST_KILLS: "200" } },
   { file: "tests/store/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
   { file: "tests/engines/ssh_engine_test.ts" },
   { file: "tests/engines/tls_engine_test.ts" },
