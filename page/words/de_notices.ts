@@ -21,7 +21,7 @@ export const notices = {
     serverHint:
       "Wie mail.example.org, mit :Port dahinter, wenn er nicht 587 ist (465 mit TLS von Anfang an).",
     tls: "Verschlüsselung",
-    ways: { start: "STARTTLS", direct: "TLS von Anfang an", none: "keine, ohne Anmeldung" },
+    ways: { start: "per STARTTLS", direct: "TLS von Anfang an", none: "keine, ohne Anmeldung" },
     from: "Von",
     to: "An",
     toHint: "Höchstens zehn Adressen, mit Kommas getrennt.",
