@@ -123,6 +123,8 @@ function remedyText(remedy: Remedy): string {
       return `resume it: docker unpause ${remedy.container}, on the engine ${remedy.engine}`;
     case "edit":
       return "";
+    case "set":
+      return `set ${remedy.name} in ${remedy.file}`;
     case "register":
       return `register ${remedy.path}`;
     case "setting":

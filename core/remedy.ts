@@ -36,6 +36,11 @@ export const Remedy = z.discriminatedUnion("kind", [
     line: z.int().describe("The line, from 1"),
   }),
   z.object({
+    kind: z.literal("set").describe("Give a variable a value"),
+    name: z.string().describe("The variable"),
+    file: z.string().describe("The file to set it in, below the workspace's root; it may have to be made"),
+  }),
+  z.object({
     kind: z.literal("register").describe("Register a folder"),
     path: z.string().describe("The folder"),
   }),

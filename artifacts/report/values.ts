@@ -44,6 +44,16 @@ export function revealedAt(at: Place & Partial<Node>, group: Group): Resolved | 
   return expandedAt(at, group, (_, value) => value);
 }
 
+/** Returns the names of the variables in a value that no file of the group sets, as far as they can be told. */
+export function unsetNames(at: Node, group: Group): readonly string[] {
+  const set = definitionsOf(group);
+  // Without anything put in, the author's text is that of the file.
+  const texts = [...scalarsOf(at)].flatMap(({ unknown, written, file, start, end }) =>
+    unknown ? written ?? file.text.slice(start, end) : []
+  );
+  return [...new Set(texts.flatMap((text) => interpolateText(text, (name) => set.get(name)?.value).unset))];
+}
+
 function expandedAt(
   at: Place & Partial<Node>,
   group: Group,

@@ -657,6 +657,13 @@ export type Remedy = {
   /** The line, from 1. */
   readonly line: number;
 } | {
+  /** Give a variable a value. */
+  readonly kind: "set";
+  /** The variable. */
+  readonly name: string;
+  /** The file to set it in, below the workspace's root; it may have to be made. */
+  readonly file: string;
+} | {
   /** Register a folder. */
   readonly kind: "register";
   /** The folder. */

@@ -20,6 +20,7 @@ export const applies = {
   },
   remedy: {
     edit: (file: string, line: number) => `${file}:${line} öffnen`,
+    set: (name: string, file: string) => `${name} in ${file} setzen`,
     resume: (container: string) => `${container} fortsetzen`,
     plan: {
       action: (value: string | null) =>

@@ -10,6 +10,8 @@ export const files = {
   unchecked: (reason: string) => `So, wie es ist, noch nicht geprüft, neuer Versuch folgt: ${reason}`,
   unloaded: "Der Editor konnte nicht geladen werden. Laden Sie die Seite neu.",
   gone: "Diese Datei wird nicht mehr gelesen.",
+  notYet: (path: string) => `${path} gibt es noch nicht`,
+  makeWith: (path: string, name: string) => `${path} mit ${name} anlegen`,
   findings: "Befunde",
   noFindings: "Keine Regel hat etwas zu dieser Datei zu sagen.",
   toLine: (line: number) => `Zeile ${line}`,

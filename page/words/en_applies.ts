@@ -20,6 +20,7 @@ export const applies = {
   },
   remedy: {
     edit: (file: string, line: number) => `Open ${file}:${line}`,
+    set: (name: string, file: string) => `Set ${name} in ${file}`,
     resume: (container: string) => `Resume ${container}`,
     plan: {
       action: (value: string | null) =>

@@ -10,6 +10,8 @@ export const files = {
   unchecked: (reason: string) => `Not checked as it is now; trying again: ${reason}`,
   unloaded: "The editor could not be loaded. Reload the page.",
   gone: "This file is not read any more.",
+  notYet: (path: string) => `${path} is not there yet`,
+  makeWith: (path: string, name: string) => `Make ${path} with ${name}`,
   findings: "Findings",
   noFindings: "No rule has anything to say about this file.",
   toLine: (line: number) => `Line ${line}`,

@@ -19,6 +19,7 @@ import { errorsOf } from "../../artifacts/rules/check.ts";
 import { isLifted, type JudgedFinding } from "../../artifacts/rules/settings.ts";
 import { type Draft, edited } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
+import { remediesFor, unsetMessage, unsetRemedies } from "./unset.ts";
 
 /** Blocks a plan for what the files alone say. */
 export function blockByFiles(asked: Asked, draft: Draft): void {
@@ -66,13 +67,15 @@ export function blockByErrors(
     );
   for (const one of errorsOf(group)) {
     if (isIdle(one) || (mayReachHost && isLifted(model, one))) continue;
-    draft.blocked.push({ ...one, subject: one.subject ?? group.id, remedies: listed(edited(one.at)) });
+    const missing = one.code === "env/required-variable-missing" ? [String(one.data?.["variable"])] : [];
+    const remedies = listed(remediesFor(missing, one.at, group));
+    draft.blocked.push({ ...one, subject: one.subject ?? group.id, remedies });
   }
 }
 
 /** Blocks a plan for what one unit says. */
 export function blockByUnit(of: Declared, draft: Draft): void {
-  const { unit, service } = of;
+  const { group, unit, service } = of;
   for (const { key, at } of uncovered(unit)) {
     draft.block(
       "compose/field-not-supported",
@@ -83,8 +86,8 @@ export function blockByUnit(of: Declared, draft: Draft): void {
     );
   }
   for (const at of unsetIn(of)) {
-    const message = "A variable in this value is not set";
-    draft.block("project/unknown-variable", message, at, unit.id, edited(at));
+    const message = unsetMessage(at, group);
+    draft.block("project/unknown-variable", message, at, unit.id, unsetRemedies(at, group));
   }
   for (const [label, { at }] of service.labels) {
     if (!/^(?:com\.docker\.compose|dev\.berth)\./.test(label)) continue;
@@ -124,8 +127,8 @@ export function blockByResources({ group }: Asked, active: readonly Unit[], draf
     if (resource.external || !used.has(resource.id)) continue;
     if (resource.kind !== "network" && resource.kind !== "volume") continue;
     for (const at of unknownIn(resource.value)) {
-      const message = "A variable in this value is not set";
-      draft.block("project/unknown-variable", message, at, resource.id, edited(at));
+      const message = unsetMessage(at, group);
+      draft.block("project/unknown-variable", message, at, resource.id, unsetRemedies(at, group));
     }
     const json = resourceJson(resource);
     if (typeof json === "string" || isBlockedWithin(draft, json.at)) continue;

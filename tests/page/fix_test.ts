@@ -124,3 +124,52 @@ test(
   },
   browserMissing(),
 );
+
+test(
+  "a plan names the variable that is not set, and its button leads to the line where it is given a value",
+  async (engine) => {
+    const browser = await browserOf();
+    await using berth = await serveEngines({ docker: engine });
+    const scene = await ApplyScene.on(
+      engine,
+      berth,
+      "unset",
+      project("unset", [service("web", "environment: { A: '${COLOUR}', B: '${SHAPE}' }")]),
+    );
+    try {
+      await berth.call(`PUT /api/workspaces/${scene.workspace}`, { editable: true });
+      const plan = await berth.call(`POST /api/projects/unset/plan`, {});
+      assert.deepEqual(plan.body.blocked.map(({ remedies }: { remedies: unknown }) => remedies), [
+        [{ kind: "set", name: "COLOUR", file: ".env" }, { kind: "edit", file: "compose.yaml", line: 7 }],
+        [{ kind: "set", name: "SHAPE", file: ".env" }, { kind: "edit", file: "compose.yaml", line: 7 }],
+      ]);
+      await using opened = await openPage(browser, berth, {
+        key: berth.admin,
+        path: `/p/unset%40${scene.workspace}/plan`,
+      });
+      const { page } = opened;
+      await page.getByText('The variable "COLOUR" is not set').waitFor();
+      await page.getByRole("link", { name: "Set COLOUR in .env" }).click();
+      await page.getByRole("button", { name: "Make .env with COLOUR" }).click();
+      await page.locator(".cm-content").getByText("COLOUR=").waitFor();
+      await assertFitsAll(opened, "a variable to set");
+      await page.locator(".cm-content").click();
+      await page.keyboard.press("Control+End");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("End");
+      await page.keyboard.type("red");
+      await page.getByRole("button", { name: "Save …" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("Saved", { exact: true }).first().waitFor();
+      assert.equal(await Deno.readTextFile(`${scene.path}/.env`), "COLOUR=red\n");
+
+      await opened.visit(`/p/unset%40${scene.workspace}/plan`);
+      await page.getByRole("link", { name: "Set SHAPE in .env" }).click();
+      await page.locator(".cm-content").getByText("SHAPE=").waitFor();
+      assert.match(await page.locator(".cm-content").innerText(), /COLOUR=.+\nSHAPE=/);
+    } finally {
+      await scene.clear();
+    }
+  },
+  browserMissing(),
+);

@@ -11,6 +11,7 @@ import { words } from "../../words/en_later.ts";
 import { CHECK_AFTER_MS, type Checked, useChecked } from "./checked.ts";
 import { useEditor } from "./editor.ts";
 import { Moved, Save, Versions } from "./file_changes.tsx";
+import { useVariable } from "./set_variable.tsx";
 
 type Asked = "save" | "discard" | "versions" | null;
 
@@ -35,6 +36,7 @@ export function FileView(
   const base = draft?.base ?? known;
   const text = draft?.text ?? known?.text ?? null;
   const canWrite = isEditable && may("workspaces:files");
+  useVariable({ key, known, draft, canWrite });
   const isMoved = draft !== null && known !== null && known.tag !== draft.base.tag;
   const [asked, setAsked] = useState<Asked>(null);
   const [isSaved, setSaved] = useState(false);

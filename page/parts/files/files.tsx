@@ -9,6 +9,7 @@ import { query, withQuery } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
 import { Editable } from "./editable.tsx";
 import { FileView } from "./file_view.tsx";
+import { Missing } from "./set_variable.tsx";
 
 /** Shows all files of a workspace, or those below one of its folders. */
 export function Files(
@@ -46,7 +47,7 @@ export function Files(
       <div class="files-open">
         {listed.some((file) => file.path === path)
           ? <FileView key={path} id={id} path={path} revision={revision ?? ""} isEditable={editable} />
-          : <Empty title={words.files.gone} />}
+          : <Missing id={id} path={path} isEditable={editable} made={read.reload} />}
         <Editable workspace={workspace} />
       </div>
     </div>

@@ -40,6 +40,14 @@ function One({ remedy, project, options, set, reload }: Choosing & { readonly re
       </a>
     );
   }
+  if (remedy.kind === "set") {
+    const at = new URLSearchParams({ view: "files", file: remedy.file, set: remedy.name });
+    return (
+      <a class="button" href={`${projectHref(project)}?${at}`}>
+        {TEXT.remedy.set(shown(remedy.name), shown(remedy.file))}
+      </a>
+    );
+  }
   if (remedy.kind === "register") return <a class="button" href="/folders">{words.overview.register}</a>;
   if (remedy.kind === "setting") return <code>{shown(`${remedy.name}=${remedy.value}`)}</code>;
   if (remedy.kind === "permission") {
