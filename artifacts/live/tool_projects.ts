@@ -5,6 +5,7 @@ import type { Group, Model } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
 import { below, join, type RealPath, realPath, type RunningProject, runningProjects } from "./join.ts";
 import type { LiveState } from "./live.ts";
+import { ofStack } from "./stacks.ts";
 import { desiredOf, groupStateOf, stateOf } from "./state.ts";
 
 /** One project. */
@@ -44,7 +45,8 @@ export async function toolProjects(
   { real = realPath, isShown = () => true }: ToolProjectsOptions = {},
 ): Promise<ToolProject[]> {
   const isUp = runtime !== null && runtime.counts() !== null;
-  const running = isUp ? runningProjects(await runtime.containers()) : [];
+  const containers = isUp ? await runtime.containers() : [];
+  const running = runningProjects(containers);
   const partnered = new Set<RunningProject>();
   const items: ToolProject[] = [];
   for (const { workspace, model } of registered) {
@@ -58,7 +60,8 @@ export async function toolProjects(
         items.push(declared({ id, name }, model, group, one.running));
       }
       if (own.length === 0) {
-        items.push(declared({ id, name }, model, group, null, isUp ? "absent" : "unknown"));
+        const isAbsent = isUp && ofStack(group, containers).length === 0;
+        items.push(declared({ id, name }, model, group, null, isAbsent ? "absent" : "unknown"));
       }
     }
   }

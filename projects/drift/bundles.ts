@@ -3,6 +3,7 @@
 import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import type { Joined } from "../../artifacts/live/join.ts";
 import type { Match } from "../../artifacts/live/live.ts";
+import { serviceOf, type StackContainers, stackContainers } from "../../artifacts/live/stacks.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 
 /** A group, or null for the units that belong to none, with what was found to run of it. */
@@ -12,6 +13,8 @@ export interface Bundle {
   readonly joined: readonly Joined[];
   /** Containers of the running projects, and those that units name. */
   readonly rows: readonly RunningContainer[];
+  /** The services of a swarm that units may run as, by the ids of the units. */
+  readonly services: ReadonlyMap<string, string>;
 }
 
 /** The containers of one unit. */
@@ -35,14 +38,29 @@ export function bundlesOf(
   const byName = new Map(
     (named.size === 0 ? [] : containers).flatMap((one) => named.has(one.name) ? [[one.name, one]] : []),
   );
+  const stacks = stackContainers(containers);
   return own.map(({ group, units }) => {
     const joined = group === null ? [] : byGroup.get(group) ?? [];
     const rows = joined.flatMap(({ running }) => running.containers);
     if (byName.size > 0) {
       rows.push(...units.flatMap(({ container }) => byName.get(container ?? "") ?? []));
     }
-    return { group, units, joined, rows };
+    return { group, units, joined, rows, services: servicesOf(group, units, stacks) };
   });
+}
+
+const NO_SERVICES: ReadonlyMap<string, string> = new Map();
+
+function servicesOf(
+  group: Group | null,
+  units: readonly Unit[],
+  stacks: StackContainers,
+): ReadonlyMap<string, string> {
+  if (stacks.size === 0) return NO_SERVICES;
+  return new Map(units.flatMap((unit) => {
+    const service = serviceOf(group, unit, stacks);
+    return service === null ? [] : [[unit.id, service]];
+  }));
 }
 
 /** All groups that have units or are drawn, and the units without a group. */

@@ -25,7 +25,7 @@ export interface GroupLook {
 
 /** Judges every unit of the bundle. `compared` has the results of those that were compared. */
 export function judged(
-  { group, units, joined }: Bundle,
+  { group, units, joined, services }: Bundle,
   byUnit: Map<string, Own>,
   compared: ReadonlyMap<string, Compared>,
   unheard: ReadonlyMap<string, string>,
@@ -39,7 +39,14 @@ export function judged(
       leaveOut(result.gone, byUnit, unit.id);
       differences.set(unit.id, result.differences);
     }
-    live.set(unit.id, liveOf(unit, byUnit.get(unit.id), result, { unheard, unread }));
+    const own = byUnit.get(unit.id);
+    const service = services.get(unit.id);
+    live.set(
+      unit.id,
+      own === undefined && service !== undefined
+        ? ofService(unit, service)
+        : liveOf(unit, own, result, { unheard, unread }),
+    );
   }
   if (group?.standing === "main") live.set(group.id, ofGroup(group, live, joined));
   const containers = new Map([...byUnit].map(([id, { containers }]) => [id, containers]));
@@ -67,6 +74,19 @@ function liveOf(
     ...(result !== undefined && result.remarks.length > 0 && { remarks: result.remarks.map(shownDrift) }),
     match: own?.match ?? null,
     containers: containers.map(shown),
+  };
+}
+
+/** Nothing is known of a unit that runs as a service of a swarm but that it runs. */
+function ofService(unit: Unit, service: string): UnitLive {
+  return {
+    verdict: "unknown",
+    state: "unknown",
+    desired: shownDesired(unit),
+    match: null,
+    containers: [],
+    drift: null,
+    notCompared: `It runs as the service "${service}" of a swarm, and berth does not compare services yet`,
   };
 }
 

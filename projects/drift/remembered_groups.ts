@@ -90,9 +90,9 @@ function inputsBy({ bundle: { group }, model, engine, disk }: Asked) {
   };
 }
 
-function fromOf({ bundle: { joined, rows }, around }: Asked): readonly unknown[] {
+function fromOf({ bundle: { joined, rows, services }, around }: Asked): readonly unknown[] {
   const signs = joined.map(({ running: { backend, project }, match }) =>
     `${backend} ${project} ${match.by} ${match.confidence}`
   );
-  return [...around, signs.join("\n"), ...rows];
+  return [...around, signs.join("\n"), [...services].join("\n"), ...rows];
 }

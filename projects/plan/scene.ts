@@ -4,6 +4,7 @@ import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import { mainGroups } from "../../artifacts/graph/graph.ts";
 import { join, type RealPath, rootOf, runningProjects } from "../../artifacts/live/join.ts";
 import { isInside } from "../../artifacts/files/inside.ts";
+import { ofStack } from "../../artifacts/live/stacks.ts";
 import type { RegisteredModel } from "../../artifacts/live/tool_projects.ts";
 import { asideFor } from "../../core/applies.ts";
 import type { Reach } from "../../core/access.ts";
@@ -257,6 +258,13 @@ async function ownContainers(
     const isInHand = foreign.some(({ containers }) => containers.some(({ name }) => asideFor(name) !== null));
     const message = `Containers carry the project name "${group.project}" and come from elsewhere ` +
       `(${names(foreign)}): ${isInHand ? IN_HAND : "remove them, or give one of the projects another name"}`;
+    draft.block("project/foreign-container", message, at, group.id, edited(at));
+  }
+  const stack = ofStack(group, all);
+  if (stack.length > 0) {
+    const message = `A stack of a swarm runs under the project name "${group.project}" ` +
+      `(${named(stack, (one) => sight.sees(one))}): remove it with "docker stack rm ${group.project}" on a ` +
+      "manager, or give the project another name";
     draft.block("project/foreign-container", message, at, group.id, edited(at));
   }
   return sure.flatMap(({ running }) => running.containers);

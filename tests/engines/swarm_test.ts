@@ -1,8 +1,9 @@
-/** Containers of a swarm's services, on a real swarm of one: berth does not claim to stop what the swarm starts again. */
+/** Services and stacks on a real swarm of one: berth does not claim to stop what the swarm starts again, nor that a stack is absent. */
 import assert from "node:assert/strict";
 import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
-import { serveEngines } from "../support/service.ts";
+import { serveEngines, type TestService } from "../support/service.ts";
+import { workspace } from "../streams/live_scene.ts";
 
 /** Nothing answers there, so that no agent waits for a registry. */
 const IMAGE = "127.0.0.1:1/fixture:1";
@@ -30,6 +31,33 @@ async function tasks(engine: TestEngine, state: string): Promise<string[] | null
   const filters = ["--filter", "label=com.docker.swarm.service.name=web", "--filter", `status=${state}`];
   const names = (await engine.cli("ps", "-a", "--format", "{{.Names}}", ...filters)).trim();
   return names === "" ? null : names.split("\n");
+}
+
+/** Deploys a declared project with the client, and looks at it before and after. */
+async function stack(own: TestEngine, berth: TestService): Promise<void> {
+  const service = `  image: ${IMAGE}\n    command: [idle]\n    networks: [inside]\n`;
+  const text = `version: "3.8"\nservices:\n  web:\n  ${service}  never:\n  ${service}` +
+    "networks:\n  inside: { external: true, name: host }\n";
+  const { id } = await workspace(berth, "shop", text);
+  const live = async (unit: string) => {
+    const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/${unit}`);
+    return body.live;
+  };
+  assert.equal((await live("web")).state, "absent");
+  const file = `${await Deno.makeTempDir({ dir: berth.folder })}/stack.yaml`;
+  await Deno.writeTextFile(file, text.replace(`  never:\n  ${service}`, ""));
+  await own.cli("stack", "deploy", "--resolve-image", "never", "--compose-file", file, "shop");
+  const seen = await eventually("its task is seen", async () => {
+    const now = await live("web");
+    return now.state === "absent" ? null : now;
+  });
+  assert.deepEqual([seen.state, seen.verdict, seen.drift], ["unknown", "unknown", null]);
+  assert.match(seen.notCompared, /the service "shop_web" of a swarm/);
+  assert.equal((await live("never")).state, "absent");
+  const { body: plan } = await berth.call(`POST /api/workspaces/${id}/artifacts/groups/shop/plan`, {});
+  assert.ok(plan.blocked.some(({ code }: { code: string }) => code === "project/foreign-container"));
+  await own.cli("stack", "rm", "shop");
+  await eventually("it is gone", async () => (await live("web")).state === "absent");
 }
 
 Deno.test({
@@ -66,6 +94,10 @@ Deno.test({
       const { body } = await berth.call("POST /api/system/prune", { types: ["containers"], dryRun: true });
       assert.deepEqual(body.items.map(({ name }: { name: string }) => name), ["done"]);
     });
+    await context.step(
+      "a stack that runs is not absent, and no plan starts it again",
+      () => stack(own, berth),
+    );
     await context.step("forged labels keep nothing", async () => {
       assert.equal((await berth.call("POST /api/containers/forged/stop")).body.changed, true);
     });
