@@ -6,10 +6,10 @@ import { type ApplyScene, project, scene, scopedOperator } from "./apply_scene.t
 import { composeToday } from "../support/compose.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 
 const docker = await sharedEngine("docker");
-const podman = await sharedEngine("podman");
+const podman = await lawEngine("podman");
 
 const DOCKERFILE = `FROM ${FIXTURE} AS base
 ARG WHO=nobody
@@ -238,3 +238,42 @@ docker.test("no build sends a file from outside of the workspace, or of a neighb
     assert.equal((await scene.begin(foreign, {}, operator)).status, 403);
   });
 });
+
+docker.test("a context that is too large is refused before a byte of it is sent, and told how to shrink it", async (engine) => {
+  const name = "builtlarge";
+  await scene(engine, name, built(name, "      context: ./app\n"), async (scene) => {
+    await writeFiles(scene.path);
+    await scene.write(built(name, "      context: ./app\n") + "# there\n");
+    await Deno.truncate(await touched(`${scene.path}/app/huge`), 10 * 1_024 ** 3);
+    const { reason } = await carriedOut(scene);
+    assert.match(reason ?? "", /holds more than .* 2 GiB.*\.dockerignore/);
+    await Deno.writeTextFile(`${scene.path}/app/.dockerignore`, "huge\n");
+    assert.equal((await carriedOut(scene)).state, "done");
+  });
+});
+
+async function touched(path: string): Promise<string> {
+  await Deno.writeTextFile(path, "");
+  return path;
+}
+
+for (const { test } of [docker, podman]) {
+  test("a build that prints without end neither fills the memory nor the journal", async (engine) => {
+    const name = `builtloud${engine.kind}`;
+    const lines = `      context: .
+      dockerfile_inline: |
+        FROM ${FIXTURE}
+        RUN yes "a line of the build" | head -c 200000000; head -c 50000000 /dev/zero | tr '\\\\0' x
+        CMD ["idle"]
+`;
+    await scene(engine, name, built(name, lines), async (scene) => {
+      const before = Deno.memoryUsage().rss;
+      let most = before;
+      const looking = setInterval(() => most = Math.max(most, Deno.memoryUsage().rss), 50);
+      const apply = await carriedOut(scene).finally(() => clearInterval(looking));
+      assert.equal(apply.state, "done", apply.reason ?? "");
+      assert.ok(most - before < 200 * 1_024 ** 2, `${(most - before) / 1_024 ** 2} MiB more`);
+      assert.ok((await scene.events(apply.id)).length < 100);
+    });
+  });
+}

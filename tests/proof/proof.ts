@@ -116,6 +116,7 @@ const STEPS: readonly Step[] = [
     "access/direct_start",
     "access/mount_above",
     "apply/apply_changes",
+    "apply/builds",
     "apply/apply_judged",
     "apply/apply_late",
     "apply/exact_bad_files",
