@@ -101,6 +101,22 @@ Deno.test({
     await context.step("forged labels keep nothing", async () => {
       assert.equal((await berth.call("POST /api/containers/forged/stop")).body.changed, true);
     });
+    await context.step("a forged name of a service is in no command that people copy", async () => {
+      const { json } = await own.ask(`GET /containers/${running}/json`);
+      const copied = ["node.id", "service.id"].flatMap((one) => {
+        const name = `com.docker.swarm.${one}`;
+        return ["--label", `${name}=${json.Config.Labels[name]}`];
+      });
+      const name = ["--label", "com.docker.swarm.service.name=web$(touch /tmp/x)"];
+      await own.cli("run", "-d", "--name", "lures", ...copied, ...name, FIXTURE, "idle");
+      const refused = await eventually("it is known", async () => {
+        const { status, body } = await berth.call("POST /api/containers/lures/stop");
+        return status === 404 ? null : body;
+      });
+      assert.equal(refused.code, "kept_by_service");
+      assert.ok(!refused.title.includes("$("), refused.title);
+      assert.match(refused.title, /"docker service scale \w+=0"/);
+    });
     await context.step("what is left of a removed service is nobody's", async () => {
       await own.cli("service", "rm", "web");
       await eventually("its containers are gone", async () => await tasks(own, "running") === null);

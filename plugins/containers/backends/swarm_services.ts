@@ -12,6 +12,8 @@ type Labelled = Pick<ContainerRow, "labels">;
 const NODE = "com.docker.swarm.node.id";
 const SERVICE = "com.docker.swarm.service.id";
 const NAME = "com.docker.swarm.service.name";
+/** A service's name or id, as a shell takes it for one word. */
+const PLAIN = /^[A-Za-z0-9][\w.-]{0,127}$/;
 
 /** Returns whether a living service of the engine's swarm keeps a container. Asks nothing where no container is labelled so. */
 export async function keptByServices(
@@ -44,7 +46,9 @@ export async function mustNotBeKept(
   command: "scale" | "update",
 ): Promise<void> {
   if (!(await keptByServices(link, [row]))(row)) return;
-  const name = row.labels[NAME] ?? row.labels[SERVICE];
+  // A label may be anybody's, and people copy the command.
+  const name = [row.labels[NAME], row.labels[SERVICE]].find((one) => one !== undefined && PLAIN.test(one)) ??
+    "SERVICE";
   throw engineError(
     "kept_by_service",
     `Cannot ${doing}: the service "${name}" of a swarm keeps it and would start another. On a manager, use ` +
