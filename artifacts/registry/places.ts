@@ -12,6 +12,8 @@ const LONGEST_PATH = 4096;
 const MOST = 50;
 /** Names of projects that are told of one place. */
 const MOST_NAMES = 10;
+/** Signs that a shell acts on: people copy the setting, and a label may name any folder. */
+const ACTIVE = /[$`"'\\;&|<>()!*?#]/;
 /** Folders of everything: a place there would be all of a machine. */
 const TOO_WIDE = ["", "/home"];
 
@@ -59,6 +61,7 @@ export async function placesOf(options: PlacesOptions): Promise<Place[]> {
   for (const [path, projects] of together(folders, registered, [...roots, ...realRoots])) {
     const real = await allowedPath(path, roots, realRoots, hidden);
     if (real === "gone" || (real !== null && registered.some((one) => isInside(real, one)))) continue;
+    if (real === null && ACTIVE.test(path)) continue;
     places.push(placeOf(path, real, projects, roots));
   }
   const known = [...registered, ...hidden, ...places.map(({ path }) => path)];

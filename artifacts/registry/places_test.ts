@@ -46,6 +46,25 @@ Deno.test("Folders side by side are one place with their number of projects, and
   ]);
 });
 
+Deno.test("A label puts no command into the setting that people copy", async () => {
+  const running = ["/x/$(touch y)", "/x/a;reboot", "/x/`id`", "/a:/", "/x/a b"].map((path, at) =>
+    from(path, `p${at}`)
+  );
+  const [only, ...others] = await placesOf({
+    usual: [],
+    roots: [],
+    hidden: [],
+    registered: [],
+    running: [running[4]!],
+  });
+  const places = await Promise.all(
+    running.slice(0, 4).map((one) =>
+      placesOf({ usual: [], roots: [], hidden: [], registered: [], running: [one] })
+    ),
+  );
+  assert.deepEqual([only?.setting, others, places.flat()], ["BERTH_ROOTS=/x/a b", [], []]);
+});
+
 Deno.test("A folder that may be registered stays one by itself beside others that may not", async () => {
   await using place = await planted("shop");
   const { base } = place;
