@@ -36,6 +36,11 @@ export async function readFile(id: string, path: string, signal?: AbortSignal): 
   return { ...answer.json(), tag: answer.headers.get("etag") ?? "" };
 }
 
+/** Returns the text of a file with its secrets, which the audit log notes. */
+export async function revealFile(id: string, path: string): Promise<string> {
+  return (await client.get(WORKSPACE_FILE, { params: { id, path }, query: { reveal: true } })).json().text;
+}
+
 /** Returns the findings of one file, with the unsaved texts laid over the workspace. */
 export async function check(id: string, path: string, text: string | null, signal: AbortSignal): Promise<
   readonly Diagnostic[]

@@ -79,9 +79,10 @@ export async function setIgnored({ id, kind }: Aside, ignored: boolean): Promise
   await client.put(PROJECT_IGNORED, { params: { id }, payload: { ignored, kind } });
 }
 
-/** Reads a project by its id, or by a name that only one has. */
-export async function readProject(id: string, signal: AbortSignal): Promise<Project> {
-  const told = (await client.get(PROJECT, { params: { id }, signal })).json();
+/** Reads a project by its id, or by a name that only one has; with all values of its variables, where that is asked. */
+export async function readProject(id: string, signal?: AbortSignal, reveal?: true): Promise<Project> {
+  const options = { ...(signal !== undefined && { signal }), ...(reveal && { query: { reveal } }) };
+  const told = (await client.get(PROJECT, { params: { id }, ...options })).json();
   return { ...told, units: told.units.map(seenUnit) };
 }
 

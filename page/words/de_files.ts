@@ -10,6 +10,7 @@ export const files = {
   unchecked: (reason: string) => `So, wie es ist, noch nicht geprüft, neuer Versuch folgt: ${reason}`,
   unloaded: "Der Editor konnte nicht geladen werden. Laden Sie die Seite neu.",
   gone: "Diese Datei wird nicht mehr gelesen.",
+  clear: (path: string) => `${path} im Klartext, zum Lesen`,
   notYet: (path: string) => `${path} gibt es noch nicht`,
   makeWith: (path: string, name: string) => `${path} mit ${name} anlegen`,
   findings: "Befunde",

@@ -10,6 +10,7 @@ export const files = {
   unchecked: (reason: string) => `Not checked as it is now; trying again: ${reason}`,
   unloaded: "The editor could not be loaded. Reload the page.",
   gone: "This file is not read any more.",
+  clear: (path: string) => `${path} in clear, to read`,
   notYet: (path: string) => `${path} is not there yet`,
   makeWith: (path: string, name: string) => `Make ${path} with ${name}`,
   findings: "Findings",

@@ -167,6 +167,27 @@ test(
       await page.getByRole("link", { name: "Set SHAPE in .env" }).click();
       await page.locator(".cm-content").getByText("SHAPE=").waitFor();
       assert.match(await page.locator(".cm-content").innerText(), /COLOUR=.+\nSHAPE=/);
+
+      const show = async () => {
+        await page.getByRole("button", { name: "Show the values …" }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Show the values", exact: true }).click();
+      };
+      await show();
+      await page.getByRole("region", { name: ".env in clear, to read" }).getByText("COLOUR=red").waitFor();
+      await assertFitsAll(opened, "values in clear");
+      await page.getByRole("button", { name: "Mask them again" }).click();
+      await page.locator(".cm-content").getByText("SHAPE=").waitFor();
+
+      await Deno.writeTextFile(`${scene.path}/.env`, "COLOUR=red\nSHAPE=round\nREGISTRY_TOKEN=hush-hush\n");
+      await scene.write(
+        project("unset", [service("web"), "  other:\n    image: example/${REGISTRY_TOKEN}:1\n"]),
+      );
+      await opened.visit(`/p/unset%40${scene.workspace}`);
+      await page.getByText("example/********:1").waitFor();
+      await show();
+      await page.getByText("example/hush-hush:1").waitFor();
+      const { text } = await berth.call("GET /api/system/audit?limit=50");
+      assert.match(text, /"project":"unset@unset","shown":"secrets"/);
     } finally {
       await scene.clear();
     }

@@ -1,10 +1,11 @@
 /** One file, with findings on its lines: to read, and where that is allowed to write, compare and save. */
 import { useEffect, useState } from "preact/hooks";
 import type { Diagnostic } from "../../../client/berth/models.ts";
-import { check, draftKey, drafts, type OpenFile, readFile, setDraft } from "../../live/files.ts";
+import { check, draftKey, drafts, type OpenFile, readFile, revealFile, setDraft } from "../../live/files.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
 import { Confirm } from "../confirm.tsx";
+import { ShowValues } from "../show_values.tsx";
 import { shown } from "../shown.ts";
 import { Loading, Trouble } from "../states.tsx";
 import { words } from "../../words/en_later.ts";
@@ -40,6 +41,8 @@ export function FileView(
   const isMoved = draft !== null && known !== null && known.tag !== draft.base.tag;
   const [asked, setAsked] = useState<Asked>(null);
   const [isSaved, setSaved] = useState(false);
+  const [clear, setClear] = useState<string | null>(null);
+  useEffect(() => setClear(null), [known]);
   const unsaved = draft?.text ?? null;
   const checked = useChecked(
     JSON.stringify([id, path, unsaved, revision]),
@@ -78,6 +81,14 @@ export function FileView(
         <span class="quiet" role="status">{isSaved && draft === null ? words.files.saved : ""}</span>
         <span class="file-acts">
           <button type="button" class="button" onClick={search}>{words.files.search}</button>
+          {may("artifacts:reveal") && (known?.masked.length ?? 0) > 0 && (
+            <ShowValues
+              permission="artifacts:reveal"
+              isShown={clear !== null}
+              show={async () => setClear(await revealFile(id, path))}
+              mask={() => setClear(null)}
+            />
+          )}
           {canWrite && (
             <button type="button" class="button" onClick={() => setAsked("versions")}>
               {words.files.versions}
@@ -110,7 +121,8 @@ export function FileView(
       {known?.stale && <p class="trouble" role="status">{words.files.stale}</p>}
       {isMoved && <Moved draft={draft} theirs={known} keep={(next) => setDraft(key, next)} />}
       {text === null && problem === null && <Loading />}
-      <div class="file-text" ref={box} />
+      {clear !== null && <Clear text={clear} label={words.files.clear(shown(path))} />}
+      <div class="file-text" ref={box} hidden={clear !== null} />
       <FindingsOf checked={checked} goTo={goTo} />
       {canWrite && (known?.masked.length ?? 0) > 0 && <p class="hint">{words.files.masks}</p>}
       {asked === "save" && draft !== null && (
@@ -140,6 +152,20 @@ export function FileView(
         />
       )}
     </section>
+  );
+}
+
+/** To read alone: what is written goes on in the masked text. */
+function Clear({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div class="lines is-clear" role="region" aria-label={label} tabIndex={0}>
+      {text.replace(/\n$/, "").split("\n").map((line, index) => (
+        <div class="line" key={index}>
+          <span class="line-number">{index + 1}</span>
+          <code class="line-text">{shown(line) || " "}</code>
+        </div>
+      ))}
+    </div>
   );
 }
 

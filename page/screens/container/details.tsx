@@ -6,6 +6,7 @@ import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { ShowValues } from "../../parts/show_values.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
 import { Tree } from "../../parts/tree.tsx";
@@ -93,7 +94,6 @@ export function Networks({ container: { attachments, networkMode } }: Detail) {
 
 /** Values in clear are held by this view alone, and are gone with it. */
 export function Environment({ container: { backend, id, env, masked } }: Detail) {
-  const [isAsking, setAsking] = useState(false);
   const [revealed, setRevealed] = useState<ContainerDetail["env"] | null>(null);
   const names = Object.keys(env).sort();
   if (names.length === 0) return <Empty title={words.container.noEnvironment} />;
@@ -102,24 +102,18 @@ export function Environment({ container: { backend, id, env, masked } }: Detail)
     const detail = (await client.get(CONTAINER, { params: { id }, query })).json();
     setRevealed((detail as ContainerDetail).env); // without `raw` it always is
   };
-  const { masked: hint, reveal: act, revealQuestion, mask } = words.container;
   return (
     <>
       {masked && (
         <div class="reveal">
-          <p class="quiet">{hint}</p>
-          {revealed === null
-            ? <Act permission="containers:reveal" act={() => setAsking(true)}>{`${act} …`}</Act>
-            : <button type="button" class="button" onClick={() => setRevealed(null)}>{mask}</button>}
+          <p class="quiet">{words.container.masked}</p>
+          <ShowValues
+            permission="containers:reveal"
+            isShown={revealed !== null}
+            show={reveal}
+            mask={() => setRevealed(null)}
+          />
         </div>
-      )}
-      {isAsking && (
-        <Confirm
-          title={act}
-          question={revealQuestion}
-          act={reveal}
-          close={() => setAsking(false)}
-        />
       )}
       <Table heads={[words.container.variable, words.container.value]}>
         {names.map((name) => (

@@ -1,11 +1,13 @@
 /** The services of a project beside what runs of them; of one that only runs, its containers. */
+import { useState } from "preact/hooks";
 import type { ProjectContainer } from "../../../client/berth/projects.ts";
 import type { Unit } from "../../live/overview.ts";
-import type { Project } from "../../live/projects.ts";
+import { type Project, readProject } from "../../live/projects.ts";
 import { may } from "../../live/session.ts";
 import { UnitBeside } from "../../parts/beside.tsx";
 import { containerHref } from "../../parts/container_href.ts";
 import { LaterMeasured } from "../../parts/later.tsx";
+import { ShowValues } from "../../parts/show_values.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Sign } from "../../parts/sign.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -20,17 +22,45 @@ export function Services({ project, revision }: { readonly project: Project; rea
   const asked = query.value.get("unit");
   if (project.workspace === null) return <OnlyRuns project={project} />;
   if (project.units.length === 0) return <Empty title={words.workspace.noUnits} />;
+  return <Declared project={project} revision={revision} asked={asked} key={project.revision} />;
+}
+
+/** What was shown in clear is gone with the view, and when anything of the project is another. */
+function Declared(
+  { project, revision, asked }: {
+    readonly project: Project;
+    readonly revision: string;
+    readonly asked: string | null;
+  },
+) {
+  const [revealed, setRevealed] = useState<Project | null>(null);
+  const { id, name, units } = project;
   return (
-    <ul class="findings" aria-label={words.project.servicesOf(shown(project.name))}>
-      {project.units.map((unit) => (
-        <UnitRow unit={unit} project={project.id} isOpen={unit.name === asked} key={unit.id}>
-          <Runs unit={unit} />
-          {unit.name === asked && <UnitBeside unit={unit} revision={revision} isAsked />}
-        </UnitRow>
-      ))}
-    </ul>
+    <>
+      {may("artifacts:reveal") && units.some(hasVariables) && (
+        <p class="reveal">
+          <ShowValues
+            permission="artifacts:reveal"
+            isShown={revealed !== null}
+            show={async () => setRevealed(await readProject(id, undefined, true))}
+            mask={() => setRevealed(null)}
+          />
+        </p>
+      )}
+      <ul class="findings" aria-label={TEXT.servicesOf(shown(name))}>
+        {(revealed ?? project).units.map((unit) => (
+          <UnitRow unit={unit} project={id} isOpen={unit.name === asked} key={unit.id}>
+            <Runs unit={unit} />
+            {unit.name === asked && <UnitBeside unit={unit} revision={revision} isAsked />}
+          </UnitRow>
+        ))}
+      </ul>
+    </>
   );
 }
+
+const hasVariables = ({ image, differences }: Unit): boolean =>
+  image?.includes("$") === true || differences.some(({ declared }) => declared.includes("$"));
 
 /** The image of a unit, and its containers with what they use. */
 function Runs({ unit: { image, resolved, containers } }: { readonly unit: Unit }) {
