@@ -25,6 +25,7 @@ import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import { OpenIncidents } from "./routes/incident_rows.ts";
 import { healthRoutes, probes } from "./routes/health.ts";
 import { countTraffic, openMetricsRoutes } from "./routes/metrics.ts";
+import { openAutomaticUpdates } from "./compose_updates.ts";
 import { openApplies, openClaims, openRegistries, openUpdates } from "./compose_projects.ts";
 import { measureUnits } from "./routes/unit_metrics.ts";
 import { openSources } from "./routes/source_room.ts";
@@ -142,6 +143,7 @@ export async function composeApp(
     openIncidents: new OpenIncidents(store.incidents, store.mutes, () => access.clock.now()),
     stopping,
   };
+  owned.use(openAutomaticUpdates(parts, overrides.updateTimes));
   const { onRefusal } = overrides;
   const common = { ...edgeOptions(parts, foundation), ...(onRefusal === undefined ? {} : { onRefusal }) };
   const health = healthSources(parts, foundation);

@@ -28,6 +28,7 @@ import type { ApplyTimes } from "./projects/apply/applies_options.ts";
 import type { Claims } from "./projects/adopt/claims.ts";
 import type { Notices } from "./projects/notices/notices.ts";
 import type { Registries } from "./projects/registries/registries.ts";
+import type { AutomaticTimes } from "./projects/updates/automatic.ts";
 import type { UpdateChecker } from "./projects/updates/checker.ts";
 import type { Updates } from "./projects/updates/updates.ts";
 import type { SourceRoom } from "./routes/source_room.ts";
@@ -43,6 +44,7 @@ export interface Overrides {
   /** A test does not wait as long. */
   readonly applyTimes?: ApplyTimes;
   readonly watchTimes?: AllTimes;
+  readonly updateTimes?: AutomaticTimes;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
   /** Told of every refusal by a route. */

@@ -2,6 +2,7 @@
  * Composes the routes over the parts, and the edge around them. They are loaded by the first request that asks for more
  * than health: with their schemas they are a fifth of what berth holds.
  */
+import { planningOf } from "./compose_updates.ts";
 import type { AppParts, Foundation, RouteOptions } from "./compose_parts.ts";
 import { openIgnored, remedyOf } from "./compose_projects.ts";
 import type { CoreRouter } from "./http/declare/router.ts";
@@ -41,6 +42,7 @@ import { workspaces } from "./routes/workspaces.ts";
 import { adoptions } from "./routes/adoptions.ts";
 import { claimRoutes } from "./routes/claims.ts";
 import { endingRoutes } from "./routes/endings.ts";
+import { projectUpdateRules } from "./routes/project_update_rules.ts";
 import { proposedUpdates } from "./routes/proposed_updates.ts";
 import { incidents } from "./routes/incidents.ts";
 import { muteRoutes } from "./routes/mutes.ts";
@@ -100,6 +102,7 @@ export function composeRoutes(
     rows.router,
     newer.router,
     proposedUpdates({ registry, listOf: rows.listOf }),
+    projectUpdateRules({ registry, updates, now }),
     registryRoutes({ registries: parts.registries }),
     adoptions({ ...adopting, registry, offers: store.offers }),
     claimRoutes(adopting),
@@ -124,9 +127,11 @@ export function composeRoutes(
 }
 
 function coreRouters(
-  {
+  parts: AppParts,
+  { health, metrics, startedAt, names }: Foundation,
+): readonly CoreRouter[] {
+  const {
     config,
-    updates,
     access,
     store,
     replicas,
@@ -138,21 +143,9 @@ function coreRouters(
     applies,
     sources,
     openIncidents,
-  }: AppParts,
-  { health, metrics, startedAt, names }: Foundation,
-): readonly CoreRouter[] {
+  } = parts;
   const runtime = () => plugins.runtime;
-  const planning = {
-    registry,
-    runtime,
-    sights,
-    digests: access.digests,
-    store: store.plans,
-    register: remedyOf({ config, registry, plugins }),
-    sources: () => sources.sources(),
-    isSyncing: (workspace: string) => sources.isSyncing(workspace),
-    updates,
-  };
+  const planning = planningOf(parts);
   return [
     system({
       version: health.version,

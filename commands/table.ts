@@ -182,6 +182,17 @@ export const COMMANDS: readonly Command[] = [
       { name: "--all", meaning: "those that are up to date, too" },
       { name: "--take", value: "version", meaning: "write this newer version into its file, and apply" },
       { name: "--yes", meaning: "ask nothing: what is shown is meant" },
+      {
+        name: "--automatic",
+        value: "switch",
+        choices: ["on", "off"],
+        meaning: "whether berth updates the project by itself, with your rights of the day",
+      },
+      {
+        name: "--window",
+        value: "times",
+        meaning: "when it may begin, as 02:00-05:00, by this machine's clock",
+      },
       JSON_OPTION,
     ],
     load: () => read("./updates.ts"),

@@ -1,5 +1,11 @@
 /** `berth updates`: the images of projects that have a newer one at their registry, as a table or as JSON. */
-import { type UpdateCandidate, type UpdateItem, UPDATES, type Updates } from "../client/berth/updates.ts";
+import {
+  type ProjectUpdates,
+  type UpdateCandidate,
+  type UpdateItem,
+  UPDATES,
+  type Updates,
+} from "../client/berth/updates.ts";
 import { visible } from "../log/line.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT, worstOf } from "./exit_code.ts";
@@ -18,6 +24,10 @@ const COLOURS = {
 export async function run(line: Line): Promise<number> {
   const taken = line.option("--take");
   if (taken !== undefined) return await (await import("./take_update.ts")).takeUpdate(line, taken);
+  const automatic = line.option("--automatic");
+  if (automatic !== undefined) {
+    return await (await import("./automatic_updates.ts")).setAutomatic(line, automatic === "on");
+  }
   const [project] = line.args;
   let answer: Updates;
   try {
@@ -34,6 +44,9 @@ export async function run(line: Line): Promise<number> {
   if (line.option("--json") !== undefined) writeOut(`${JSON.stringify({ ...answer, items }, null, 2)}\n`);
   else if (items.length > 0) {
     writeOut(table(["STATE", "IMAGE", "PROJECT", "SERVICES", "NEWER"], items.map(cellsOf)));
+  }
+  if (line.option("--json") === undefined) {
+    for (const rule of answer.projects.filter(({ automatic }) => automatic)) writeOut(automaticText(rule));
   }
   for (const sentence of missingOf(answer)) console.error(`berth: ${visible(sentence)}`);
   return worstOf([
@@ -83,4 +96,12 @@ function textOf({ kind, reference, digest, step, coolsUntil, failed }: UpdateCan
     : `${reference.slice(reference.lastIndexOf(":") + 1)} (${step})`;
   if (failed !== null) return `${what}, went back on ${failed.at.slice(0, 10)}`;
   return coolsUntil === null ? what : `${what}, cooling down until ${coolsUntil.slice(0, 10)}`;
+}
+
+function automaticText({ project, by, window, waits }: ProjectUpdates): string {
+  const when = window === null ? "" : ` from ${window.from} to ${window.to} (${window.timeZone})`;
+  const text = `${project} is updated by itself${when}, as ${by}${
+    waits === null ? "" : `; it waits: ${waits}`
+  }`;
+  return `${visible(text)}\n`;
 }

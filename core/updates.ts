@@ -18,7 +18,7 @@ export interface CheckRecord {
 }
 
 /** A daily time in which updates may begin by themselves; it may go over midnight. */
-interface UpdateWindow {
+export interface UpdateWindow {
   /** As `02:00`. */
   readonly from: string;
   readonly to: string;

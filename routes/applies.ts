@@ -163,7 +163,17 @@ export function applyRoutes(options: AppliesRoutes): CoreRouter {
   };
   return router()
     .on(begin, async (call) => {
-      const apply = await beginApply(options, call, ApplyRequest.parse(call.body ?? {}));
+      const apply = await beginApply(
+        options,
+        {
+          params: call.params,
+          principal: call.principal,
+          reach: call.reach,
+          applier: applierOf(call),
+          mustBeProved: () => call.mustBeProved(),
+        },
+        ApplyRequest.parse(call.body ?? {}),
+      );
       return reply(202, apply, { location: `/api/applies/${apply.id}` });
     })
     .on(list, async ({ query: { workspace, group, state, limit, cursor }, reach }) => {

@@ -1,5 +1,5 @@
 /** The start of an apply: all that is checked of a plan and of the caller before its first step. */
-import { may, type Principal, reachOf } from "../core/access.ts";
+import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import type { ApplyRecord } from "../core/applies.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Scope } from "../core/scope.ts";
@@ -36,9 +36,20 @@ export function applierOf(call: Call<unknown, unknown, unknown>): Applier {
   };
 }
 
+/** Whoever begins an apply of the plan that `params` names. */
+interface ApplyCaller {
+  readonly params: { readonly id: string };
+  readonly principal: Principal;
+  /** The scope of `projects:apply`. */
+  readonly reach: Reach;
+  readonly applier: Applier;
+  /** Throws `sign_in_again` where nobody has proved who they are for a while. */
+  mustBeProved(): Promise<void>;
+}
+
 export async function beginApply(
   options: AppliesRoutes,
-  call: Call<{ readonly id: string }, unknown, unknown>,
+  call: ApplyCaller,
   request: ApplyRequest,
 ): Promise<Apply> {
   const { principal, reach } = call;
@@ -86,7 +97,7 @@ export async function beginApply(
     subjects,
     timeouts: request.timeouts,
   };
-  return await options.applies.begin(work, request.registries, applierOf(call), still);
+  return await options.applies.begin(work, request.registries, call.applier, still);
 }
 
 /** Returns true if one of the steps needs a recent sign-in, as a shell does: a stolen session must not be enough. */

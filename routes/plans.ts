@@ -228,7 +228,7 @@ interface Planned {
   readonly request: PlanRequest;
 }
 
-async function madeOf(
+export async function madeOf(
   options: AskedOptions,
   planned: Planned,
   reach: Reach,

@@ -6,8 +6,10 @@ import { type ComparedOptions, type ComparedProject, type Comparison, countsOf }
 import { compareAll } from "./compare_all.ts";
 import type { Seen } from "./compared_answers.ts";
 import type { UpdateRules } from "../core/updates.ts";
+import type { z } from "zod";
 import type { KnownUpdates } from "../projects/updates/updates.ts";
 import type { Ignored } from "./ignored.ts";
+import { type ProjectUpdates, projectUpdatesOf } from "./project_update_rules.ts";
 import { newerIn, updateFacts, type UpdateItem, updatesOf } from "./project_updates.ts";
 import {
   type Away,
@@ -30,7 +32,10 @@ export interface Known {
 
 export interface ProjectList {
   /** The rules, and the images of each declared project by its row's id. */
-  readonly updates: UpdateRules & { readonly items: ReadonlyMap<string, readonly UpdateItem[]> };
+  readonly updates: UpdateRules & {
+    readonly items: ReadonlyMap<string, readonly UpdateItem[]>;
+    readonly projects: readonly z.input<typeof ProjectUpdates>[];
+  };
   /** The worst first. */
   readonly rows: readonly ProjectRow[];
   readonly known: ReadonlyMap<string, Known>;
@@ -102,7 +107,12 @@ export async function listProjects(
     return declared === null ? containers : [declared.units, ...containers];
   }, before);
   return {
-    updates: { enabled, coolDownDays, items },
+    updates: {
+      enabled,
+      coolDownDays,
+      items,
+      projects: projectUpdatesOf(updates, (project) => known.has(project)),
+    },
     rows: rows.sort(byWorst),
     known,
     finishes,

@@ -22,6 +22,7 @@ import { UPDATE_STATES } from "../projects/updates/unit_update.ts";
 import type { Updates as UpdateRules } from "../projects/updates/updates.ts";
 import { keyOf } from "./compared_answers.ts";
 import type { ProjectList } from "./project_list.ts";
+import { ProjectUpdates } from "./project_update_rules.ts";
 import { UpdateItem, UpdateState } from "./project_updates.ts";
 
 /** The references are looked at this often while somebody follows. */
@@ -32,7 +33,11 @@ const Rules = {
   coolDownDays: z.int().min(0).max(90).describe("The cool-down of a new image in days"),
 };
 
-const BESIDE = { ...Rules, liveNeeds: LiveNeeds.optional() };
+const BESIDE = {
+  ...Rules,
+  projects: z.array(ProjectUpdates).describe("What people want of single projects"),
+  liveNeeds: LiveNeeds.optional(),
+};
 
 const UpdateList = z.object({
   items: z.array(UpdateItem).describe("One for each reference of a project, the newer ones first"),
@@ -171,8 +176,9 @@ function itemsOf({ updates: { items } }: ProjectList): UpdateItem[] {
   );
 }
 
-const besideOf = ({ updates: { enabled, coolDownDays }, liveNeeds }: ProjectList) => ({
+const besideOf = ({ updates: { enabled, coolDownDays, projects }, liveNeeds }: ProjectList) => ({
   enabled,
   coolDownDays,
+  projects: [...projects],
   ...(liveNeeds !== undefined && { liveNeeds }),
 });

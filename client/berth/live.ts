@@ -8,7 +8,7 @@ import type { Network } from "./networks.ts";
 import type { LooseContainers, ProjectRow } from "./projects.ts";
 import type { Backend } from "./system.ts";
 import type { EngineHappening, EngineStateChange, EventKind, EventsResync } from "./terminal.ts";
-import type { UpdateItem } from "./updates.ts";
+import type { ProjectUpdates, UpdateItem } from "./updates.ts";
 import type { Volume } from "./volumes.ts";
 import type { CommitId, SourceStateName, Workspace, WorkspaceFile } from "./workspaces.ts";
 
@@ -149,6 +149,8 @@ export type LiveMessage = {
   readonly enabled?: boolean;
   /** The cool-down of a new image in days. */
   readonly coolDownDays?: number;
+  /** What people want of single projects. */
+  readonly projects?: readonly (ProjectUpdates)[];
   /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
   readonly liveNeeds?: "containers:read";
   /** With the last piece of a change, for `since`: all pieces up to it count together. */

@@ -764,6 +764,16 @@ export type Unavailable = {
   readonly stale?: readonly (string)[];
 };
 
+/** A part of `ProjectUpdates`. */
+export type UpdateWindow = {
+  /** When it opens, each day. */
+  readonly from: string;
+  /** When it closes; before `from` it is on the next day. */
+  readonly to: string;
+  /** The time zone of both. */
+  readonly timeZone: string;
+};
+
 /** A part of `Image`. */
 export type UsingContainer = {
   /** The container's id. */

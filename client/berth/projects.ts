@@ -13,6 +13,7 @@ import type {
   Plan,
   PlanRequest,
   Remedy,
+  UpdateWindow,
   VariableSource,
   Verdict,
   VerdictCounts,
@@ -79,6 +80,11 @@ export const PROJECT_HISTORY: Endpoint<"/api/projects/{id}/history", {
 export const PROJECT_IGNORED: Endpoint<"/api/projects/{id}/ignored", {
   put: { payload: IgnoredProject; query: Record<string, never> };
 }> = new Endpoint("/api/projects/{id}/ignored", { put: [204] });
+
+/** PUT: Let berth update a project by itself, or say how long its new images cool down. */
+export const PROJECT_UPDATES: Endpoint<"/api/projects/{id}/updates", {
+  put: { payload: ProjectUpdateRules; query: Record<string, never> };
+}> = new Endpoint("/api/projects/{id}/updates", { put: [204] });
 
 /** The payload of `PUT /api/projects/{id}/ignored`. */
 export type IgnoredProject = {
@@ -375,6 +381,16 @@ export type ProjectUnit = {
   readonly notCompared: string | null;
   /** Its open incident: since when, and because of what; null for callers who may not see what runs. */
   readonly incident: IncidentMark | null;
+};
+
+/** The payload of `PUT /api/projects/{id}/updates`. */
+export type ProjectUpdateRules = {
+  /** True if berth updates the project by itself, with the caller's rights of the day. */
+  readonly automatic: boolean;
+  /** When an automatic update may begin; null for any time. */
+  readonly window?: UpdateWindow | null;
+  /** The days for which its new images cool down; null for those of all projects. */
+  readonly coolDownDays?: number | null;
 };
 
 /** The answer of `GET /api/projects`. */

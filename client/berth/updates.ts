@@ -1,6 +1,6 @@
 /** The API's group `updates`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { LineChange, Location, WorkspaceFileKind } from "./models.ts";
+import type { LineChange, Location, UpdateWindow, WorkspaceFileKind } from "./models.ts";
 
 /**
  * GET: The images of declared projects, and whether their registries have newer ones.
@@ -38,6 +38,24 @@ export type FailedUpdate = {
   readonly reason: string;
   /** The id of the apply. */
   readonly apply: string;
+};
+
+/** A part of `LiveMessage`. */
+export type ProjectUpdates = {
+  /** The project's id. */
+  readonly project: string;
+  /** True if berth updates it by itself. */
+  readonly automatic: boolean;
+  /** When an automatic update may begin; null for any time. */
+  readonly window: UpdateWindow | null;
+  /** Its own cool-down; null for that of all projects. */
+  readonly coolDownDays: number | null;
+  /** The user or key with whose rights it is updated. */
+  readonly by: string;
+  /** When they said so. */
+  readonly since: string;
+  /** The reason that its automatic update waits; null for none. */
+  readonly waits: string | null;
 };
 
 /** The answer of `POST /api/updates/propose`. */
@@ -143,6 +161,8 @@ export type Updates = {
   readonly enabled: boolean;
   /** The cool-down of a new image in days. */
   readonly coolDownDays: number;
+  /** What people want of single projects. */
+  readonly projects: readonly (ProjectUpdates)[];
   /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
   readonly liveNeeds?: "containers:read";
 };

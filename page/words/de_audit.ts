@@ -33,6 +33,7 @@ export const audited = {
   "POST /api/plans/{id}/apply": "hat begonnen, den Plan {id} anzuwenden",
   "POST /api/projects/{id}/plan": "hat {id} geplant",
   "PUT /api/projects/{id}/ignored": "hat {id} beiseitegelegt oder wieder gezeigt",
+  "PUT /api/projects/{id}/updates": "hat geändert, wie {id} aktualisiert wird",
   "PUT /api/updates": "hat die Suche nach neueren Images geändert",
   "POST /api/updates/check": "hat nach neueren Images gesehen",
   "POST /api/updates/propose": "hat die Änderung zu einem neueren Image erfragt",

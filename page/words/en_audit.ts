@@ -33,6 +33,7 @@ export const audited = {
   "POST /api/plans/{id}/apply": "began to apply the plan {id}",
   "POST /api/projects/{id}/plan": "planned {id}",
   "PUT /api/projects/{id}/ignored": "put {id} aside, or showed it again",
+  "PUT /api/projects/{id}/updates": "changed how {id} is updated",
   "PUT /api/updates": "changed the look for newer images",
   "POST /api/updates/check": "looked for newer images",
   "POST /api/updates/propose": "asked for the change to a newer image",

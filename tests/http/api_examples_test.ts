@@ -134,6 +134,10 @@ const WITHOUT_ENGINE: Readonly<Record<string, Post>> = {
   },
   "post /api/notices": (berth, example) => berth.call("POST /api/notices", example),
   "post /api/mutes": (berth, example) => berth.call("POST /api/mutes", example),
+  "put /api/projects/{id}/updates": async (berth, example) => {
+    await shop(berth);
+    return await berth.call("PUT /api/projects/shop/updates", example);
+  },
   "put /api/updates": (berth, example) => berth.call("PUT /api/updates", example),
   "put /api/workspaces/{id}": async (berth, example) => await berth.call(`PUT ${await shop(berth)}`, example),
   "put /api/workspaces/{id}/files/{path}": async (berth, example) => {

@@ -68,6 +68,17 @@ test(
       await page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
       await page.getByRole("status").getByText("done").waitFor();
       assert.deepEqual(await labels(), ["1.4.5", "2"]);
+
+      await opened.visit("/updates");
+      await main.getByRole("button", { name: /^By itself/ }).click();
+      await dialog.getByLabel("Updated").selectOption("on");
+      await dialog.getByLabel("Begins at the earliest").fill("02:00");
+      await dialog.getByLabel("Begins at the latest").fill("05:00");
+      await assertFitsAll(opened, "a project that is updated by itself");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await main.getByText("by itself from 02:00 to 05:00").waitFor();
+      const { projects: [rule] } = (await berth.call("GET /api/updates")).body;
+      assert.deepEqual([rule.automatic, rule.window.from, rule.coolDownDays], [true, "02:00", null]);
       assert.deepEqual(opened.complaints, []);
     } finally {
       await scene.clear();

@@ -6,6 +6,7 @@ import type { Config } from "../../config.ts";
 import { refusalsOf } from "../../http/declare/refusals.ts";
 import { nameOf, type Router } from "../../http/declare/router.ts";
 import type { ApplyTimes } from "../../projects/apply/applies_options.ts";
+import type { AutomaticTimes } from "../../projects/updates/automatic.ts";
 import type { AllTimes } from "../../compose_watch.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth, type StartOptions } from "../../start.ts";
@@ -29,6 +30,7 @@ export interface ServiceOptions extends Partial<Config> {
   readonly clock?: Clock;
   readonly applyTimes?: ApplyTimes;
   readonly watchTimes?: AllTimes;
+  readonly updateTimes?: AutomaticTimes;
   /**
    * About what each replica has for itself, as lists and tags: Caddy keeps the caller at one of them, as it is shipped.
    * Otherwise it sends every request to the other one than the last.
@@ -272,6 +274,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     clock,
     applyTimes,
     watchTimes,
+    updateTimes,
     keepsCaller = false,
     provider,
     passwords = CHEAP,
@@ -300,6 +303,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       ...(clock === undefined ? {} : { clock }),
       applyTimes: { judgedMs: JUDGED_MS, ...applyTimes },
       watchTimes: { beginMs: NEVER_MS, ...watchTimes },
+      ...(updateTimes === undefined ? {} : { updateTimes }),
       ...(provider === undefined ? {} : { provider }),
       passwords,
       onRefusal(entry, status, code) {

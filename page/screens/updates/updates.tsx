@@ -20,6 +20,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { query } from "../../router.ts";
 import type { Verdict } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
+import { Rules } from "./rules.tsx";
 import { Take, type Taken, versionOf } from "./take.tsx";
 
 const TEXT = words.updates;
@@ -43,7 +44,7 @@ export function Updates() {
   const [taken, setTaken] = useState<Taken | null>(null);
   return (
     <Reading read={read} permission="artifacts:read">
-      {({ items: all, beside: { enabled = false, coolDownDays = 0, liveNeeds } }) => {
+      {({ items: all, beside: { enabled = false, coolDownDays = 0, projects = [], liveNeeds } }) => {
         const items = all.filter((one) => project === null || one.project === project)
           .toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
         const newer = items.filter(({ state }) => state === "newer").length;
@@ -72,6 +73,9 @@ export function Updates() {
                   columns={columns(setTaken)}
                 />
               )}
+            {enabled && items.length > 0 && (
+              <Rules projects={[...new Set(items.map(({ project }) => project))].sort()} rules={projects} />
+            )}
             {taken !== null && <Take {...taken} close={() => setTaken(null)} />}
           </>
         );

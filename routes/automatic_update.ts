@@ -1,0 +1,99 @@
+/** One automatic update: planned and applied with the rights that its person holds now. */
+import { type Principal, reachOf } from "../core/access.ts";
+import type { AuditActor } from "../core/audit_entry.ts";
+import { ServiceError } from "../core/error.ts";
+import { pause } from "../core/pause.ts";
+import type { NewAuditEntry } from "../core/store.ts";
+import type { ProjectUpdates } from "../core/updates.ts";
+import { PlanRequest } from "../projects/plan/plan_shape.ts";
+import { ApplyRequest } from "../projects/apply/apply_shape.ts";
+import type { UpdateOutcome } from "../projects/updates/automatic.ts";
+import { projectKey } from "../projects/updates/updates.ts";
+import { type AppliesRoutes, beginApply } from "./apply_start.ts";
+import { madeOf } from "./plans.ts";
+
+const LOOK_MS = 1_000;
+
+interface AutomaticOptions extends AppliesRoutes {
+  /** Returns the rights that somebody holds now; null for a person or key that is gone or disabled. */
+  readonly rights: (actor: Pick<AuditActor, "kind" | "id">) => Promise<Principal | null>;
+  readonly entryOf: (told: {
+    readonly actor: AuditActor;
+    readonly action: string;
+    readonly target: string;
+    readonly particulars: Readonly<Record<string, string>>;
+  }) => NewAuditEntry;
+}
+
+/** Returns how it ended. Another replica goes on with what is begun where this one stops. */
+export async function updateAutomatically(
+  options: AutomaticOptions,
+  of: ProjectUpdates,
+  stillOurs: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<UpdateOutcome> {
+  try {
+    const id = await begin(options, of);
+    if (id === null) return { kind: "nothing" };
+    for (; !signal.aborted; await pause(LOOK_MS, signal)) {
+      await stillOurs();
+      const { state, reason } = await options.applies.get(id);
+      if (state === "running") continue;
+      if (state === "done") return { kind: "done" };
+      if (state === "failed") return { kind: "wentBack", reason: reason ?? "its apply failed" };
+      return { kind: "waits", reason: `the apply ${id} is ${state}${reason === null ? "" : `: ${reason}`}` };
+    }
+    return { kind: "nothing" };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { kind: "waits", reason: error.discreet };
+  }
+}
+
+/** Returns the apply's id; null where there is nothing to update. Throws what a person would be told. */
+async function begin(options: AutomaticOptions, of: ProjectUpdates): Promise<string | null> {
+  const { rights, entryOf, plans } = options;
+  const { workspace, group, by } = of;
+  const principal = await rights(by);
+  if (principal === null) {
+    throw new ServiceError(
+      "forbidden",
+      `"${by.name}", who switched it on, is gone or disabled: somebody else has to switch it on`,
+    );
+  }
+  const project = projectKey(of);
+  const request = PlanRequest.parse({ action: "update" });
+  const planning = reachOf(principal, "projects:plan");
+  const made = await madeOf(options, { id: workspace, name: group, request }, planning, principal);
+  const { steps, blocked } = made.plan;
+  if (blocked.length > 0) {
+    throw new ServiceError(
+      "plan_blocked",
+      blocked.map(({ message }) => message).join("; "),
+    );
+  }
+  if (steps.length === 0) return null;
+  const entry = (action: string, target: string, particulars: Readonly<Record<string, string>>) =>
+    entryOf({ actor: by, action, target, particulars: { ...particulars, project, automatic: "true" } });
+  const planned = await plans.add(
+    made,
+    principal,
+    (plan) =>
+      entry("POST /api/projects/{id}/plan", `/api/projects/${project}/plan`, { plan, action: "update" }),
+    Date.now(),
+  );
+  const caller = {
+    params: { id: planned.id },
+    principal,
+    reach: reachOf(principal, "projects:apply"),
+    mustBeProved: () =>
+      Promise.reject(new ServiceError("sign_in_again", "its plan needs a recent sign-in: apply it by hand")),
+    applier: {
+      by,
+      credential: null,
+      entry: (apply: string) =>
+        entry("POST /api/plans/{id}/apply", `/api/plans/${planned.id}/apply`, { apply }),
+    },
+  };
+  return (await beginApply(options, caller, ApplyRequest.parse({}))).id;
+}

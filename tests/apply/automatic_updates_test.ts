@@ -1,0 +1,242 @@
+/** Updates that berth begins by itself: by a person's word, with their rights of the day, in a window, until one goes back. */
+import assert from "node:assert/strict";
+import { runBerth } from "../support/berth_process.ts";
+import { eventually } from "../support/eventually.ts";
+import { type ReachableRegistry, startReachableRegistry } from "../support/reachable_registry.ts";
+import { sharedEngine } from "../support/shared_engine.ts";
+import type { TestEngine } from "../support/engine.ts";
+import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
+import { makePrivateFile } from "../../auth/sealing/private_file.ts";
+import { randomSecret } from "../../auth/secret.ts";
+import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
+import { ENTRY } from "../access/audit_entry.ts";
+import { pause } from "../../core/pause.ts";
+import { workspace } from "../streams/live_scene.ts";
+import { ApplyScene, project, scene, service } from "./apply_scene.ts";
+import { lookedAt, lookFor, pushVersion } from "./update_scene.ts";
+
+const LOOK_MS = 200;
+const SOON = { updateTimes: { lookMs: LOOK_MS } };
+const { test } = await sharedEngine("docker");
+const database = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
+
+/** A running project of one image, whose tag stands for version 2 by now. */
+async function withNewer(
+  engine: TestEngine,
+  name: string,
+  work: (scene: ApplyScene, registry: ReachableRegistry, id: string) => Promise<void>,
+): Promise<void> {
+  await using registry = await startReachableRegistry({}, engine);
+  const reference = `${registry.host}/app:1`;
+  await pushVersion(engine, registry, "app:1", "1");
+  const text = project(name, [service("web").replace("berth-fixture:latest", reference)]);
+  await scene(engine, name, text, async (scene) => {
+    assert.equal((await scene.apply()).state, "done");
+    await lookFor(scene.berth, registry);
+    await pushVersion(engine, registry, "app:1", "2");
+    await work(scene, registry, `${name}@${scene.workspace}`);
+  }, SOON);
+}
+
+const versionOf = async (scene: ApplyScene) =>
+  (await scene.containers())[`${scene.name}-web-1`]?.labels["version"];
+
+const switchOn = async (caller: TestCaller, id: string, over: object = {}) =>
+  (await caller.call(`PUT /api/projects/${encodeURIComponent(id)}/updates`, { automatic: true, ...over }))
+    .status;
+
+const rulesOf = async (berth: TestService) => (await berth.call("GET /api/updates")).body.projects;
+
+/** Some looks, in which nothing is to happen. */
+const someLooks = () => pause(6 * LOOK_MS);
+
+test("a project is updated by itself once its person said so, and the audit log names them", async (engine) => {
+  await withNewer(engine, "auto", async (scene, registry, id) => {
+    const { berth } = scene;
+    await lookedAt(berth, `${registry.host}/app:1`);
+    await someLooks();
+    assert.equal(await versionOf(scene), "1", "nobody said so");
+
+    assert.equal(await switchOn(berth, id), 204);
+
+    await eventually("it is updated", async () => await versionOf(scene) === "2");
+    const [{ id: apply }] = (await berth.call("GET /api/applies")).body.items;
+    assert.equal((await scene.over(apply)).state, "done");
+    await berth.settled();
+    const entries = (await berth.call("GET /api/system/audit?limit=100")).body.items;
+    const own = entries.filter((
+      { action, particulars }: { action: string; particulars: Record<string, string> },
+    ) => particulars["automatic"] === "true" && action.startsWith("POST"));
+    assert.deepEqual(
+      own.map((
+        { action, actor }: { action: string; actor: { id: string } },
+      ) => [action, actor.id === entries[0].actor.id]),
+      [["POST /api/plans/{id}/apply", true], ["POST /api/projects/{id}/plan", true]],
+    );
+    const applies = (await berth.call("GET /api/applies")).body.items.length;
+    await someLooks();
+    assert.equal((await berth.call("GET /api/applies")).body.items.length, applies, "once");
+    assert.equal((await rulesOf(berth))[0].waits, null);
+  });
+});
+
+test("the first update that goes back ends them all, and its digest is not tried again", async (engine) => {
+  await withNewer(engine, "back", async (scene, registry, id) => {
+    const { berth } = scene;
+    const other = project("second", [
+      service("web").replace("berth-fixture:latest", `${registry.host}/other:1`),
+    ]);
+    await pushVersion(engine, registry, "other:1", "1");
+    const second = { ...await workspace(berth, "second", other), name: "second" };
+    const planned = await berth.call("POST /api/projects/second/plan", {});
+    const begun = await berth.call(`POST /api/plans/${planned.body.id}/apply`, {});
+    assert.equal((await scene.over(begun.body.id)).state, "done");
+    await pushVersion(engine, registry, "app:1", "broken", ['ENTRYPOINT ["/none"]']);
+    await pushVersion(engine, registry, "other:1", "2");
+    await lookedAt(berth, `${registry.host}/other:1`);
+    assert.equal(await switchOn(berth, id), 204);
+    await eventually("it went back", async () => (await rulesOf(berth))[0].waits !== null);
+    assert.equal(await switchOn(berth, `second@${second.id}`), 204);
+
+    const [{ waits }] = await rulesOf(berth);
+    assert.match(waits, /the old container serves again/);
+    assert.equal(await versionOf(scene), "1");
+    const applies = (await berth.call("GET /api/applies")).body.items.length;
+    await someLooks();
+    assert.equal((await berth.call("GET /api/applies")).body.items.length, applies, "no other one begins");
+
+    assert.equal(await switchOn(berth, id), 204, "a person looked at it");
+    await eventually("the other one is updated", async () => {
+      const { items } = (await berth.call("GET /api/containers?project=second")).body;
+      return items[0]?.labels?.version === "2" ||
+        (await berth.call("GET /api/projects/second")).body.newer === 0;
+    });
+    await someLooks();
+    assert.equal(await versionOf(scene), "1", "the digest is not tried again");
+    const all = (await berth.call("GET /api/applies")).body.items;
+    assert.equal(all.filter(({ group }: { group: string }) => group === "back").length, 2);
+    await engine.cli("rm", "-f", "second-web-1");
+    await engine.cli("network", "rm", "second_default");
+  });
+});
+
+test("an update waits and says so when its person is gone, or may not apply any more", async (engine) => {
+  await withNewer(engine, "gone", async (scene, registry, id) => {
+    const { berth } = scene;
+    const grants = [{
+      permissions: ["artifacts:read", "containers:read", "projects:plan", "projects:apply"],
+    }];
+    const made = await berth.call("POST /api/settings/api-keys", { name: "narrow", grants });
+    assert.equal(await switchOn(berth.as(made.body.key), id), 204);
+    await lookedAt(berth, `${registry.host}/app:1`);
+    await eventually("it waits", async () => (await rulesOf(berth))[0].waits !== null);
+    assert.match((await rulesOf(berth))[0].waits, /this needs "images:write"/);
+
+    const all = await berth.key("operator");
+    const me = (await all.call("GET /api/auth/me")).body;
+    assert.equal(await switchOn(all, id, { window: shut() }), 204);
+    await berth.call(`DELETE /api/settings/api-keys/${me.id}`);
+    await someLooks();
+    assert.equal((await rulesOf(berth))[0].waits, null, "its window is closed");
+    const known = (await berth.berth.store.updates.projects())[0]!;
+    await berth.berth.store.updates.noteProject(known, { waits: null, wentBackAt: null });
+    await scene.berth.berth.store.updates.setProject(known, { ...known, window: null }, ENTRY);
+    await eventually("it waits", async () => (await rulesOf(berth))[0].waits !== null);
+
+    assert.match((await rulesOf(berth))[0].waits, /is gone or disabled/);
+    assert.equal(await versionOf(scene), "1");
+    assert.equal((await berth.call("GET /api/applies")).body.items.length, 1);
+  });
+});
+
+test("a window, a cool-down of its own, and who may say so", async (engine) => {
+  await withNewer(engine, "window", async (scene, registry, id) => {
+    const { berth } = scene;
+    const put = async (body: unknown, caller: TestCaller = berth) => {
+      const answer = await caller.call(`PUT /api/projects/${encodeURIComponent(id)}/updates`, body);
+      return [answer.status, answer.body?.code];
+    };
+    for (
+      const window of [
+        { from: "24:00", to: "05:00", timeZone: "UTC" },
+        { from: "02:00", to: "02:00", timeZone: "UTC" },
+        { from: "02:00", to: "05:00", timeZone: "Mars/Olympus" },
+        { from: "02:00" },
+      ]
+    ) assert.deepEqual(await put({ automatic: true, window }), [400, "invalid_request"]);
+    assert.deepEqual(await put({ automatic: true }, await berth.key("viewer")), [403, "forbidden"]);
+    assert.equal(await switchOn(berth, `none@${scene.workspace}`), 404);
+    assert.deepEqual(await rulesOf(berth), []);
+
+    assert.equal(await switchOn(berth, id, { window: shut(), coolDownDays: 7 }), 204);
+    const { candidates: [candidate] } = await lookedAt(berth, `${registry.host}/app:1`);
+    const days = (Date.parse(candidate.coolsUntil) - Date.parse(candidate.firstSeen)) / 86_400_000;
+    assert.equal(days, 7);
+    await someLooks();
+    assert.equal(await versionOf(scene), "1", "the window is closed");
+    assert.equal(await switchOn(berth, id, { coolDownDays: 7 }), 204);
+    await someLooks();
+    assert.equal(await versionOf(scene), "1", "it cools down");
+    const run = (...args: string[]) =>
+      runBerth(["updates", ...args], { BERTH_URL: berth.url, BERTH_KEY: berth.credential! });
+    const on = await run("window", "--automatic", "on", "--window", "02:00-05:00");
+    assert.deepEqual([on.code, on.stdout], [0, "window is updated by itself from now on\n"], on.stderr);
+    const [rule] = await rulesOf(berth);
+    assert.deepEqual([rule.window.from, rule.window.to, rule.coolDownDays], ["02:00", "05:00", 7]);
+    assert.match((await run()).stdout, new RegExp(`${id} is updated by itself from 02:00 to 05:00`));
+    assert.equal((await run("window", "--automatic", "on", "--window", "2-5")).code, 64);
+    assert.equal((await run("window", "--automatic", "off")).code, 0);
+    assert.equal((await rulesOf(berth))[0].automatic, false);
+    assert.deepEqual(await put({ automatic: false }), [204, undefined]);
+    assert.deepEqual(await rulesOf(berth), []);
+  });
+});
+
+test(
+  "of two replicas one updates, once",
+  async (engine) => {
+    await using stack = new AsyncDisposableStack();
+    const folders = await Promise.all([0, 1].map(async () => {
+      const made = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-auto-" }));
+      stack.defer(() => Deno.remove(made, { recursive: true }));
+      return made;
+    }));
+    const [folder = "", other = ""] = folders;
+    await makePrivateFile(`${folder}/sealing-key`, randomSecret());
+    const shared = {
+      database: await database.database(),
+      sealingKeyFile: `${folder}/sealing-key`,
+      roots: [`${folder}/workspaces`],
+      ...SOON,
+    };
+    const registry = stack.use(await startReachableRegistry({}, engine));
+    const reference = `${registry.host}/app:1`;
+    await pushVersion(engine, registry, "app:1", "1");
+    const berth = stack.use(await serveEngines({ docker: engine }, { ...shared, folder, replica: "one" }));
+    const text = project("pair", [service("web").replace("berth-fixture:latest", reference)]);
+    const scene = await ApplyScene.on(engine, berth, "pair", text);
+    stack.defer(() => scene.clear());
+    assert.equal((await scene.apply()).state, "done");
+    await lookFor(berth, registry);
+    await pushVersion(engine, registry, "app:1", "2");
+    const sibling = { ...shared, folder: other, replica: "two", admin: berth.admin! };
+    const second = stack.use(await serveEngines({ docker: engine }, sibling));
+    assert.equal(await switchOn(second, `pair@${scene.workspace}`), 204);
+    await lookedAt(berth, reference);
+
+    await eventually("it is updated", async () => await versionOf(scene) === "2");
+    await someLooks();
+
+    const applies = (await second.call("GET /api/applies")).body.items;
+    assert.equal(applies.length, 2, "the first one, and one update");
+    assert.equal((await scene.over(applies[0].id)).state, "done");
+    assert.deepEqual([berth.bugs(), second.bugs()], [[], []]);
+  },
+  CANNOT_RUN_POSTGRES,
+);
+
+/** A window that opens in some hours. */
+function shut() {
+  const at = (hours: number) => `${new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 13)}:00`;
+  return { from: at(3), to: at(4), timeZone: "UTC" };
+}
