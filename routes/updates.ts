@@ -35,7 +35,7 @@ const Rules = {
 
 const BESIDE = {
   ...Rules,
-  projects: z.array(ProjectUpdates).describe("What people want of single projects"),
+  projects: z.array(ProjectUpdates).describe("The wishes for single projects"),
   liveNeeds: LiveNeeds.optional(),
 };
 

@@ -149,7 +149,7 @@ export type LiveMessage = {
   readonly enabled?: boolean;
   /** The cool-down of a new image in days. */
   readonly coolDownDays?: number;
-  /** What people want of single projects. */
+  /** The wishes for single projects. */
   readonly projects?: readonly (ProjectUpdates)[];
   /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
   readonly liveNeeds?: "containers:read";

@@ -6,7 +6,7 @@ import { type KnownUpdates, projectKey, type Updates } from "./updates.ts";
 import { openSince } from "./window.ts";
 
 const LOOK_MS = 60_000;
-/** What runs may change without a word of a registry: a project with nothing to do is looked at again after this. */
+/** The time after which a project with nothing to do is looked at again: its containers change without a registry. */
 const AGAIN_MS = 10 * LOOK_MS;
 const LEASE_MS = 10 * LOOK_MS;
 
@@ -68,7 +68,7 @@ export class AutomaticUpdates implements AsyncDisposable {
     const due = known.enabled ? [...known.projects.values()].filter((one) => this.#isDue(one, known)) : [];
     for (const one of due) {
       if (this.#over.signal.aborted || !await isOurTurn(LEASE_MS)) return;
-      // What went back meanwhile, in this look or through another replica, ends it.
+      // One that went back meanwhile, in this look or through another replica, ends it.
       const { projects } = await updates.current();
       const since = openSince(one.window, now());
       const today = projects.get(projectKey(one));

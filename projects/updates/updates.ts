@@ -14,7 +14,7 @@ export interface KnownUpdates extends UpdateRules {
   readonly checks: ReadonlyMap<string, Checked>;
   /** When each reference is asked for again. */
   readonly nextAt: ReadonlyMap<string, number>;
-  /** What people want of single projects, by `<group>@<workspace>`. */
+  /** The wishes for single projects, by `<group>@<workspace>`. */
   readonly projects: ReadonlyMap<string, ProjectUpdates>;
   /** The updates that went back, by `failureKey`. */
   readonly failures: ReadonlyMap<string, FailedUpdate>;

@@ -1,6 +1,6 @@
 /** Tags that are versions: which tags of a list are newer ones of the same shape, and how far they go. */
 
-/** How far a newer version goes: a major one may need work by hand. */
+/** The first part in which a newer version differs: a major one may need work by hand. */
 export const VERSION_STEPS = ["patch", "minor", "major"] as const;
 type VersionStep = typeof VERSION_STEPS[number];
 

@@ -134,6 +134,7 @@ const ROOTS = [
   "compose_app.ts",
   "compose_projects.ts",
   "compose_watch.ts",
+  "compose_updates.ts",
   "compose_routes.ts",
   "compose_parts.ts",
 ];
