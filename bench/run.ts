@@ -20,6 +20,7 @@ const BENCHES = [
   "authority",
   "apply",
   "takeover",
+  "builds",
   "packaging",
   "growth",
   "memory",

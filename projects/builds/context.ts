@@ -1,6 +1,7 @@
 /** The folder that an image is built from, as a tar: counted before the first byte is sent. */
 
 import { Tree, type TreeEntry, TreeRefusal } from "../../artifacts/files/tree.ts";
+import { concat } from "../../core/bytes.ts";
 import { TAR_END, tarHeader, tarPadding } from "../../core/tar.ts";
 import { DockerIgnore } from "./docker_ignore.ts";
 
@@ -47,7 +48,7 @@ export async function contextOf(
     bytes += entry.size;
     if (entries.length > CONTEXT_LIMITS.entries || bytes > CONTEXT_LIMITS.bytes) throw tooLarge();
   }
-  return { entries, bytes, tar: () => ReadableStream.from(archive(tree, entries, dockerfile)) };
+  return { entries, bytes, tar: () => ReadableStream.from(inPieces(archive(tree, entries, dockerfile))) };
 }
 
 /** A file beside the Dockerfile that bears its name comes before the one of the context. */
@@ -89,6 +90,25 @@ async function* archive(
     yield tarPadding(bytes.length);
   }
   yield TAR_END;
+}
+
+const PIECE = 256 * 1_024;
+
+/** Joins small parts: most files of a context are smaller than what is worth a write. */
+async function* inPieces(
+  parts: AsyncIterable<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let waiting: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const part of parts) {
+    waiting.push(part);
+    bytes += part.length;
+    if (bytes < PIECE) continue;
+    yield concat(waiting);
+    waiting = [];
+    bytes = 0;
+  }
+  yield concat(waiting);
 }
 
 const tooLarge = () =>
