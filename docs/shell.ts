@@ -5,7 +5,11 @@ import { connect } from "../client/connect.ts";
 
 const baseUrl = Deno.env.get("BERTH_URL") ?? "http://127.0.0.1:8700";
 using client = new Client({ baseUrl, auth: new BearerAuth(Deno.env.get("BERTH_KEY") ?? "") });
-const [id = "", ...cmd] = Deno.args;
+const [id, ...cmd] = Deno.args;
+if (id === undefined) {
+  console.error("Usage: BERTH_KEY=... deno run -A docs/shell.ts <container> [command...]");
+  Deno.exit(64);
+}
 const tty = Deno.stdin.isTerminal(); // in a pipe what goes in comes out as it is, and has an end
 await using shell = await connect(client, CONTAINER_EXEC, { params: { id }, query: { cmd, tty } });
 
