@@ -26,7 +26,7 @@ export const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
 const CODES: Readonly<
   Record<Exclude<PlanReason["code"], "field" | "staleMount" | "followsFrom" | "hook">, string>
 > = {
-  absent: "it is not there",
+  absent: "it does not exist yet",
   stopped: "it does not run",
   scaleDown: "there are more than declared",
   orphan: "its service is not in the files",

@@ -54,16 +54,16 @@ export const applies = {
   plansOf: (projects: number) => `Pläne für ${count(projects, "Projekt", "Projekte")}`,
   applyOf: (ready: number, all: number) =>
     ready === all && all === 1 ? "Anwenden" : `${number.format(ready)} von ${number.format(all)} anwenden`,
-  questionOf: (projects: string) => `Die Pläne für ${projects} ausführen?`,
+  questionOf: (projects: string) => `Die Pläne von ${projects} anwenden?`,
   fold: (name: string) => `Den Plan für ${name} verbergen`,
   unfold: (name: string) => `Den Plan für ${name} zeigen`,
   alone: "Eigener Plan",
   waitsItsTurn: "wartet, bis es an der Reihe ist",
-  losesData: "nimmt Daten mit: allein ausführen",
+  losesData: "löscht Daten: allein anwenden",
   notes: (amount: number) => count(amount, "Hinweis", "Hinweise"),
   command: "Dasselbe auf der Kommandozeile:",
   which: "Welches Projekt?",
-  action: "Was gewünscht ist",
+  action: "Aktion",
   actions: {
     up: "Hochfahren",
     down: "Abbauen",
@@ -72,16 +72,15 @@ export const applies = {
     update: "Images erneuern",
   },
   again: "Neu planen",
-  question: (steps: number, group: string) =>
-    `${count(steps, "Schritt", "Schritte")} für ${group} ausführen?`,
+  question: (steps: number, group: string) => `${count(steps, "Schritt", "Schritte")} auf ${group} anwenden?`,
   interrupts: (steps: number) =>
     `${count(steps, "Schritt unterbricht", "Schritte unterbrechen")}, was läuft.`,
-  exactly: "Genau diese Schritte werden ausgeführt. Hat sich inzwischen etwas geändert, dann keiner.",
+  exactly: "Genau diese Schritte werden angewandt. Hat sich inzwischen etwas geändert, dann keiner.",
   nothing: "Es ist nichts zu tun.",
   unchanged: (containers: number) =>
     `${count(containers, "Container bleibt", "Container bleiben")} unverändert.`,
   steps: (steps: number) => count(steps, "Schritt", "Schritte"),
-  blocked: "Das kann nicht ausgeführt werden",
+  blocked: "Dieser Plan kann nicht angewandt werden",
   warnings: "Gut zu wissen",
   lacks: (permission: string, on: string) => `Dir fehlt ${permission} für ${on}`,
   noGroups: "Nichts in diesem Ordner kann hochgefahren werden.",
@@ -101,7 +100,7 @@ export const applies = {
       ].join(" oder ")
     }`,
   codes: {
-    absent: "ist nicht da",
+    absent: "gibt es noch nicht",
     stopped: "läuft nicht",
     scaleDown: "es gibt mehr als deklariert",
     orphan: "sein Dienst steht nicht in den Dateien",
@@ -140,7 +139,7 @@ export const applies = {
   hookDone: "Hook als erledigt ansehen",
   title: (group: string) => `Anwendung auf ${group}`,
   states: {
-    running: "wird ausgeführt",
+    running: "läuft",
     paused: "wartet auf dich",
     done: "erledigt",
     failed: "gescheitert",

@@ -204,8 +204,8 @@ test("berth plan says what would be done, in three forms, and by its exit code",
   assert.deepEqual([absent.code, absent.stderr], [2, ""]);
   assert.equal(
     absent.stdout,
-    "planned on docker: 2 steps, 0 unchanged\n   1  create planned-web-1\n      it is not there\n" +
-      "   2  start planned-web-1\n      it is not there\n",
+    "planned on docker: 2 steps, 0 unchanged\n   1  create planned-web-1\n      it does not exist yet\n" +
+      "   2  start planned-web-1\n      it does not exist yet\n",
   );
   const labels = {
     "com.docker.compose.project": "planned",

@@ -34,7 +34,7 @@ test(
       };
       await main.getByRole("link", { name: "Plan", exact: true }).click();
       await main.getByText("Create").first().waitFor();
-      await main.getByText("it is not there").first().waitFor();
+      await main.getByText("it does not exist yet").first().waitFor();
       await main.getByText('echo "hello there"').waitFor();
       await main.getByText("after its start, as 1000").waitFor();
       await assertFitsAll(opened, "plan");
@@ -63,7 +63,7 @@ test(
       assert.equal(await main.locator(".journal-row a[href^='/applies/']").count(), 2);
       await page.getByRole("link", { name: "Bring in line" }).click();
 
-      await main.getByLabel("What is wanted").selectOption("down");
+      await main.getByLabel("Action", { exact: true }).selectOption("down");
       await main.getByText("These volumes stay, with their data").waitFor();
       await main.getByRole("button", { name: "Remove it, too" }).click();
       await main.getByText("with all its data").waitFor();

@@ -65,7 +65,7 @@ test(
       await page.getByRole("button", { name: "Show the plan for one" }).click();
       await page.getByText("one-web-1").first().waitFor();
       await page.getByRole("button", { name: "Apply 2 of 3" }).click();
-      await page.getByRole("dialog").getByText("Carry out the plans for one, two?").waitFor();
+      await page.getByRole("dialog").getByText("Apply the plans of one, two?").waitFor();
       await page.getByRole("dialog").getByRole("button", { name: "Apply 2 of 3" }).click();
       for (const name of ["one", "two"]) await row(page, name).getByRole("link", { name: "done" }).waitFor();
       assert.equal(await row(page, "three").getByRole("link", { name: "done" }).count(), 0);

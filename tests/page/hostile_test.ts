@@ -196,7 +196,7 @@ test("a secret in environment, label, file and difference is nowhere in document
       ["/p/keeper", "keeper:1"],
       ["/p/keeper%40keeper?unit=keeper.db", "DB_PASSWORD"],
       ["/p/keeper%40keeper?view=files", "compose.yaml"],
-      ["/p/keeper%40keeper/plan", "What is wanted"],
+      ["/p/keeper%40keeper/plan", "Action"],
       ["/c/docker/keeper", "Image"],
       ["/c/docker/keeper?view=environment", "DB_PASSWORD"],
       ["/c/docker/keeper?view=differences", "keeper:1"],

@@ -58,7 +58,7 @@ const EVERY: readonly (readonly [path: string, text: string | RegExp])[] = [
   ["/w/all?view=findings", "port/conflict-across-groups"],
   ["/w/all?view=logs", "line 20 of a log"],
   ["/w/all/plan", "Which project?"],
-  ["/p/shop%40all/plan", "What is wanted"],
+  ["/p/shop%40all/plan", "Action"],
   ["/write-down?engine=docker&name=shop-web", "shop-web"],
   ["/plan?p=shop%40all&p=blog%40all", "Plans of 2 projects"],
   ["/c", "shop-web"],
