@@ -87,6 +87,7 @@ async function plantIncidents({ berth }: TestService): Promise<void> {
     group: "shop",
     unit: "unit:shop.web",
     project: "shop",
+    startedFrom: null,
     exitCode: 137,
   };
   const words = await zipped({ lines, isCut: true, health: "GET /health failed: 503" });
