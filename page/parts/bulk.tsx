@@ -1,5 +1,10 @@
 /** The acts on the projects that are chosen. */
-import { planHref } from "../live/projects.ts";
+import { useState } from "preact/hooks";
+import { type Problem, problemOf } from "../live/problem.ts";
+import { planHref, projectHref, readProject } from "../live/projects.ts";
+import { may } from "../live/session.ts";
+import { go } from "../router.ts";
+import { shown } from "./shown.ts";
 import { words } from "../words/en_later.ts";
 
 const TEXT = words.project;
@@ -28,7 +33,42 @@ export function Bulk({ ids, clear }: BulkProps) {
       <a class="button" href={hrefOf({ action: "update" })}>{words.projects.update}</a>
       <a class="button" href={hrefOf({ action: "restart" })}>{words.containers.restart}</a>
       <a class="button" href={hrefOf({ action: "stop" })}>{words.containers.stop}</a>
+      {may("containers:logs") && <Logs ids={ids} />}
       <button type="button" class="link" onClick={clear}>{words.containers.clear}</button>
     </div>
+  );
+}
+
+/** Containers whose logs are shown together, as many as one subscription takes. */
+const MOST_LOGS = 64;
+
+/** Goes to the logs of all containers of the projects. */
+function Logs({ ids }: Pick<BulkProps, "ids">) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [only] = ids;
+  if (ids.length === 1 && only !== undefined) {
+    return <a class="button" href={`${projectHref(only)}?view=logs`}>{words.logs.word}</a>;
+  }
+  const open = async () => {
+    const keys: string[] = [];
+    try {
+      for (const id of ids) {
+        if (keys.length >= MOST_LOGS) break;
+        const { containers, units } = await readProject(id, AbortSignal.timeout(10_000));
+        // Of one that only runs there are no units.
+        const all = [...units.flatMap((unit) => unit.containers), ...containers];
+        keys.push(...all.map(({ backend, name }) => `${backend}/${name}`));
+      }
+      const shownOnes = [...new Set(keys)].slice(0, MOST_LOGS);
+      go(`/logs?${new URLSearchParams(shownOnes.map((one) => ["c", one]))}`);
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={() => void open()}>{words.logs.word}</button>
+      {problem !== null && <span role="alert">{shown(problem.title)}</span>}
+    </>
   );
 }

@@ -77,6 +77,12 @@ test(
           [],
         ],
       );
+      await opened.visit("/");
+      for (const name of ["one", "two"]) await page.getByRole("checkbox", { name: `Choose ${name}` }).check();
+      await page.getByRole("toolbar").getByRole("button", { name: "Logs", exact: true }).click();
+      for (const name of ["one-web-1", "two-web-1"]) {
+        await page.locator(".chip").filter({ hasText: name }).waitFor();
+      }
       assert.deepEqual(opened.complaints, []);
     } finally {
       for (const scene of scenes) await scene.clear();
