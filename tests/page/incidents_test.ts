@@ -137,7 +137,7 @@ Deno.test({
     await page.getByRole("heading", { name: "Endings" }).waitFor();
     await page.getByRole("cell", { name: "it was removed before its engine could be asked" }).waitFor();
     await page.getByText("and 41 further endings").waitFor();
-    await page.getByRole("button", { name: "show them" }).click();
+    await page.getByRole("button", { name: "show", exact: true }).click();
     await page.getByText("GET /health failed: 503").waitFor();
     assert.match(await page.locator("figure pre").innerText(), /listening on 8080\n[^]*Killed$/);
 
@@ -221,7 +221,7 @@ Deno.test({
         await page.getByRole("heading", { name: "Seven days" }).waitFor();
         await shoot("incidents");
         await opened.visit("/incidents/web");
-        await page.getByRole("button", { name: "show them" }).click();
+        await page.getByRole("button", { name: "show", exact: true }).click();
         await page.locator("figure pre").waitFor();
         await shoot("incident");
         await opened.visit("/settings/notices");
