@@ -225,6 +225,19 @@ export function maskEnvironment(entries: readonly string[]): string[] {
   });
 }
 
+/** A shorter value may be any word. */
+const LEAST_VALUE = 6;
+
+/** Masks the values of an environment whose names look secret, in whatever form a program repeats them, and all else as `maskText`. */
+export function maskSaid(text: string, environment: readonly string[]): string {
+  const values = environment.flatMap((entry) => {
+    const equals = entry.indexOf("=");
+    const value = entry.slice(equals + 1);
+    return equals > 0 && value.length >= LEAST_VALUE && looksSecret(entry.slice(0, equals)) ? [value] : [];
+  }).sort((one, other) => other.length - one.length);
+  return maskText(values.reduce((done, value) => done.replaceAll(value, MASK), text));
+}
+
 /** Values whose names look secret are masked whole, all others are searched. */
 export function maskValues(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /** Maps what Docker, Podman and proxies answer when they refuse to our own errors. */
 import { withoutEnd } from "../../core/without_end.ts";
-import { maskText } from "../../core/secrets.ts";
+import { maskSaid } from "../../core/secrets.ts";
 import type { ServiceError } from "../../core/error.ts";
 import { objectOf, textOf } from "./wire.ts";
 import { engineError, type EngineErrorCode } from "./errors.ts";
@@ -33,7 +33,8 @@ export function clean(text: string): string {
 }
 
 /** Returns the engine's words with their secrets masked. Masks before it cuts: half a secret has no form. */
-export const said = (words: string): string => clean(maskText(words.slice(0, MOST_WORDS)));
+export const said = (words: string, environment: readonly string[] = []): string =>
+  clean(maskSaid(words.slice(0, MOST_WORDS), environment));
 
 /** Returns the sentence in an error body: Docker's, Podman's, plain text; empty for HTML and for nothing. */
 function wordsOf(body: string): string {

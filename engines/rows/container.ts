@@ -128,7 +128,8 @@ export function containerRow(
   const labels = mapOf(config.Labels);
   const phase = stateOf(textOf(state.Status));
   const health = healthOf(state);
-  const reason = reasonOf(phase, state);
+  const environment = textsOf(config.Env);
+  const reason = reasonOf(phase, state, environment);
   // A start that failed leaves it created, with a code and an error.
   const ended = phase === "exited" || phase === "dead" || phase === "restarting" ||
     (phase === "created" && reason !== null);
@@ -161,7 +162,7 @@ export function containerRow(
     image: textOf(config.Image),
     imageId: imageIdOf(textOf(wire.Image)),
     ...judged,
-    healthOutput: health === "unhealthy" ? healthOutputOf(state) : null,
+    healthOutput: health === "unhealthy" ? healthOutputOf(state, environment) : null,
     status: statusOf(phase, health, exitCode),
     condition,
     createdAt: timeOf(wire.Created) ?? EPOCH,
@@ -220,16 +221,16 @@ function healthOf(state: Wire): z.infer<typeof Health> | null {
 }
 
 /** Returns the output of the latest check; null where it wrote nothing. */
-function healthOutputOf(state: Wire): string | null {
+function healthOutputOf(state: Wire, environment: readonly string[]): string | null {
   const last = listOf(objectOf(state.Health ?? state.Healthcheck).Log).at(-1);
-  const output = said(textOf(objectOf(last).Output));
+  const output = said(textOf(objectOf(last).Output), environment);
   return output === "" ? null : output.slice(0, MOST_OUTPUT);
 }
 
 /** The engine's error of the last start, or that memory ran out; null while it runs. */
-function reasonOf(phase: ContainerState, state: Wire): string | null {
+function reasonOf(phase: ContainerState, state: Wire, environment: readonly string[]): string | null {
   if (phase === "running" || phase === "paused") return null;
-  const error = said(causeOfStart(textOf(state.Error)));
+  const error = said(causeOfStart(textOf(state.Error)), environment);
   if (error !== "") return error;
   return flagOf(state.OOMKilled) ? "Out of memory: the kernel killed it at its limit" : null;
 }

@@ -1,5 +1,5 @@
 /** Masks the secrets inside an engine's own object. */
-import { looksSecret, MASK, maskArguments, maskEnvironment, maskText } from "../../core/secrets.ts";
+import { looksSecret, MASK, maskArguments, maskEnvironment, maskSaid, maskText } from "../../core/secrets.ts";
 import { listOf, objectOf, textsOf, type Wire } from "../calls/wire.ts";
 
 /**
@@ -11,11 +11,32 @@ export function maskObject(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null || depth > 32) return depth > 32 ? null : value;
   if (Array.isArray(value)) return value.map((item) => maskObject(item, depth + 1));
   const masked: Record<string, unknown> = {};
-  const object = objectOf(value);
+  const object = depth === 0 ? withSaid(objectOf(value)) : objectOf(value);
   for (const [name, field] of Object.entries(object)) {
     masked[name] = maskField(name, field, depth, programOf(object));
   }
   return masked;
+}
+
+/** Masks what the engine and the health checks of a container say, where they may repeat a value of its environment. */
+function withSaid(container: Wire): Wire {
+  const state = objectOf(container.State);
+  const health = objectOf(state.Health);
+  const environment = textsOf(objectOf(container.Config).Env);
+  const say = (text: unknown) => typeof text === "string" ? maskSaid(text, environment) : text;
+  if (typeof state.Error !== "string" && health.Log === undefined) return container;
+  const log = listOf(health.Log).map((entry) => ({
+    ...objectOf(entry),
+    Output: say(objectOf(entry).Output),
+  }));
+  return {
+    ...container,
+    State: {
+      ...state,
+      Error: say(state.Error),
+      ...(health.Log !== undefined && health.Log !== null && { Health: { ...health, Log: log } }),
+    },
+  };
 }
 
 /** The program that an object's arguments are given to. */

@@ -22,6 +22,20 @@ const FAILING: Readonly<Record<string, readonly string[]>> = {
     "command: [idle]",
     `post_start: [{ command: ["sh", "-c", "echo --env=DB_PASSWORD=${CANARY} >&2; exit 3"] }]`,
   ],
+  "bare-check": [
+    `environment: { DB_PASSWORD: ${CANARY} }`,
+    `healthcheck: { test: ["CMD-SHELL", "echo no user takes $$DB_PASSWORD; exit 1"], interval: 200ms, retries: 1 }`,
+    "command: [idle]",
+  ],
+  "bare-hook": [
+    `environment: { DB_PASSWORD: ${CANARY} }`,
+    "command: [idle]",
+    `post_start: [{ command: ["sh", "-c", "$$DB_PASSWORD; exit 3"] }]`,
+  ],
+  "bare-words": [
+    `environment: { API_TOKEN: ${CANARY} }`,
+    `command: ["sh", "-c", "$$API_TOKEN; exit 3"]`,
+  ],
   option: [`command: ["tool", "--env=DB_PASSWORD=${CANARY}"]`],
   shell: [`command: ["sh", "-c", "echo $$(PASSWORD=${CANARY} none); exit 3"]`],
   sql: [`command: ["psql", "-c", "ALTER USER shop PASSWORD '${CANARY}'"]`],
@@ -37,7 +51,7 @@ const after = (name: string, lines: readonly string[]) =>
     ...lines.map((line) => `    ${line}`),
     "  after:",
     `    image: ${FIXTURE}`,
-    `    depends_on: { s0: { condition: service_${name === "check" ? "healthy" : "started"} } }`,
+    `    depends_on: { s0: { condition: service_${name.endsWith("check") ? "healthy" : "started"} } }`,
     "",
   ].join("\n");
 

@@ -196,8 +196,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "words of a health check are not masked",
     file: "plugins/containers/acts/last_words.ts",
-    from: "health: clean(masked(textOf(checks.at(-1)?.Output))),",
-    to: "health: clean(textOf(checks.at(-1)?.Output)),",
+    from: "health: said(textOf(checks.at(-1)?.Output), environment),",
+    to: "health: textOf(checks.at(-1)?.Output),",
     tests: ["tests/streams/last_words_test.ts"],
   },
   // Access

@@ -1,8 +1,7 @@
 /** The last lines of a container, kept so that people can read why it ended or was unhealthy after it is gone. */
 import type { LastWords } from "../../../core/endings.ts";
 import { ServiceError } from "../../../core/error.ts";
-import { looksSecret, MASK, maskText } from "../../../core/secrets.ts";
-import { clean } from "../../../engines/calls/failure.ts";
+import { said } from "../../../engines/calls/failure.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { at } from "../../../engines/calls/path.ts";
 import {
@@ -16,14 +15,11 @@ import {
 } from "../../../engines/calls/wire.ts";
 import { FrameReader } from "../../../engines/frames/frames.ts";
 import { LogTail } from "./log_tail.ts";
+import { maskedLines } from "./masked_lines.ts";
 
-const MAX_LINE = 2_000;
 const MOST_LINES = 500;
 /** A log that does not end is not waited for. */
 const READ_MS = 10_000;
-/** A shorter value may be any word. */
-const LEAST_SECRET = 6;
-
 const DOING = { doing: "read the end of a container's log", missing: "container_not_found" } as const;
 
 /** The last lines of its log, each masked and cut, then what its health check said last. */
@@ -73,27 +69,12 @@ async function readBoth(engine: Engine, id: string, lines: number): Promise<Read
 }
 
 function wordsIn({ wire, tail }: Read, most: number): Pick<LastWords, "lines" | "isCut" | "health"> {
-  const secrets = textsOf(objectOf(wire.Config).Env).flatMap(secretOf);
-  const masked = (text: string) =>
-    secrets.reduce((done, secret) => done.replaceAll(secret, MASK), maskText(text));
-  const said = masked(tail.text()).split("\n").map((line) => shortened(masked(line.replace(/\r$/, ""))));
-  if (said.at(-1) === "") said.pop();
+  const environment = textsOf(objectOf(wire.Config).Env);
+  const lines = maskedLines(tail.text(), environment);
   const checks = listOf(objectOf(objectOf(wire.State).Health).Log).map(objectOf);
   return {
-    lines: said.slice(-most),
-    isCut: tail.isCut || said.length > most,
-    health: clean(masked(textOf(checks.at(-1)?.Output))),
+    lines: lines.slice(-most),
+    isCut: tail.isCut || lines.length > most,
+    health: said(textOf(checks.at(-1)?.Output), environment),
   };
-}
-
-function secretOf(variable: string): string[] {
-  const [name = "", ...rest] = variable.split("=");
-  const value = rest.join("=");
-  return value.length >= LEAST_SECRET && looksSecret(name) ? [value] : [];
-}
-
-/** Returns a long line by its beginning and its end. */
-function shortened(line: string): string {
-  if (line.length <= MAX_LINE) return line;
-  return `${line.slice(0, MAX_LINE / 2)} … ${line.slice(-MAX_LINE / 2)}`;
 }

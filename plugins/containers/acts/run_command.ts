@@ -31,7 +31,7 @@ export async function runCommand(engine: Engine, id: string, order: CommandOrder
   }
   signal.throwIfAborted();
   const { code } = isLate ? { code: null } : await session.exit();
-  return { code, isLate, lines: tail.lines(order.lines) };
+  return { code, isLate, lines: tail.lines(order.lines, [...container.environment, ...env]) };
 }
 
 /** The end of an output. */
@@ -46,7 +46,7 @@ class Tail {
   }
 
   /** Each masked and cut. */
-  lines(count: number): string[] {
-    return maskedLines(new TextDecoder().decode(this.#bytes)).slice(-count);
+  lines(count: number, environment: readonly string[]): string[] {
+    return maskedLines(new TextDecoder().decode(this.#bytes), environment).slice(-count);
   }
 }

@@ -3,7 +3,7 @@ import type { Reach } from "../../../core/access.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import type { EngineKind } from "../../../engines/calls/greeting.ts";
 import { at } from "../../../engines/calls/path.ts";
-import { flagOf, objectOf, textOf, type Wire } from "../../../engines/calls/wire.ts";
+import { flagOf, objectOf, textOf, textsOf, type Wire } from "../../../engines/calls/wire.ts";
 import { findContainer } from "./find_container.ts";
 import type { Engines } from "./seen.ts";
 
@@ -18,6 +18,8 @@ export interface LiveContainer {
   /** When its present process began; null while it has none. */
   readonly life: string | null;
   readonly terminal: boolean;
+  /** `NAME=value`, with all secrets. */
+  readonly environment: readonly string[];
   readonly kind: EngineKind;
   /** Its log loses old lines to new ones, so that a late reader may miss some. */
   readonly rotates: boolean;
@@ -68,6 +70,7 @@ function liveContainer(engine: Engine, kind: EngineKind, inspected: Wire, asked:
     paused: flagOf(state.Paused),
     life: isAlive(state) ? textOf(state.StartedAt) : null,
     terminal: flagOf(objectOf(inspected.Config).Tty),
+    environment: textsOf(objectOf(inspected.Config).Env),
     rotates: textOf(log.Type) === "local" || textOf(objectOf(log.Config)["max-size"]) !== "",
   };
 }

@@ -12,7 +12,7 @@ import {
   timeOf,
   type Wire,
 } from "../../../engines/calls/wire.ts";
-import { MASK, maskArguments, maskText } from "../../../core/secrets.ts";
+import { MASK, maskArguments, maskSaid, maskText } from "../../../core/secrets.ts";
 import { Container, type ContainerRow } from "../../../engines/rows/container.ts";
 
 export const ContainerDetail = Container.extend({
@@ -71,6 +71,7 @@ export function containerDetail(row: ContainerRow, inspected: unknown, reveal: b
   const words = (args: readonly string[], program: readonly string[] = []) =>
     reveal ? [...args] : maskArguments(args, program);
   const text = (one: string) => reveal ? one : maskText(one);
+  const said = (one: string) => reveal ? one : maskSaid(one, textsOf(config.Env));
   return {
     ...shown,
     labels: reveal ? mapOf(config.Labels) : shown.labels,
@@ -101,7 +102,7 @@ export function containerDetail(row: ContainerRow, inspected: unknown, reveal: b
       ? null
       : words(textsOf(objectOf(config.Healthcheck).Test)),
     healthLog: listOf(objectOf(state.Health).Log).slice(-10).map((entry) =>
-      healthEntry(objectOf(entry), text)
+      healthEntry(objectOf(entry), said)
     ),
     logDriver: textOf(objectOf(host.LogConfig).Type),
   };
