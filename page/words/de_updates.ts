@@ -42,7 +42,8 @@ export const updates = {
   automatic: (by: string, window: string | null) =>
     window === null ? `von selbst, als ${by}` : `von selbst ${window}, als ${by}`,
   window: (from: string, to: string, zone: string) => `von ${from} bis ${to} (${zone})`,
-  waits: (reason: string) => `wartet: ${reason}`,
+  waits: "wartet",
+  rulesOf: (project: string) => `Aktualisierungen von ${project}`,
   ownCoolDown: (days: string) => `Abkühlzeit ${days}`,
   how: "Aktualisiert",
   hows: { off: "von Hand", on: "von selbst, mit Ihren Rechten des Tages" },

@@ -43,7 +43,8 @@ export const updates = {
   automatic: (by: string, window: string | null) =>
     window === null ? `by itself, as ${by}` : `by itself ${window}, as ${by}`,
   window: (from: string, to: string, zone: string) => `from ${from} to ${to} (${zone})`,
-  waits: (reason: string) => `waits: ${reason}`,
+  waits: "waits",
+  rulesOf: (project: string) => `Updates of ${project}`,
   ownCoolDown: (days: string) => `cool-down ${days}`,
   how: "Updated",
   hows: { off: "by hand", on: "by itself, with your rights of the day" },

@@ -29,7 +29,7 @@ export function Rules(
     rule: rules.find((one) => one.project === project) ?? null,
   }));
   return (
-    <section aria-labelledby="update-rules">
+    <section class="update-rules" aria-labelledby="update-rules">
       <h2 id="update-rules">{TEXT.rules}</h2>
       <p class="hint">{TEXT.rulesHint}</p>
       <Table label={TEXT.rules} items={rows} keyOf={({ project }) => project} columns={columns(setChanged)} />
@@ -41,7 +41,6 @@ export function Rules(
 const columns = (change: (row: Row) => void): readonly Column<Row>[] => [
   {
     head: TEXT.project,
-    kind: "name",
     cell: ({ project }) => <a href={projectHref(project)}>{shown(nameIn(project))}</a>,
   },
   { head: TEXT.rule, cell: ({ rule }) => <How rule={rule} /> },
@@ -70,7 +69,11 @@ function How({ rule }: { readonly rule: ProjectUpdates | null }) {
     <>
       {automatic ? TEXT.automatic(shown(by), times) : <span class="quiet">{TEXT.byHand}</span>}{" "}
       {coolDownDays !== null && <span class="quiet">{TEXT.ownCoolDown(TEXT.days(coolDownDays))}</span>}{" "}
-      {waits !== null && <Mark verdict="broken">{TEXT.waits(shown(waits))}</Mark>}
+      {waits !== null && (
+        <>
+          <Mark verdict="broken">{TEXT.waits}</Mark> <span class="hint">{shown(waits)}</span>
+        </>
+      )}
     </>
   );
 }
@@ -89,7 +92,7 @@ function Change({ row: { project, rule }, close }: { readonly row: Row; readonly
   };
   const hows: [string, string][] = [["off", TEXT.hows.off], ["on", TEXT.hows.on]];
   return (
-    <Dialog title={words.actOn(TEXT.byItself, shown(nameIn(project)))} onClose={close}>
+    <Dialog title={TEXT.rulesOf(shown(nameIn(project)))} onClose={close}>
       <Form
         submit={TEXT.save}
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}

@@ -242,7 +242,7 @@ function Candidate({ item, candidate, take }: Taken & { readonly take: (taken: T
         </button>
       )}
       {isReady(candidate) && may("projects:plan") && (
-        <a href={planHref(item.project, "update")}>{TEXT.update} {of}</a>
+        <a class="link" href={planHref(item.project, "update")}>{TEXT.update} {of}</a>
       )}
     </>
   );
