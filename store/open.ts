@@ -1,4 +1,5 @@
 /** Which store the settings ask for. */
+import { ServiceError } from "../core/error.ts";
 import type { Store } from "../core/store.ts";
 import type { PostgresSettings } from "./postgres/connection.ts";
 
@@ -15,9 +16,24 @@ const POSTGRES = "./postgres/store.ts";
 /** @throws ServiceError `store_unavailable`. */
 export async function openStore({ data, database }: StoreSettings): Promise<Store> {
   if (database !== null) {
-    const { openPostgresStore } = await (import(POSTGRES) as Promise<typeof import("./postgres/store.ts")>);
+    const { openPostgresStore } = await loadPostgres();
     return await openPostgresStore(database);
   }
   const { openSqliteStore } = await import("./sqlite/store.ts");
   return await openSqliteStore(`${data}/berth.db`);
+}
+
+/** The driver's packages are fetched here by a berth that has never needed them. */
+async function loadPostgres(): Promise<typeof import("./postgres/store.ts")> {
+  try {
+    return await (import(POSTGRES) as Promise<typeof import("./postgres/store.ts")>);
+  } catch (cause) {
+    if (!(cause instanceof TypeError) || !/npm package/.test(cause.message)) throw cause;
+    throw new ServiceError(
+      "store_unavailable",
+      "Cannot use the store: the driver for PostgreSQL is not on this machine and cannot be fetched; with a network, " +
+        '"deno cache store/postgres/store.ts" in the folder of berth fetches it',
+      { cause, headers: { "retry-after": "10" } }, // the network may come back
+    );
+  }
 }
