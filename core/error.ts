@@ -76,6 +76,7 @@ export type ErrorCode =
   | "source_refused"
   | "source_moved"
   | "source_conflict"
+  | "hook_refused"
   // projects
   | "engine_unavailable"
   | "plan_not_found"

@@ -27,6 +27,14 @@ interface SourceState {
   readonly failures: number;
 }
 
+/** An address that a forge calls after a push, and the secret that it signs with. */
+export interface SourceHook {
+  /** The last part of its address. */
+  readonly id: string;
+  /** The secret, sealed. */
+  readonly secret: Uint8Array;
+}
+
 export interface SourceRecord extends SourceState {
   /** The workspace's id. */
   readonly workspace: string;
@@ -43,6 +51,7 @@ export interface SourceRecord extends SourceState {
   /** The commit that the folder was last brought to; null before the first sync. */
   readonly synced: string | null;
   readonly syncing: Syncing | null;
+  readonly hook: SourceHook | null;
 }
 
 /** They go with their workspace. */
@@ -55,6 +64,10 @@ export interface SourceStore {
    * `source_refused` when there are `most` already.
    */
   put(record: SourceRecord, most: number, entry: NewAuditEntry): Promise<void>;
+  /** Returns the source that has a hook with this id. */
+  ofHook(id: string): Promise<SourceRecord | null>;
+  /** Gives it a hook in place of the one before, or none. Returns false if the source is gone. */
+  setHook(workspace: string, hook: SourceHook | null, entry: NewAuditEntry): Promise<boolean>;
   /** Returns false if there was none. */
   remove(workspace: string, entry: NewAuditEntry): Promise<boolean>;
   /** Notes what a check found. Housekeeping: nothing that anybody asked for changes. */
@@ -141,6 +154,9 @@ export const Source = z.object({
   folder: z.string().describe("The folder of the repository; empty for all of it"),
   policy: z.enum(SOURCE_POLICIES).describe("When files are written"),
   hasCredential: z.boolean().describe("True if a credential is kept"),
+  hook: z.string().nullable().describe(
+    "The path that a forge calls after a push, as `/api/hooks/…`; null where there is none",
+  ),
   setBy: z.string().describe("The user or key that set it"),
   state: SourceStateName.describe(
     "`unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that " +
@@ -166,3 +182,18 @@ export const Source = z.object({
   }).nullable().describe("The effect of a sync; null where nothing waits, or nobody could tell"),
 }).meta({ id: "Source" });
 export type Source = z.infer<typeof Source>;
+
+export const NewHook = z.object({
+  path: z.string().describe("The path of its address, behind the one that callers reach berth by"),
+  secret: z.string().describe("The secret that the forge signs with; shown this once"),
+}).meta({ id: "NewHook" });
+export type NewHook = z.infer<typeof NewHook>;
+
+export const HookAnswer = z.object({
+  commit: Commit.describe("The newest commit of the branch"),
+  groups: z.array(SourceGroup.pick({ name: true, change: true }).meta({ id: "HookGroup" })).describe(
+    "The groups that it would change",
+  ),
+  policy: z.enum(SOURCE_POLICIES).describe("When files are written"),
+}).meta({ id: "HookAnswer" });
+export type HookAnswer = z.infer<typeof HookAnswer>;

@@ -5,6 +5,7 @@ import { pause } from "../core/pause.ts";
 import type { SourceGroup, SourceRecord } from "../core/source.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";
 import { type Change, changesBetween, decide, type Decision, type MountedPaths } from "./changes.ts";
+import { Coalesced } from "./coalesced.ts";
 import { type ListedCommit, Mirror, type Remote, SourceFailure } from "./mirror.ts";
 import { affectedGroups, Preview } from "./preview.ts";
 import type { Skipped, Tree } from "./tree.ts";
@@ -42,15 +43,20 @@ const FRESH_MS = 2_000;
 export class Followed {
   readonly #options: FollowedOptions;
   readonly #preview: Preview;
-  #checking: Promise<string> | null = null;
-  #queued: Promise<string> | null = null;
+  readonly #checks: Coalesced<string>;
   #checkedAt = -Infinity;
+  #asked: SourceRecord | null = null;
   #outlook: { readonly key: string; readonly at: number; readonly outlook: Outlook } | null = null;
   #looking: Promise<unknown> = Promise.resolve();
 
   constructor(options: FollowedOptions) {
     this.#options = options;
     this.#preview = new Preview(options.folder, options.mirror);
+    this.#checks = new Coalesced(async () => {
+      await pause(Math.max(0, this.#checkedAt + APART_MS - performance.now()));
+      this.#checkedAt = performance.now();
+      return await this.#check(this.#asked!); // `check` has set it
+    });
   }
 
   get mirror(): Mirror {
@@ -62,21 +68,8 @@ export class Followed {
    * waits, which all others share. Throws `SourceFailure`.
    */
   check(record: SourceRecord): Promise<string> {
-    if (this.#checking === null) return this.#checking = this.#begin(record);
-    return this.#queued ??= this.#checking.catch(() => {}).then(() => {
-      this.#queued = null;
-      return this.#checking = this.#begin(record);
-    });
-  }
-
-  async #begin(record: SourceRecord): Promise<string> {
-    try {
-      await pause(Math.max(0, this.#checkedAt + APART_MS - performance.now()));
-      this.#checkedAt = performance.now();
-      return await this.#check(record);
-    } finally {
-      this.#checking = null;
-    }
+    this.#asked = record;
+    return this.#checks.run();
   }
 
   async #check(record: SourceRecord): Promise<string> {

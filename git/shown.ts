@@ -1,8 +1,9 @@
 /** A source as callers see it, as far as the store alone can tell. */
 import type { Source, SourceRecord } from "../core/source.ts";
+import { pathOfHook } from "./source_hooks.ts";
 
 export function shownOf(record: SourceRecord): Source {
-  const { syncing, error, head, synced, checkedAt, credential, by } = record;
+  const { syncing, error, head, synced, checkedAt, credential, by, hook } = record;
   const state = syncing !== null
     ? "syncing"
     : error !== null
@@ -19,6 +20,7 @@ export function shownOf(record: SourceRecord): Source {
     folder: record.folder,
     policy: record.policy,
     hasCredential: credential !== null,
+    hook: hook === null ? null : pathOfHook(hook.id),
     setBy: by.name,
     state,
     error,

@@ -14,6 +14,7 @@ import { Repositories, type RepositoriesOptions } from "./repositories.ts";
 import { mustBeAlone, refusedSource } from "./own_folder.ts";
 import { syncFolder, type SyncParts, type SyncWanted } from "./sync.ts";
 import { shownOf } from "./shown.ts";
+import { SourceHooks } from "./source_hooks.ts";
 
 export interface SourcesOptions extends RepositoriesOptions {
   readonly store: SourceStore;
@@ -41,6 +42,7 @@ export class Sources implements AsyncDisposable {
   readonly #polling: Polling;
   readonly #leases: Leases;
   readonly #over = new AbortController();
+  readonly hooks: SourceHooks;
 
   constructor(options: SourcesOptions) {
     this.#options = options;
@@ -48,6 +50,11 @@ export class Sources implements AsyncDisposable {
     const signal = AbortSignal.any([this.#over.signal, options.stopping]);
     this.#repositories = new Repositories(options, new Git(options.environment), signal);
     this.#leases = new Leases({ turn, signal: this.#over.signal });
+    this.hooks = new SourceHooks({
+      ...options,
+      check: (workspace) => this.check(workspace),
+      show: (workspace) => this.show(workspace),
+    });
     this.#polling = new Polling({
       ...options,
       list: () => store.list(),
@@ -101,6 +108,7 @@ export class Sources implements AsyncDisposable {
       ...newRecord(workspace, { ...wanted, url }, sealed),
       by: { kind: by.kind, id: by.id, name: by.name },
       createdAt: now(),
+      hook: known?.hook ?? null,
       // Another folder of the repository, or another repository, has other files.
       ...(isSame && { synced: known.synced, head: known.head }),
     };
@@ -277,7 +285,7 @@ function newRecord(
   workspace: string,
   { url, branch, folder, policy }: NewSource,
   credential: Uint8Array | null,
-): Omit<SourceRecord, "by" | "createdAt"> {
+): Omit<SourceRecord, "by" | "createdAt" | "hook"> {
   const unknown = { synced: null, syncing: null, head: null, checkedAt: null, error: null, failures: 0 };
   return { workspace, url, branch, folder, policy, credential, ...unknown };
 }

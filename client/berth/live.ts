@@ -3,14 +3,14 @@ import { Endpoint } from "../endpoint.ts";
 import type { Container } from "./containers.ts";
 import type { Image } from "./images.ts";
 import type { Incident } from "./incidents.ts";
-import type { EngineStatus, LogGap, SocketFailure, Unavailable, VerdictCounts } from "./models.ts";
+import type { CommitId, EngineStatus, LogGap, SocketFailure, Unavailable, VerdictCounts } from "./models.ts";
 import type { Network } from "./networks.ts";
 import type { LooseContainers, ProjectRow } from "./projects.ts";
 import type { Backend } from "./system.ts";
 import type { EngineHappening, EngineStateChange, EventKind, EventsResync } from "./terminal.ts";
 import type { ProjectUpdates, UpdateItem } from "./updates.ts";
 import type { Volume } from "./volumes.ts";
-import type { CommitId, SourceStateName, Workspace, WorkspaceFile } from "./workspaces.ts";
+import type { SourceStateName, Workspace, WorkspaceFile } from "./workspaces.ts";
 
 /** WS: Follow everything over one socket. */
 export const LIVE: Endpoint<"/api/live", {

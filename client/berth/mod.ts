@@ -20,6 +20,7 @@ export * from "./applies.ts";
 export * from "./auth.ts";
 export * from "./containers.ts";
 export * from "./endings.ts";
+export * from "./hooks.ts";
 export * from "./images.ts";
 export * from "./incidents.ts";
 export * from "./live.ts";

@@ -128,6 +128,9 @@ export type Author = {
 /** A part of `EngineStatus`. */
 export type BackendState = "up" | "unresponsive" | "away" | "refused" | "unsupported";
 
+/** A part of `SourceRow`. */
+export type CommitId = string;
+
 /** A part of `ProjectReason`. */
 export type ContainerCondition =
   | "restarting"

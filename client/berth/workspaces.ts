@@ -2,6 +2,7 @@
 import { Endpoint } from "../endpoint.ts";
 import type {
   Author,
+  CommitId,
   ContainerCondition,
   ContainerRef,
   Diagnostic,
@@ -194,6 +195,16 @@ export const WORKSPACE_SOURCE_SYNC: Endpoint<"/api/workspaces/{id}/source/sync",
 export const WORKSPACE_SOURCE_CHECK: Endpoint<"/api/workspaces/{id}/source/check", {
   post: { response: Source; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/source/check");
+
+/**
+ * POST: Make an address that a forge calls after a push.
+ *
+ * DELETE: Take the hook of a source away.
+ */
+export const WORKSPACE_SOURCE_HOOK: Endpoint<"/api/workspaces/{id}/source/hook", {
+  post: { response: NewHook; query: Record<string, never> };
+  delete: { query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/source/hook", { post: [201], delete: [204] });
 
 /** POST: Work out what would bring a group up, or down. */
 export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}/plan", {
@@ -425,9 +436,6 @@ export type CardDetail = {
   /** The id of what it describes. */
   readonly subject: string | null;
 };
-
-/** A part of `SourceRow`. */
-export type CommitId = string;
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/dag`. */
 export type Dag = {
@@ -669,6 +677,14 @@ export type Match = {
   readonly confidence: "certain" | "likely" | "guess";
 };
 
+/** The answer of `POST /api/workspaces/{id}/source/hook`. */
+export type NewHook = {
+  /** The path of its address, behind the one that callers reach berth by. */
+  readonly path: string;
+  /** The secret that the forge signs with; shown this once. */
+  readonly secret: string;
+};
+
 /** A part of `NewWorkspace`. */
 export type NewSource = {
   /** The repository's address: https://, or http:// without a credential. */
@@ -797,6 +813,8 @@ export type Source = {
   readonly policy: "manual";
   /** True if a credential is kept. */
   readonly hasCredential: boolean;
+  /** The path that a forge calls after a push, as `/api/hooks/…`; null where there is none. */
+  readonly hook: string | null;
   /** The user or key that set it. */
   readonly setBy: string;
   /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that are not Git's are in the way of a sync. */

@@ -1,4 +1,5 @@
 /** The codes that a route refuses with: those that it declares, and those that all routes of its kind share. */
+import { BYTES } from "./bytes.ts";
 import type { Entry } from "./router.ts";
 
 /** Returns the codes by status, as the API document lists them. */
@@ -16,7 +17,7 @@ export function refusalsOf(entry: Entry): ReadonlyMap<number, readonly string[]>
       add(400, "malformed_json");
       add(408, "body_too_slow");
       add(413, "body_too_large");
-      add(415, "unsupported_media_type");
+      if (entry.route.body !== BYTES) add(415, "unsupported_media_type");
     }
   } else {
     add(403, "origin_refused");

@@ -69,6 +69,7 @@ const statusByCode = {
   source_refused: 422,
   source_moved: 409,
   source_conflict: 409,
+  hook_refused: 401,
   engine_unavailable: 503,
   plan_not_found: 404,
   plan_blocked: 409,

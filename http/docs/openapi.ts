@@ -5,6 +5,7 @@ import { Components, type Schema } from "./components.ts";
 import { exampleOf } from "./example.ts";
 import { Problem } from "../declare/problem.ts";
 import { refusalsOf } from "../declare/refusals.ts";
+import { BYTES } from "../declare/bytes.ts";
 import type { Entry, RequestHeader } from "../declare/router.ts";
 
 /** The parts of both documents besides the routes. */
@@ -86,9 +87,11 @@ function operation(
       ? {
         requestBody: {
           required: !entry.route.body.safeParse(undefined).success,
-          content: {
-            "application/json": content(components.reference(entry.route.body, "input"), components),
-          },
+          content: entry.route.body === BYTES
+            ? { "*/*": { schema: { type: "string", format: "binary" } } }
+            : {
+              "application/json": content(components.reference(entry.route.body, "input"), components),
+            },
         },
       }
       : {}),

@@ -27,7 +27,7 @@ export async function readJson(
   timeoutMs = BODY_TIMEOUT_MS,
 ): Promise<unknown> {
   if (request.body === null) return undefined;
-  const text = await readText(request.body, limitBytes, timeoutMs);
+  const text = textOf(await readAll(request.body, limitBytes, timeoutMs));
   if (text === "") return undefined;
   const type = request.headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type)) {
@@ -45,11 +45,20 @@ export async function readJson(
   throw new ServiceError("malformed_json", "Body holds half of a surrogate pair; send whole characters");
 }
 
-async function readText(
+/** The body as it was sent; empty when there is none. */
+export async function readBytes(
+  request: Request,
+  limitBytes = BODY_LIMIT_BYTES,
+  timeoutMs = BODY_TIMEOUT_MS,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return request.body === null ? new Uint8Array() : await readAll(request.body, limitBytes, timeoutMs);
+}
+
+async function readAll(
   body: ReadableStream<Uint8Array>,
   limitBytes: number,
   timeoutMs: number,
-): Promise<string> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => {}); // nobody waits for it once the body is read
@@ -64,26 +73,44 @@ async function readText(
     timeoutMs,
   );
   try {
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    let text = "";
+    const parts: Uint8Array[] = [];
     let size = 0;
     while (true) {
       const { done, value } = await Promise.race([reader.read(), late.promise]);
-      if (done) return text + decoder.decode();
+      if (done) return joined(parts, size);
       size += value.byteLength;
       if (size > limitBytes) throw tooLarge(limitBytes);
-      text += decoder.decode(value, { stream: true });
+      parts.push(value);
     }
   } catch (error) {
     reader.cancel().catch(() => {}); // the sender is told by the answer, not by this
     if (error instanceof ServiceError) throw error;
-    throw new ServiceError("malformed_json", "Body is not UTF-8, or was cut short; send it again", {
-      cause: error,
-    });
+    throw cutShort(error);
   } finally {
     clearTimeout(timer);
   }
 }
+
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw cutShort(error);
+  }
+}
+
+const cutShort = (cause: unknown): ServiceError =>
+  new ServiceError("malformed_json", "Body is not UTF-8, or was cut short; send it again", { cause });
 
 function tooLarge(limitBytes: number): ServiceError {
   return new ServiceError("body_too_large", `Body is larger than ${limitBytes} bytes; send less at a time`);

@@ -3,8 +3,9 @@ import { type Permission, Reach, reachOf } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import { reachOfRunning } from "../../core/runtime.ts";
 import { Cached, Reply } from "../declare/answer.ts";
-import { BODY_LIMIT_BYTES, bodySize, OPEN_BODY_LIMIT_BYTES, readJson } from "./body.ts";
+import { BODY_LIMIT_BYTES, bodySize, OPEN_BODY_LIMIT_BYTES, readBytes, readJson } from "./body.ts";
 import type { BodyBudget } from "./body_budget.ts";
+import { BYTES } from "../declare/bytes.ts";
 import { Call, type RequestScope } from "../declare/call.ts";
 import type { Auditor, Caller, Guard } from "../declare/caller.ts";
 import { checked, NO_PARAMETERS } from "../declare/checked.ts";
@@ -186,7 +187,9 @@ async function parse(
   }
   let body: unknown;
   if (entry.kind === "route") {
-    if (entry.route.body !== undefined) {
+    if (entry.route.body === BYTES) {
+      body = await readBytes(request, bodyLimitOf(entry.route), entry.route.bodyTimeoutMs);
+    } else if (entry.route.body !== undefined) {
       body = checked(
         entry.route.body,
         await readJson(request, bodyLimitOf(entry.route), entry.route.bodyTimeoutMs),

@@ -67,7 +67,10 @@ export const audited = {
   "PUT /api/workspaces/{id}/source": "lässt {id} einem Zweig eines Repositorys folgen",
   "DELETE /api/workspaces/{id}/source": "lässt {id} keinem Repository mehr folgen",
   "POST /api/workspaces/{id}/source/check": "hat nach Commits für {id} gesehen",
+  "POST /api/workspaces/{id}/source/hook": "hat für {id} einen Hook angelegt",
+  "DELETE /api/workspaces/{id}/source/hook": "hat den Hook von {id} entfernt",
   "POST /api/workspaces/{id}/source/sync": "hat einen Commit in den Ordner {id} geschrieben",
+  "POST /api/hooks/{id}": "hat einen Hook gerufen",
   "POST /api/workspaces/{id}/adoptions/draft": "hat neben {id} Container aufgeschrieben",
   "POST /api/workspaces/{id}/artifacts/units/{name}/settle":
     "hat in die Datei von {name} geschrieben, was läuft",

@@ -70,5 +70,22 @@ export const sources = {
   of: (branch: string) => `Branch ${branch}`,
   atCommit: (commit: string) =>
     `Das würde der Commit ${commit} tun. Die Dateien sind noch nicht geschrieben, also kann es nicht angewendet werden.`,
+  hook: {
+    title: "Hook",
+    lead:
+      "GitHub, Gitea, Forgejo und GitLab rufen diese Adresse nach einem Push auf, und berth prüft sofort.",
+    make: "Hook anlegen",
+    makeQuestion:
+      "berth macht eine Adresse und ein Geheimnis, mit dem der Server seine Aufrufe unterschreibt.",
+    replace: "Neuen anlegen",
+    replaceQuestion:
+      "Der bisherige Hook endet: Tragen Sie die neue Adresse und das neue Geheimnis beim Server ein.",
+    remove: "Hook entfernen",
+    removeQuestion:
+      "Seine Adresse antwortet niemandem mehr. Der Branch wird weiter alle paar Minuten geprüft.",
+    secretLead: "Das ist das Geheimnis des Hooks. Es wird nur dieses eine Mal gezeigt.",
+    secretHint:
+      "Tragen Sie es mit der Adresse beim Server ein, und wählen Sie JSON und nur Pushes. GitLab nennt es Signing Token oder Secret Token.",
+  },
   fromHead: "Vom neuesten Commit, bevor seine Dateien geschrieben sind",
 };

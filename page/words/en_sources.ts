@@ -64,5 +64,18 @@ export const sources = {
   of: (branch: string) => `branch ${branch}`,
   atCommit: (commit: string) =>
     `This is what commit ${commit} would do. The files are not written yet, so it cannot be applied.`,
+  hook: {
+    title: "Hook",
+    lead: "GitHub, Gitea, Forgejo and GitLab call this address after a push, and berth checks at once.",
+    make: "Make a hook",
+    makeQuestion: "berth makes an address, and a secret that the forge signs its calls with.",
+    replace: "Make a new one",
+    replaceQuestion: "The hook that is there ends: enter the new address and the new secret at the forge.",
+    remove: "Remove the hook",
+    removeQuestion: "Its address answers nobody any more. The branch is still checked every few minutes.",
+    secretLead: "This is the secret of the hook. It is shown this once.",
+    secretHint:
+      "Enter it at the forge with the address, and choose JSON and pushes alone. GitLab calls it the signing token or secret token.",
+  },
   fromHead: "From the newest commit, before its files are written",
 };

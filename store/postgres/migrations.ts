@@ -388,4 +388,12 @@ export const MIGRATIONS: readonly Step[] = [
   { oldest: 1, sql: CLAIMS },
   { oldest: 1, sql: PROJECT_UPDATES },
   { oldest: 1, sql: MUTES },
+  {
+    oldest: 1,
+    sql: `
+  -- The addresses that forges call after a push.
+  ALTER TABLE sources ADD COLUMN hook_id text COLLATE "C" UNIQUE;
+  ALTER TABLE sources ADD COLUMN hook_secret bytea;
+  `,
+  },
 ];

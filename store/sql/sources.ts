@@ -4,17 +4,20 @@ import type { SourceRecord, SourceStore } from "../../core/source.ts";
 import { insertEntry } from "./audit.ts";
 import { all, get, run, type Sql } from "./steps.ts";
 
-type Row = Omit<SourceRecord, "by" | "syncing"> & {
+type Row = Omit<SourceRecord, "by" | "syncing" | "hook"> & {
   readonly byKind: SourceRecord["by"]["kind"];
   readonly byId: string;
   readonly byName: string;
   /** JSON, or null. */
   readonly syncing: string | null;
+  readonly hookId: string | null;
+  readonly hookSecret: Uint8Array | null;
 };
 
 const COLUMNS =
   'workspace_id AS "workspace", url, branch, folder, policy, by_kind AS "byKind", by_id AS "byId", by_name AS "byName", ' +
-  'created_at AS "createdAt", credential, synced, syncing, head, checked_at AS "checkedAt", error, failures';
+  'created_at AS "createdAt", credential, synced, syncing, head, checked_at AS "checkedAt", error, failures, ' +
+  'hook_id AS "hookId", hook_secret AS "hookSecret"';
 
 export function sqlSources(sql: Sql): SourceStore {
   return {
@@ -30,7 +33,7 @@ export function sqlSources(sql: Sql): SourceStore {
     put: (record, most, entry) =>
       sql.write(function* () {
         const { workspace, url, branch, folder, policy, by, createdAt, credential } = record;
-        const { synced, syncing, head, checkedAt, error, failures } = record;
+        const { synced, syncing, head, checkedAt, error, failures, hook } = record;
         const known = yield* get("SELECT 1 FROM workspaces WHERE id = $1", workspace);
         if (known === undefined) throw new ServiceError("workspace_not_found", "No workspace has this id");
         yield* run("DELETE FROM sources WHERE workspace_id = $1", workspace);
@@ -43,8 +46,8 @@ export function sqlSources(sql: Sql): SourceStore {
         }
         yield* run(
           "INSERT INTO sources (workspace_id, url, branch, folder, policy, by_kind, by_id, by_name, created_at, " +
-            "credential, synced, syncing, head, checked_at, error, failures) " +
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+            "credential, synced, syncing, head, checked_at, error, failures, hook_id, hook_secret) " +
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
           workspace,
           url,
           branch,
@@ -61,8 +64,27 @@ export function sqlSources(sql: Sql): SourceStore {
           checkedAt,
           error,
           failures,
+          hook?.id ?? null,
+          hook?.secret ?? null,
         );
         yield* insertEntry(entry);
+      }),
+    ofHook: (id) =>
+      sql.read(function* () {
+        const row = yield* get<Row>(`SELECT ${COLUMNS} FROM sources WHERE hook_id = $1`, id);
+        return row === undefined ? null : recordFrom(row);
+      }),
+    setHook: (workspace, hook, entry) =>
+      sql.write(function* () {
+        const set = yield* run(
+          "UPDATE sources SET hook_id = $1, hook_secret = $2 WHERE workspace_id = $3",
+          hook?.id ?? null,
+          hook?.secret ?? null,
+          workspace,
+        );
+        if (set === 0) return false;
+        yield* insertEntry(entry);
+        return true;
       }),
     remove: (workspace, entry) =>
       sql.write(function* () {
@@ -97,10 +119,13 @@ export function sqlSources(sql: Sql): SourceStore {
   };
 }
 
-function recordFrom({ byKind, byId, byName, syncing, ...row }: Row): SourceRecord {
+function recordFrom(
+  { byKind, byId, byName, syncing, hookId, hookSecret, ...row }: Row,
+): SourceRecord {
   return {
     ...row,
     by: { kind: byKind, id: byId, name: byName },
     syncing: syncing === null ? null : JSON.parse(syncing), // as `put` and `sync` wrote it
+    hook: hookId === null || hookSecret === null ? null : { id: hookId, secret: hookSecret },
   };
 }

@@ -386,4 +386,10 @@ export const MIGRATIONS: readonly string[] = [
   CLAIMS,
   PROJECT_UPDATES,
   MUTES,
+  // The addresses that forges call after a push.
+  `
+  ALTER TABLE sources ADD COLUMN hook_id TEXT;
+  ALTER TABLE sources ADD COLUMN hook_secret BLOB;
+  CREATE UNIQUE INDEX sources_by_hook ON sources (hook_id);
+  `,
 ];

@@ -21,6 +21,7 @@ export function sourceOf(workspace: string, over: Partial<SourceRecord> = {}): S
     checkedAt: null,
     error: null,
     failures: 0,
+    hook: null,
     ...over,
   };
 }
@@ -43,6 +44,12 @@ export const CHANGES_OF_SOURCES: readonly Change[] = [
     name: "sources.remove",
     before: withSource,
     change: (store, entry) => store.sources.remove("shop", entry),
+    state,
+  },
+  {
+    name: "sources.setHook",
+    before: withSource,
+    change: (store, entry) => store.sources.setHook("shop", { id: "h", secret: bytes(8, 1) }, entry),
     state,
   },
   {
@@ -87,6 +94,24 @@ export function sourcesContract(promise: Promised): void {
       assert.equal(await store.sources.remove("b", ENTRY), false);
       assert.equal(await store.sources.sync("b", { synced: "h", syncing: null }, ENTRY), false);
       await store.sources.note("b", { head: null, checkedAt: 1, error: null, failures: 0 });
+      assert.equal(await store.sources.setHook("b", null, ENTRY), false);
+    },
+  );
+
+  promise(
+    "finds a source by its hook, until that is replaced or taken away",
+    async (under) => {
+      await using store = await under.open("a");
+      await workspaceIn(store, "a");
+      const hook = { id: "one", secret: bytes(40, 2) };
+      await store.sources.put(sourceOf("a", { hook }), MANY, ENTRY);
+      assert.deepEqual(await store.sources.ofHook("one"), sourceOf("a", { hook }));
+      const other = { id: "two", secret: bytes(40, 3) };
+      assert.equal(await store.sources.setHook("a", other, ENTRY), true);
+      assert.equal(await store.sources.ofHook("one"), null);
+      assert.deepEqual((await store.sources.ofHook("two"))?.hook, other);
+      assert.equal(await store.sources.setHook("a", null, ENTRY), true);
+      assert.deepEqual(await store.sources.get("a"), sourceOf("a"));
     },
   );
 
