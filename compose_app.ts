@@ -25,7 +25,7 @@ import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import { OpenIncidents } from "./routes/incident_rows.ts";
 import { healthRoutes, probes } from "./routes/health.ts";
 import { countTraffic, openMetricsRoutes } from "./routes/metrics.ts";
-import { openAutomaticUpdates } from "./compose_updates.ts";
+import { openAutomaticUpdates, planningOf } from "./compose_updates.ts";
 import { openApplies, openClaims, openRegistries, openUpdates } from "./compose_projects.ts";
 import { measureUnits } from "./routes/unit_metrics.ts";
 import { openSources } from "./routes/source_room.ts";
@@ -118,7 +118,12 @@ export async function composeApp(
   const applies = owned.use(
     openApplies({ store, access, log, registry, plugins, config }, overrides.applyTimes),
   );
-  const git = { environment: gitEnvironment(), data: config.data, stopping };
+  const git = {
+    environment: gitEnvironment(),
+    data: config.data,
+    stopping,
+    planning: () => ({ ...planningOf(parts), applies }),
+  };
   const sources = owned.use(openSources({ store, access, log, registry, editor, replicas, plugins, ...git }));
   const looks = owned.use(openUpdates({ store, access, log, registry, plugins, replicas, registries }));
   const watched = { config, store, registry, plugins, sights, access, replicas, log, metrics };

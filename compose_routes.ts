@@ -17,7 +17,6 @@ import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
 import { fileVersions } from "./routes/file_versions.ts";
 import { folders } from "./routes/folders.ts";
-import { hookRoutes } from "./routes/hooks.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { replicaRoutes } from "./routes/replicas.ts";
@@ -173,13 +172,7 @@ function coreRouters(
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     overviewRoutes({ registry, runtime, sights, digests: access.digests, incidents: openIncidents }),
-    sourceRoutes({ registry, sources: () => sources.sources() }),
-    hookRoutes({
-      registry,
-      sources: () => sources.sources(),
-      strangers: access.limits.strangers,
-      now: () => access.clock.now(),
-    }),
+    sourceRoutes({ registry, sources: () => sources.sources(), ...access }),
     plans(planning),
     applyRoutes({ ...planning, applies, plans: new Plans(store.plans) }),
   ];

@@ -34,6 +34,7 @@ const STATES: Readonly<Record<Source["state"], string>> = {
   synced: "up to date",
   behind: "behind",
   syncing: "files are being written",
+  waiting: "waits for a person",
   conflict: "behind, and files are in the way",
   failed: "the last check failed",
 };
@@ -41,11 +42,12 @@ const CHANGES = { changed: "changes", added: "is new", removed: "is gone from th
 
 /** Returns the source as lines for people. */
 export function sourceText(
-  { url, branch, folder, state, error, synced, head, rewritten, pending }: Source,
+  { url, branch, folder, state, error, waiting, synced, head, rewritten, pending }: Source,
 ): string {
   const lines = [
     `${url}, branch ${branch}${folder === "" ? "" : `, folder ${folder}`}: ${STATES[state]}`,
     ...error === null ? [] : [error],
+    ...waiting === null ? [] : [`nothing is done by itself: ${waiting}`],
     `synced ${synced?.slice(0, 8) ?? "never"}, newest ${head?.slice(0, 8) ?? "unknown"}`,
     ...rewritten ? ["history was rewritten: the branch does not contain the synced commit any more"] : [],
   ];

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 
-const SOURCE_POLICIES = ["manual"] as const;
+const SOURCE_POLICIES = ["manual", "auto"] as const;
 
 /** A sync that has begun: the commit before, the one that is written, and the paths that are written in place. */
 export interface Syncing {
@@ -27,8 +27,24 @@ interface SourceState {
   readonly failures: number;
 }
 
+/** A group that a commit changes or adds, and that is still to be applied. */
+export interface TodoGroup {
+  readonly name: string;
+  /** True if the commit adds it. */
+  readonly isNew: boolean;
+  /** The ids of units that the commit adds to it. */
+  readonly added: readonly string[];
+}
+
+/** What the policy `auto` still has to do after its last sync. */
+interface SourceTodo {
+  readonly groups: readonly TodoGroup[];
+  /** True if the first of them did not end well: all wait for the next commit. */
+  readonly isTried: boolean;
+}
+
 /** An address that a forge calls after a push, and the secret that it signs with. */
-export interface SourceHook {
+interface SourceHook {
   /** The last part of its address. */
   readonly id: string;
   /** The secret, sealed. */
@@ -52,6 +68,9 @@ export interface SourceRecord extends SourceState {
   readonly synced: string | null;
   readonly syncing: Syncing | null;
   readonly hook: SourceHook | null;
+  /** The reason why the policy `auto` waits for a person; null if it does not. */
+  readonly waiting: string | null;
+  readonly todo: SourceTodo | null;
 }
 
 /** They go with their workspace. */
@@ -72,10 +91,12 @@ export interface SourceStore {
   remove(workspace: string, entry: NewAuditEntry): Promise<boolean>;
   /** Notes what a check found. Housekeeping: nothing that anybody asked for changes. */
   note(workspace: string, state: SourceState): Promise<void>;
+  /** Notes what the policy `auto` waits for, and what it still has to do. Housekeeping. */
+  setAuto(workspace: string, state: Pick<SourceRecord, "waiting" | "todo">): Promise<void>;
   /** Begins or ends a sync. Returns false if the source is gone. */
   sync(
     workspace: string,
-    state: Pick<SourceRecord, "synced" | "syncing">,
+    state: Pick<SourceRecord, "synced" | "syncing" | "policy">,
     entry: NewAuditEntry,
   ): Promise<boolean>;
 }
@@ -102,7 +123,8 @@ export const NewSource = z.strictObject({
     "Only this folder of the repository; all of it unless given",
   ),
   policy: z.enum(SOURCE_POLICIES).default("manual").describe(
-    "`manual`: files are written when somebody syncs",
+    "`manual`: files are written when somebody syncs; `auto`: each new commit is synced and applied with the rights that " +
+      "the user or key who set this has at that time",
   ),
   credential: SourceCredential.nullable().optional().describe(
     "Null for none; left out, the one that is known stays if the server is the same",
@@ -110,9 +132,10 @@ export const NewSource = z.strictObject({
 }).meta({ id: "NewSource", examples: [{ url: "https://git.example/ada/home.git", branch: "main" }] });
 export type NewSource = z.infer<typeof NewSource>;
 
-const SourceStateName = z.enum(["unchecked", "synced", "behind", "syncing", "conflict", "failed"]).meta({
-  id: "SourceStateName",
-});
+const SourceStateName = z.enum(["unchecked", "synced", "behind", "syncing", "waiting", "conflict", "failed"])
+  .meta({
+    id: "SourceStateName",
+  });
 
 const SourceCommit = z.object({
   id: Commit.describe("Its id"),
@@ -124,7 +147,8 @@ const SourceCommit = z.object({
 export const SourceGroup = z.object({
   name: z.string().describe("The group's name"),
   project: z.string().describe("The Compose project"),
-  change: z.enum(["changed", "added", "removed"]).describe("The effect of the commit on it"),
+  change: z.enum(["changed", "added", "removed"]).meta({ id: "SourceChange" })
+    .describe("The effect of the commit on it"),
   files: z.array(z.string()).describe(
     "The changed files that it is made of or mounts, below the workspace's folder",
   ),
@@ -160,7 +184,10 @@ export const Source = z.object({
   setBy: z.string().describe("The user or key that set it"),
   state: SourceStateName.describe(
     "`unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that " +
-      "are not Git's are in the way of a sync",
+      "are not Git's are in the way of a sync; `waiting`: the policy `auto` waits for a person, and `waiting` says why",
+  ),
+  waiting: z.string().nullable().describe(
+    "The reason why the policy `auto` waits for a person; null if it does not",
   ),
   error: z.string().nullable().describe("The reason that the last check failed; null if it did not"),
   checkedAt: z.string().nullable().describe("When a check last ended, RFC 3339"),

@@ -9,6 +9,8 @@ interface PollingOptions {
   readonly check: (workspace: string) => Promise<unknown>;
   /** Continues with a sync that was interrupted. */
   readonly resume: (workspace: string) => Promise<void>;
+  /** Lets the policy `auto` act. */
+  readonly act: (workspace: string) => void;
   /** As of `Replicas`. */
   readonly turn: (what: string, ms: number) => Promise<boolean>;
   readonly log: Log;
@@ -59,10 +61,12 @@ export class Polling implements AsyncDisposable {
   }
 
   async #poll(): Promise<void> {
-    const { list, now, turn, check } = this.#options;
-    for (const { workspace, syncing, failures, checkedAt } of await list()) {
+    const { list, now, turn, check, act } = this.#options;
+    for (const record of await list()) {
+      const { workspace, syncing, failures, checkedAt } = record;
       const isDue = (this.#unfinished.get(workspace)?.due ?? 0) <= now();
       if (syncing !== null && isDue) await this.#resume(workspace);
+      if (isLeft(record)) act(workspace);
       const due = this.#due.get(workspace) ?? this.next(workspace, failures, checkedAt);
       if (due > now() || this.#isOver) continue;
       this.next(workspace, failures);
@@ -90,3 +94,7 @@ export class Polling implements AsyncDisposable {
     }
   }
 }
+
+/** True where the policy `auto` was interrupted, by whichever replica's end. */
+const isLeft = ({ policy, syncing, todo, waiting }: SourceRecord): boolean =>
+  policy === "auto" && syncing === null && waiting === null && todo !== null && !todo.isTried;

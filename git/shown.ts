@@ -3,11 +3,13 @@ import type { Source, SourceRecord } from "../core/source.ts";
 import { pathOfHook } from "./source_hooks.ts";
 
 export function shownOf(record: SourceRecord): Source {
-  const { syncing, error, head, synced, checkedAt, credential, by, hook } = record;
+  const { syncing, error, head, synced, checkedAt, credential, by, hook, waiting } = record;
   const state = syncing !== null
     ? "syncing"
     : error !== null
     ? "failed"
+    : waiting !== null
+    ? "waiting"
     : head === null
     ? "unchecked"
     : head === synced
@@ -24,6 +26,7 @@ export function shownOf(record: SourceRecord): Source {
     setBy: by.name,
     state,
     error,
+    waiting,
     checkedAt: checkedAt === null ? null : new Date(checkedAt).toISOString(),
     synced,
     head,

@@ -11,6 +11,8 @@ interface SourceHooksOptions {
   readonly seal: TextSeal;
   readonly check: (workspace: string) => Promise<SourceRecord>;
   readonly show: (workspace: string) => Promise<Source>;
+  /** Called when it is known what the hook is answered. */
+  readonly told: (workspace: string) => void;
 }
 
 export class SourceHooks {
@@ -58,12 +60,13 @@ export class SourceHooks {
   }
 
   async #answer(workspace: string): Promise<HookAnswer> {
-    const { check, show } = this.#options;
+    const { check, show, told } = this.#options;
     const { error } = await check(workspace);
     const { head, pending, policy } = await show(workspace);
     if (error !== null || head === null) {
       throw new ServiceError("git_failed", `Cannot check: ${error ?? "nothing was fetched yet"}`);
     }
+    told(workspace);
     const groups = pending?.groups ?? [];
     return { commit: head, groups: groups.map(({ name, change }) => ({ name, change })), policy };
   }

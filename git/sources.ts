@@ -2,9 +2,10 @@
 import type { AuditActor, NewAuditEntry } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
-import type { NewSource, Source, SourceRecord, SourceStore, SyncRequest } from "../core/source.ts";
+import type { NewSource, Source, SourceRecord, SyncRequest } from "../core/source.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";
 import { mustBeSource } from "./address.ts";
+import { Auto, type AutoOptions } from "./auto.ts";
 import type { Followed, Outlook } from "./followed.ts";
 import { Leases } from "./lease.ts";
 import { reasonOf, SourceFailure } from "./mirror.ts";
@@ -16,8 +17,7 @@ import { syncFolder, type SyncParts, type SyncWanted } from "./sync.ts";
 import { shownOf } from "./shown.ts";
 import { SourceHooks } from "./source_hooks.ts";
 
-export interface SourcesOptions extends RepositoriesOptions {
-  readonly store: SourceStore;
+export interface SourcesOptions extends RepositoriesOptions, Omit<AutoOptions, "entryOf"> {
   readonly registry: RepositoriesOptions["registry"] & {
     exclusively<T>(id: string, work: () => Promise<T>): Promise<T>;
   };
@@ -43,6 +43,9 @@ export class Sources implements AsyncDisposable {
   readonly #leases: Leases;
   readonly #over = new AbortController();
   readonly hooks: SourceHooks;
+  readonly #auto: Auto;
+  /** What the policy `auto` does behind the answers. */
+  readonly #acting = new Set<Promise<void>>();
 
   constructor(options: SourcesOptions) {
     this.#options = options;
@@ -52,14 +55,24 @@ export class Sources implements AsyncDisposable {
     this.#leases = new Leases({ turn, signal: this.#over.signal });
     this.hooks = new SourceHooks({
       ...options,
-      check: (workspace) => this.check(workspace),
+      check: (workspace) => this.#look(workspace),
       show: (workspace) => this.show(workspace),
+      told: (workspace) => this.#act(workspace),
+    });
+    this.#auto = new Auto({
+      ...options,
+      record: (workspace) => this.#record(workspace),
+      follow: (record) => this.#repositories.follow(record),
+      sync: (...asked) => this.#sync(...asked),
+      model: (workspace) => options.registry.comparedModel(workspace),
+      signal,
     });
     this.#polling = new Polling({
       ...options,
       list: () => store.list(),
       check: (workspace) => this.check(workspace),
       resume: (workspace) => this.#resume(workspace),
+      act: (workspace) => this.#act(workspace),
     });
   }
 
@@ -138,6 +151,12 @@ export class Sources implements AsyncDisposable {
 
   /** Asks the server now, and resolves to what is known then: a failure is noted, not thrown. */
   async check(workspace: string): Promise<SourceRecord> {
+    const record = await this.#look(workspace);
+    this.#act(workspace);
+    return record;
+  }
+
+  async #look(workspace: string): Promise<SourceRecord> {
     const { store, now, log } = this.#options;
     const record = await this.#record(workspace);
     try {
@@ -191,6 +210,17 @@ export class Sources implements AsyncDisposable {
    * the way, `git_failed` and `disk_full`.
    */
   async sync(
+    workspace: string,
+    request: SyncRequest,
+    by: Pick<AuditActor, "kind" | "id" | "name">,
+    entry: NewAuditEntry,
+  ): Promise<void> {
+    await this.#sync(workspace, request, by, entry);
+    // A person has looked: what the policy waited for, or had left, is in their hands.
+    await this.#options.store.setAuto(workspace, { waiting: null, todo: null });
+  }
+
+  async #sync(
     workspace: string,
     { commit, keep, overwrite }: SyncRequest,
     by: Pick<AuditActor, "kind" | "id" | "name">,
@@ -248,6 +278,17 @@ export class Sources implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await this.#polling[Symbol.asyncDispose]();
+    await Promise.all(this.#acting);
+  }
+
+  /** Lets the policy `auto` act, and waits for nothing. */
+  #act(workspace: string): void {
+    const acting: Promise<void> = this.#auto.run(workspace).catch((error) => {
+      if (!this.#over.signal.aborted) {
+        this.#options.log.warn("The policy auto cannot act", { workspace, error });
+      }
+    }).finally(() => this.#acting.delete(acting));
+    this.#acting.add(acting);
   }
 
   async #finish(record: SourceRecord, followed: Followed, wanted: SyncWanted): Promise<void> {
@@ -277,6 +318,7 @@ export class Sources implements AsyncDisposable {
     const entry = this.#options.entryOf({ workspace, by, from, to, result: "resumed", files: 0 });
     const choices = { keep: [], overwrite: [] };
     await this.#finish(record, await this.#repositories.follow(record), { commit: to, choices, by, entry });
+    this.#act(workspace);
   }
 }
 
@@ -287,7 +329,7 @@ function newRecord(
   credential: Uint8Array | null,
 ): Omit<SourceRecord, "by" | "createdAt" | "hook"> {
   const unknown = { synced: null, syncing: null, head: null, checkedAt: null, error: null, failures: 0 };
-  return { workspace, url, branch, folder, policy, credential, ...unknown };
+  return { workspace, url, branch, folder, policy, credential, waiting: null, todo: null, ...unknown };
 }
 
 /** Conflicts and skipped paths that are told one by one. */

@@ -90,16 +90,22 @@ async function write(
 ): Promise<void> {
   const { workspace, synced } = record;
   const { from, to } = syncing;
+  // An earlier commit would be left again at once.
+  const policy = to === record.head ? record.policy : "manual";
   const files = decisions.filter(({ act }) => act === "write" || act === "delete").length;
   const told = { workspace, by, from, to, files };
-  await store.sync(workspace, { synced, syncing }, entry);
+  await store.sync(workspace, { synced, syncing, policy: record.policy }, entry);
   const contents = (ids: readonly string[]) => followed.mirror.blobs(ids);
   const writer = new Writer({ root: folder.root, mounted, contents }, decisions, new Set(syncing.inPlace));
   /** Nothing has changed, so that there is nothing to go on with. */
   const undo = async (error: unknown) => {
     if (record.syncing !== null) throw asFailure(error);
     await writer.discard();
-    await store.sync(workspace, { synced, syncing: null }, entryOf({ ...told, result: "failed" }));
+    await store.sync(
+      workspace,
+      { synced, syncing: null, policy: record.policy },
+      entryOf({ ...told, result: "failed" }),
+    );
     throw asFailure(error);
   };
   try {
@@ -113,7 +119,11 @@ async function write(
     if (error instanceof Unwritten) await undo(error.cause);
     throw asFailure(error);
   }
-  await store.sync(workspace, { synced: to, syncing: null }, entryOf({ ...told, result: "done" }));
+  await store.sync(
+    workspace,
+    { synced: to, syncing: null, policy },
+    entryOf({ ...told, result: "done" }),
+  );
 }
 
 /** Mounted by itself, and not as a config or secret, whose change makes a new container anyway. */

@@ -65,16 +65,16 @@ const receive = route({
   },
 });
 
-interface HookRoutes {
+export interface HookRoutes {
   readonly registry: Pick<Registry, "get">;
   /** Loads what follows repositories. */
   readonly sources: () => Promise<Sources>;
-  /** The limit for callers without a valid credential; null for none. */
-  readonly strangers: RateLimit | null;
-  readonly now: () => number;
+  /** `strangers` is the limit for callers without a valid credential; null for none. */
+  readonly limits: { readonly strangers: RateLimit | null };
+  readonly clock: { now(): number };
 }
 
-export function hookRoutes({ registry, sources, strangers, now }: HookRoutes): CoreRouter {
+export function hookRoutes({ registry, sources, limits, clock }: HookRoutes): CoreRouter {
   /** Throws `workspace_not_found` for what is out of reach, as for what is not there. */
   const whole = async (reach: Reach, id: string) => {
     if (!reach.has({ workspace: id })) throw unknownWorkspace();
@@ -93,7 +93,7 @@ export function hookRoutes({ registry, sources, strangers, now }: HookRoutes): C
     })
     .on(receive, async ({ request: { headers }, params, body, peer }) => {
       const { hooks } = await sources();
-      const answer = hooks.receive(params.id, { headers, body, now: now() });
+      const answer = hooks.receive(params.id, { headers, body, now: clock.now() });
       const late = Promise.withResolvers<null>();
       const timer = setTimeout(() => late.resolve(null), ANSWER_MS);
       answer.catch(() => {}); // whoever waits for it is told
@@ -101,7 +101,9 @@ export function hookRoutes({ registry, sources, strangers, now }: HookRoutes): C
         const told = await Promise.race([answer, late.promise]);
         return told === null ? reply(202) : reply(200, told);
       } catch (error) {
-        if (error instanceof ServiceError && error.code === "hook_refused") strangers?.spend(peerGroup(peer));
+        if (error instanceof ServiceError && error.code === "hook_refused") {
+          limits.strangers?.spend(peerGroup(peer));
+        }
         throw error;
       } finally {
         clearTimeout(timer);

@@ -9,6 +9,7 @@ import type { NewAuditEntry, Store } from "../core/store.ts";
 import type { Sources, SourcesOptions } from "../git/sources.ts";
 import type { Plugins } from "../plugins/host.ts";
 import { ownSide } from "./artifact_lookup.ts";
+import type { AutoEntry, Planning } from "./auto_apply.ts";
 
 interface SourceRoomOptions extends SourcesOptions {
   readonly store: SourceStore;
@@ -61,16 +62,18 @@ export class SourceRoom implements AsyncDisposable {
 
 interface OpenSources extends Pick<SourcesOptions, "environment" | "data" | "log" | "stopping"> {
   readonly store: Pick<Store, "sources" | "replicas">;
-  readonly access: Pick<Access, "digests" | "clock" | "sourceSeal">;
+  readonly access: Pick<Access, "digests" | "clock" | "sourceSeal" | "holderNow">;
   readonly registry: Registry;
   readonly editor: Pick<FileEditor, "keep">;
   readonly replicas: Pick<Replicas, "turn">;
   readonly plugins: Pick<Plugins, "runtime">;
+  /** The parts by which groups are planned and applied; asked for once there is something to apply. */
+  readonly planning: () => Planning;
 }
 
 /** Opens the place of what follows repositories: empty until there is one. */
 export function openSources(
-  { store, access, registry, editor, replicas, plugins, ...others }: OpenSources,
+  { store, access, registry, editor, replicas, plugins, planning, ...others }: OpenSources,
 ): SourceRoom {
   const { digests, clock, sourceSeal } = access;
   return new SourceRoom({
@@ -83,6 +86,13 @@ export function openSources(
     turn: (what, ms) => replicas.turn(what, ms),
     keep: (of, text) => editor.keep(of, text),
     entryOf: (told) => entryOf(told, clock.now()),
+    holder: (by) => access.holderNow(by),
+    isRunning: async (_workspace, project) =>
+      await (await import("./auto_apply.ts")).isProjectRunning(plugins.runtime, project),
+    applyGroup: async (asked) => {
+      const autoEntry: AutoEntry = (asked, told) => autoEntryOf(asked, told, clock.now());
+      return await (await import("./auto_apply.ts")).applyPushed({ ...planning(), autoEntry }, asked);
+    },
     own: (workspace) => ownSide({ registry, digests }, workspace),
     now: () => clock.now(),
   });
@@ -100,5 +110,20 @@ function entryOf(
     target: `/api/workspaces/${workspace}/source`,
     particulars: { workspace, from: from ?? "nothing", to, files: String(files), result },
     result: result === "failed" ? "git_failed" : "done",
+  });
+}
+
+/** Returns the entry for a plan or an apply by the policy `auto`, of the user or key that it acts for. */
+function autoEntryOf(
+  { workspace, group, commit, principal: { kind, id, name } }: Parameters<AutoEntry>[0],
+  told: Readonly<Record<string, string>>,
+  at: number,
+): NewAuditEntry {
+  return auditEntry({
+    at,
+    actor: { kind, id, name },
+    action: "source.auto",
+    target: `/api/workspaces/${workspace}/source`,
+    particulars: { workspace, group: group.name, commit, via: "policy", ...told },
   });
 }

@@ -1,11 +1,11 @@
 /** Sources: the branch of a Git repository that a workspace follows, and what its newest commit would change. */
 import { z } from "zod";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
-import { may, type Principal, type Reach } from "../core/access.ts";
+import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { NewSource, Source, SyncRequest } from "../core/source.ts";
-import type { Sources } from "../git/sources.ts";
 import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
+import { type HookRoutes, hookRoutes } from "./hooks.ts";
 import { findModel } from "./artifact_lookup.ts";
 
 const Id = z.object({ id: z.string().min(1).max(100).describe("The workspace's id") });
@@ -26,7 +26,14 @@ const set = route({
   body: NewSource,
   answers: {
     200: json(Source, "The source, checked"),
-    ...problems("workspace_not_found", "source_refused", "source_conflict", "sign_in_again", "git_failed"),
+    ...problems(
+      "workspace_not_found",
+      "source_refused",
+      "source_conflict",
+      "sign_in_again",
+      "git_failed",
+      "forbidden",
+    ),
   },
 });
 
@@ -99,14 +106,12 @@ const sync = route({
   },
 });
 
-interface SourcesRoutes {
+interface SourcesRoutes extends HookRoutes {
   readonly registry: Pick<Registry, "model" | "get">;
-  /** Loads what follows repositories. */
-  readonly sources: () => Promise<Sources>;
 }
 
 /** The room of Git is loaded by the first caller. */
-export function sourceRoutes({ registry, sources }: SourcesRoutes): CoreRouter {
+export function sourceRoutes({ registry, sources, ...others }: SourcesRoutes): CoreRouter {
   /** Throws `workspace_not_found` for what is out of reach, as for what is not there. */
   const whole = async (reach: Reach, id: string) => {
     if (!reach.has({ workspace: id })) throw unknownWorkspace();
@@ -114,9 +119,11 @@ export function sourceRoutes({ registry, sources }: SourcesRoutes): CoreRouter {
     return id;
   };
   return router()
+    .add(hookRoutes({ registry, sources, ...others }))
     .on(set, async (call) => {
       const { reach, params, body, principal } = call;
       const id = await whole(reach, params.id);
+      mustMayApply(principal, id, body);
       const all = await sources();
       await all.set(id, body, principal, call.entry());
       return reply(200, await all.show(id));
@@ -146,6 +153,15 @@ export function sourceRoutes({ registry, sources }: SourcesRoutes): CoreRouter {
       await all.check(id);
       return reply(200, await all.show(id));
     });
+}
+
+/** The policy `auto` acts with the rights of whoever sets it. Throws `forbidden`. */
+export function mustMayApply(principal: Principal, workspace: string, { policy }: NewSource): void {
+  if (policy === "manual" || reachOf(principal, "projects:apply").has({ workspace })) return;
+  throw new ServiceError(
+    "forbidden",
+    'Cannot set the policy "auto": it applies with your rights, and you lack "projects:apply" on the whole folder',
+  );
 }
 
 /** Overwriting files takes the right to write them. Throws `forbidden`. */

@@ -6,6 +6,7 @@ import { EVERYTHING, may, type Reach } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { NewSource } from "../core/source.ts";
 import type { Sources } from "../git/sources.ts";
+import { mustMayApply } from "./sources.ts";
 import type { Call } from "../http/declare/call.ts";
 import { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../core/workspace.ts";
 import {
@@ -174,6 +175,7 @@ async function registerFollowing(
   await call.mustBeProved();
   const { mustBeSource } = await import("../git/address.ts");
   mustBeSource(wanted.source);
+  mustMayApply(call.principal, NEW, wanted.source);
   await using undo = new AsyncDisposableStack();
   if (await registry.makeFolder(wanted.path)) undo.defer(() => Deno.remove(wanted.path).catch(() => {}));
   const workspace = await registry.register(wanted, call.entry(), true);
@@ -185,4 +187,6 @@ async function registerFollowing(
   return workspace;
 }
 
+/** No workspace has this id, so that no scope holds it. */
+const NEW = "";
 const UNDONE = { undone: "its repository was refused" };

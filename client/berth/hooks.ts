@@ -1,6 +1,6 @@
 /** The API's group `hooks`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { CommitId } from "./models.ts";
+import type { CommitId, SourceChange } from "./models.ts";
 
 /** POST: Look for new commits after a push. */
 export const HOOK: Endpoint<"/api/hooks/{id}", {
@@ -14,7 +14,7 @@ export type HookAnswer = {
   /** The groups that it would change. */
   readonly groups: readonly (HookGroup)[];
   /** When files are written. */
-  readonly policy: "manual";
+  readonly policy: "manual" | "auto";
 };
 
 /** A part of `HookAnswer`. */
@@ -22,5 +22,5 @@ export type HookGroup = {
   /** The group's name. */
   readonly name: string;
   /** The effect of the commit on it. */
-  readonly change: "changed" | "added" | "removed";
+  readonly change: SourceChange;
 };

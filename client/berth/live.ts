@@ -551,8 +551,8 @@ export type SourceRow = {
   /** The branch that is followed. */
   readonly branch: string;
   /** When files are written. */
-  readonly policy: "manual";
-  /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that are not Git's are in the way of a sync. */
+  readonly policy: "manual" | "auto";
+  /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that are not Git's are in the way of a sync; `waiting`: the policy `auto` waits for a person, and `waiting` says why. */
   readonly state: SourceStateName;
   /** The reason that the last check failed; null if it did not. */
   readonly error: string | null;

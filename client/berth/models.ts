@@ -706,6 +706,9 @@ export type SocketFailure = {
   readonly title: string;
 };
 
+/** A part of `HookGroup`. */
+export type SourceChange = "changed" | "added" | "removed";
+
 /** A part of `PlanStep`. */
 export type StepKind =
   | "image.pull"

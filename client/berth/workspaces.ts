@@ -13,6 +13,7 @@ import type {
   Plan,
   PlanRequest,
   Range,
+  SourceChange,
   Verdict,
   WorkspaceFileKind,
 } from "./models.ts";
@@ -174,6 +175,16 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
 }> = new Endpoint("/api/workspaces/{id}/artifacts/dag");
 
 /**
+ * POST: Make an address that a forge calls after a push.
+ *
+ * DELETE: Take the hook of a source away.
+ */
+export const WORKSPACE_SOURCE_HOOK: Endpoint<"/api/workspaces/{id}/source/hook", {
+  post: { response: NewHook; query: Record<string, never> };
+  delete: { query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/source/hook", { post: [201], delete: [204] });
+
+/**
  * PUT: Let a workspace follow a branch of a Git repository.
  *
  * DELETE: Follow the repository no longer, and leave all files.
@@ -195,16 +206,6 @@ export const WORKSPACE_SOURCE_SYNC: Endpoint<"/api/workspaces/{id}/source/sync",
 export const WORKSPACE_SOURCE_CHECK: Endpoint<"/api/workspaces/{id}/source/check", {
   post: { response: Source; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/source/check");
-
-/**
- * POST: Make an address that a forge calls after a push.
- *
- * DELETE: Take the hook of a source away.
- */
-export const WORKSPACE_SOURCE_HOOK: Endpoint<"/api/workspaces/{id}/source/hook", {
-  post: { response: NewHook; query: Record<string, never> };
-  delete: { query: Record<string, never> };
-}> = new Endpoint("/api/workspaces/{id}/source/hook", { post: [201], delete: [204] });
 
 /** POST: Work out what would bring a group up, or down. */
 export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}/plan", {
@@ -693,8 +694,8 @@ export type NewSource = {
   readonly branch: string;
   /** Only this folder of the repository; all of it unless given. */
   readonly folder?: string;
-  /** `manual`: files are written when somebody syncs. */
-  readonly policy?: "manual";
+  /** `manual`: files are written when somebody syncs; `auto`: each new commit is synced and applied with the rights that the user or key who set this has at that time. */
+  readonly policy?: "manual" | "auto";
   /** Null for none; left out, the one that is known stays if the server is the same. */
   readonly credential?: SourceCredential | null;
 };
@@ -810,15 +811,17 @@ export type Source = {
   /** The folder of the repository; empty for all of it. */
   readonly folder: string;
   /** When files are written. */
-  readonly policy: "manual";
+  readonly policy: "manual" | "auto";
   /** True if a credential is kept. */
   readonly hasCredential: boolean;
   /** The path that a forge calls after a push, as `/api/hooks/…`; null where there is none. */
   readonly hook: string | null;
   /** The user or key that set it. */
   readonly setBy: string;
-  /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that are not Git's are in the way of a sync. */
+  /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that are not Git's are in the way of a sync; `waiting`: the policy `auto` waits for a person, and `waiting` says why. */
   readonly state: SourceStateName;
+  /** The reason why the policy `auto` waits for a person; null if it does not. */
+  readonly waiting: string | null;
   /** The reason that the last check failed; null if it did not. */
   readonly error: string | null;
   /** When a check last ended, RFC 3339. */
@@ -875,7 +878,7 @@ export type SourceGroup = {
   /** The Compose project. */
   readonly project: string;
   /** The effect of the commit on it. */
-  readonly change: "changed" | "added" | "removed";
+  readonly change: SourceChange;
   /** The changed files that it is made of or mounts, below the workspace's folder. */
   readonly files: readonly (string)[];
   /** The first of them with a changed line; null where none is text. */
@@ -893,7 +896,14 @@ export type SourcePath = {
 };
 
 /** A part of `SourceRow`. */
-export type SourceStateName = "unchecked" | "synced" | "behind" | "syncing" | "conflict" | "failed";
+export type SourceStateName =
+  | "unchecked"
+  | "synced"
+  | "behind"
+  | "syncing"
+  | "waiting"
+  | "conflict"
+  | "failed";
 
 /** The payload of `POST /api/workspaces/{id}/source/sync`. */
 export type SyncRequest = {

@@ -1,7 +1,7 @@
 /** The fields of a repository that a folder follows, and what they say. */
 import type { Source } from "../../client/berth/workspaces.ts";
 import { words } from "../words/en_later.ts";
-import { Field } from "./form.tsx";
+import { Field, Select } from "./form.tsx";
 
 const TEXT = words.sources;
 
@@ -17,6 +17,12 @@ export function SourceFields({ source = null }: { readonly source?: Source | nul
         value={source?.folder ?? ""}
         optional
       />
+      <Select
+        label={TEXT.policy}
+        name="policy"
+        options={[["manual", TEXT.policies["manual"]!], ["auto", TEXT.policies["auto"]!]]}
+        {...(source === null ? {} : { value: source.policy })}
+      />
       <Field label={TEXT.user} name="user" optional />
       <Field
         label={TEXT.token}
@@ -31,8 +37,9 @@ export function SourceFields({ source = null }: { readonly source?: Source | nul
 
 /** Returns the source that the fields describe. */
 export function sourceFrom(
-  { url = "", branch = "", folder = "", user = "", token = "" }: Readonly<Record<string, string>>,
+  { url = "", branch = "", folder = "", policy, user = "", token = "" }: Readonly<Record<string, string>>,
 ) {
   const credential = token === "" ? {} : { credential: { ...(user !== "" && { user }), token } };
-  return { url: url.trim(), branch: branch.trim(), folder: folder.trim(), ...credential };
+  const chosen = { policy: policy === "auto" ? "auto" : "manual" } as const;
+  return { url: url.trim(), branch: branch.trim(), folder: folder.trim(), ...chosen, ...credential };
 }

@@ -62,6 +62,7 @@ const SIGNS = {
   synced: "asWritten",
   behind: "differs",
   syncing: "differs",
+  waiting: "differs",
   conflict: "differs",
   failed: "broken",
 } as const satisfies Record<Source["state"], "unknown" | "asWritten" | "differs" | "broken">;

@@ -71,6 +71,7 @@ export const audited = {
   "DELETE /api/workspaces/{id}/source/hook": "hat den Hook von {id} entfernt",
   "POST /api/workspaces/{id}/source/sync": "hat einen Commit in den Ordner {id} geschrieben",
   "POST /api/hooks/{id}": "hat einen Hook gerufen",
+  "source.auto": "nach der Regel „automatisch“, für den Commit {commit}: {group} von {workspace}",
   "POST /api/workspaces/{id}/adoptions/draft": "hat neben {id} Container aufgeschrieben",
   "POST /api/workspaces/{id}/artifacts/units/{name}/settle":
     "hat in die Datei von {name} geschrieben, was läuft",

@@ -34,6 +34,7 @@ export const sources = {
     synced: "Auf dem neuesten Stand",
     behind: "Commits warten",
     syncing: "Dateien werden geschrieben",
+    waiting: "Wartet auf einen Menschen",
     conflict: "Commits warten, und Dateien sind im Weg",
     failed: "Die letzte Prüfung schlug fehl",
   } as Readonly<Record<string, string>>,
@@ -70,6 +71,12 @@ export const sources = {
   of: (branch: string) => `Branch ${branch}`,
   atCommit: (commit: string) =>
     `Das würde der Commit ${commit} tun. Die Dateien sind noch nicht geschrieben, also kann es nicht angewendet werden.`,
+  policy: "Wenn ein Commit kommt",
+  policies: {
+    manual: "wird nichts geschrieben, bevor jemand abgleicht",
+    auto: "von selbst abgleichen und anwenden, mit meinen Rechten",
+  } as Readonly<Record<string, string>>,
+  waiting: (why: string) => `Von selbst geschieht nichts: ${why}`,
   hook: {
     title: "Hook",
     lead:

@@ -71,6 +71,7 @@ export const audited = {
   "DELETE /api/workspaces/{id}/source/hook": "took the hook of {id} away",
   "POST /api/workspaces/{id}/source/sync": "wrote a commit into the folder {id}",
   "POST /api/hooks/{id}": "called a hook",
+  "source.auto": "by the policy auto, for commit {commit}: {group} of {workspace}",
   "POST /api/workspaces/{id}/adoptions/draft": "wrote containers down beside {id}",
   "POST /api/workspaces/{id}/artifacts/units/{name}/settle": "wrote what runs into the file of {name}",
   "POST /api/adoptions/drafts/{id}/accept": "adopted {projects} out of containers that ran",

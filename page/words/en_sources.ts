@@ -33,6 +33,7 @@ export const sources = {
     synced: "Up to date",
     behind: "Commits wait",
     syncing: "Files are being written",
+    waiting: "Waits for a person",
     conflict: "Commits wait, and files are in the way",
     failed: "The last check failed",
   } as Readonly<Record<string, string>>,
@@ -64,6 +65,12 @@ export const sources = {
   of: (branch: string) => `branch ${branch}`,
   atCommit: (commit: string) =>
     `This is what commit ${commit} would do. The files are not written yet, so it cannot be applied.`,
+  policy: "When a commit comes",
+  policies: {
+    manual: "nothing is written before somebody syncs",
+    auto: "sync and apply it by itself, with my rights",
+  } as Readonly<Record<string, string>>,
+  waiting: (why: string) => `Nothing is done by itself: ${why}`,
   hook: {
     title: "Hook",
     lead: "GitHub, Gitea, Forgejo and GitLab call this address after a push, and berth checks at once.",

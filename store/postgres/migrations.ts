@@ -2,6 +2,7 @@
 import { CLAIMS } from "./claims_schema.ts";
 import { ENDINGS, INCIDENTS, MUTES, NOTICES } from "./incidents_schema.ts";
 import { PROJECT_UPDATES } from "./updates_schema.ts";
+import { SOURCE_HOOKS, SOURCE_POLICIES, SOURCES } from "./sources_schema.ts";
 import type { Queries } from "./transaction.ts";
 
 /** The clock of the database, in milliseconds: those of replicas may differ. */
@@ -341,30 +342,7 @@ export const MIGRATIONS: readonly Step[] = [
   );
   `,
   },
-  {
-    oldest: 1,
-    sql: `
-  -- The branches of Git repositories that workspaces follow.
-  CREATE TABLE sources (
-    workspace_id text COLLATE "C" PRIMARY KEY REFERENCES workspaces (id) ON DELETE CASCADE,
-    url text NOT NULL,
-    branch text NOT NULL,
-    folder text NOT NULL,
-    policy text NOT NULL,
-    by_kind text NOT NULL,
-    by_id text NOT NULL,
-    by_name text NOT NULL,
-    created_at bigint NOT NULL,
-    credential bytea,
-    synced text,
-    syncing text,
-    head text,
-    checked_at bigint,
-    error text,
-    failures integer NOT NULL
-  );
-  `,
-  },
+  { oldest: 1, sql: SOURCES },
   { oldest: 1, sql: INCIDENTS },
   {
     oldest: 1,
@@ -388,12 +366,6 @@ export const MIGRATIONS: readonly Step[] = [
   { oldest: 1, sql: CLAIMS },
   { oldest: 1, sql: PROJECT_UPDATES },
   { oldest: 1, sql: MUTES },
-  {
-    oldest: 1,
-    sql: `
-  -- The addresses that forges call after a push.
-  ALTER TABLE sources ADD COLUMN hook_id text COLLATE "C" UNIQUE;
-  ALTER TABLE sources ADD COLUMN hook_secret bytea;
-  `,
-  },
+  { oldest: 1, sql: SOURCE_HOOKS },
+  { oldest: 1, sql: SOURCE_POLICIES },
 ];

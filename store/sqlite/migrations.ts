@@ -392,4 +392,9 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE sources ADD COLUMN hook_secret BLOB;
   CREATE UNIQUE INDEX sources_by_hook ON sources (hook_id);
   `,
+  // What the policy `auto` of a source waits for, and has left to do.
+  `
+  ALTER TABLE sources ADD COLUMN waiting TEXT;
+  ALTER TABLE sources ADD COLUMN todo TEXT CHECK (todo IS NULL OR json_valid(todo));
+  `,
 ];

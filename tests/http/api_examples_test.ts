@@ -29,8 +29,8 @@ type Example = Record<string, unknown>;
 /** The examples of each operation with a body, by its name. */
 const EXAMPLES = new Map(
   operationsOf(openapi).flatMap(([name, { requestBody }]) => {
-    if (requestBody === undefined) return [];
-    const { schema } = requestBody.content["application/json"]!;
+    const schema = requestBody?.content["application/json"]?.schema;
+    if (schema === undefined) return []; // none, or bytes
     return [[name, examplesOf(schema)] as const];
   }),
 );

@@ -22,6 +22,8 @@ export function sourceOf(workspace: string, over: Partial<SourceRecord> = {}): S
     error: null,
     failures: 0,
     hook: null,
+    waiting: null,
+    todo: null,
     ...over,
   };
 }
@@ -58,6 +60,7 @@ export const CHANGES_OF_SOURCES: readonly Change[] = [
     change: (store, entry) =>
       store.sources.sync("shop", {
         synced: null,
+        policy: "manual",
         syncing: { from: null, to: "b", inPlace: ["c"], keep: [], overwrite: {} },
       }, entry),
     state,
@@ -76,23 +79,33 @@ export function sourcesContract(promise: Promised): void {
         await store.sources.put(sourceOf("a", { credential: null }), MANY, ENTRY);
         await store.sources.note("a", { head: "h", checkedAt: 7, error: "why", failures: 2 });
         const syncing = { from: null, to: "h", inPlace: ["one.conf"], keep: ["a"], overwrite: { b: "id" } };
-        assert.equal(await store.sources.sync("b", { synced: null, syncing }, ENTRY), true);
+        assert.equal(await store.sources.sync("b", { synced: null, syncing, policy: "auto" }, ENTRY), true);
       }
       await using store = await under.open("a");
       const a = sourceOf("a", { credential: null, head: "h", checkedAt: 7, error: "why", failures: 2 });
       const b = sourceOf("b", {
+        policy: "auto",
         syncing: { from: null, to: "h", inPlace: ["one.conf"], keep: ["a"], overwrite: { b: "id" } },
       });
       assert.deepEqual(await store.sources.list(), [a, b]);
       assert.deepEqual(await store.sources.get("b"), b);
-      assert.equal(await store.sources.sync("b", { synced: "h", syncing: null }, ENTRY), true);
+      assert.equal(
+        await store.sources.sync("b", { synced: "h", syncing: null, policy: "manual" }, ENTRY),
+        true,
+      );
       assert.deepEqual(await store.sources.get("b"), sourceOf("b", { synced: "h" }));
+      const todo = { groups: [{ name: "web", isNew: true, added: ["u"] }], isTried: true };
+      await store.sources.setAuto("b", { waiting: "why", todo });
+      assert.deepEqual(await store.sources.get("b"), sourceOf("b", { synced: "h", waiting: "why", todo }));
       await store.sources.put(sourceOf("b", { branch: "next" }), MANY, ENTRY);
       assert.deepEqual(await store.sources.get("b"), sourceOf("b", { branch: "next" }));
       assert.equal(await store.sources.get("none"), null);
       assert.equal(await store.sources.remove("b", ENTRY), true);
       assert.equal(await store.sources.remove("b", ENTRY), false);
-      assert.equal(await store.sources.sync("b", { synced: "h", syncing: null }, ENTRY), false);
+      assert.equal(
+        await store.sources.sync("b", { synced: "h", syncing: null, policy: "manual" }, ENTRY),
+        false,
+      );
       await store.sources.note("b", { head: null, checkedAt: 1, error: null, failures: 0 });
       assert.equal(await store.sources.setHook("b", null, ENTRY), false);
     },

@@ -101,16 +101,18 @@ function Acts({ source }: { readonly source: SourceModel }) {
 
 function Shown({ source }: { readonly source: SourceModel }) {
   const [isChanging, setChanging] = useState(false);
-  const { url, branch, folder, state, error, checkedAt, synced, rewritten, pending, workspace } = source;
+  const { url, branch, folder, state, error, checkedAt, synced, rewritten, pending, workspace, waiting } =
+    source;
   return (
     <>
       <p class="lead">
         <SourceMark state={state} /> {behindIn(source) ?? ""}
       </p>
       {error !== null && <p class="hint">{shown(error)}</p>}
+      {waiting !== null && <p class="hint">{TEXT.waiting(shown(waiting))}</p>}
       {rewritten && <p class="hint">{TEXT.rewritten}</p>}
       <p class="quiet">
-        <code>{shown(url)}</code> · {TEXT.of(shown(branch))}
+        <code>{shown(url)}</code> · {TEXT.of(shown(branch))} · {TEXT.policies[source.policy]}
         {folder !== "" && (
           <>
             · <code>{shown(folder)}</code>

@@ -1,0 +1,129 @@
+/** Plans and applies a group for the policy `auto`: as a person would, with their rights, and no more than a push may. */
+import { reachOf } from "../core/access.ts";
+import type { ApplyRecord } from "../core/applies.ts";
+import type { NewAuditEntry } from "../core/audit_entry.ts";
+import { ServiceError } from "../core/error.ts";
+import { pause } from "../core/pause.ts";
+import type { ContainerRuntime, RunningContainer } from "../core/runtime.ts";
+import type { AutoApply } from "../git/auto.ts";
+import { ApplyRequest } from "../projects/apply/apply_shape.ts";
+import { PlanRequest } from "../projects/plan/plan_shape.ts";
+import { type PushedUnit, pushSteps } from "../projects/plan/push_steps.ts";
+import { type AppliesRoutes, beginApply } from "./apply_start.ts";
+import { Plans } from "../projects/plan/plans.ts";
+import { madeOf, type PlansOptions } from "./plans.ts";
+
+/** Returns the entry of the audit log for what the policy does. */
+export type AutoEntry = (asked: AutoApply, told: Readonly<Record<string, string>>) => NewAuditEntry;
+
+/** The parts by which groups are planned and applied. */
+export interface Planning extends PlansOptions, Pick<AppliesRoutes, "applies"> {}
+
+interface AutoApplyOptions extends Planning {
+  readonly autoEntry: AutoEntry;
+}
+
+/** An apply is looked at this often. */
+const LOOK_MS = 500;
+/** An apply that takes longer is left to itself. */
+const LONGEST_MS = 60 * 60_000;
+const RUNS: ReadonlySet<RunningContainer["state"]> = new Set(["running", "restarting", "paused"]);
+
+/** Resolves when the apply has ended: to null, or to the reason why the group waits for a person. */
+export async function applyPushed(options: AutoApplyOptions, asked: AutoApply): Promise<string | null> {
+  try {
+    return await carriedOut(options, asked);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return error.message.replace(/^Cannot (?:apply|plan): /, "");
+  }
+}
+
+async function carriedOut(options: AutoApplyOptions, asked: AutoApply): Promise<string | null> {
+  const { workspace, group: { name, isNew }, principal } = asked;
+  const units = await unitsOf(options, asked);
+  if (!isNew && ![...units.values()].some(({ isTaken }) => isTaken)) return null;
+  const made = await madeOf(
+    options,
+    { id: workspace, name, request: PlanRequest.parse({}) },
+    reachOf(principal, "projects:plan"),
+    principal,
+  );
+  const { blocked, basis } = made.plan;
+  if (blocked.length > 0) return blocked.map(({ message }) => message).join("; ");
+  const { steps, held } = pushSteps(made.plan.steps, units);
+  if (held !== null) {
+    return `"${held.target}" waits for something that is stopped, or would be removed: apply it yourself`;
+  }
+  if (steps.length === 0) return null;
+  const { declared, observed } = basis;
+  const told = (plan: string) => options.autoEntry(asked, { plan, declared, observed });
+  const plans = new Plans(options.store);
+  const { id } = await plans.add(made, principal, told, Date.now());
+  const apply = await beginApply({ ...options, plans }, {
+    params: { id },
+    principal,
+    reach: reachOf(principal, "projects:apply"),
+    // It was proved when the policy was set.
+    mustBeProved: () => Promise.resolve(),
+    applier: {
+      by: { kind: principal.kind, id: principal.id, name: principal.name },
+      credential: null,
+      entry: (apply) => options.autoEntry(asked, { apply }),
+    },
+  }, ApplyRequest.parse({ steps: [...steps], basis }));
+  return await endOf(options, apply.id, asked.signal);
+}
+
+/** Returns the group's units, each with whether a push may touch it. */
+async function unitsOf(
+  { registry, runtime }: AutoApplyOptions,
+  { workspace, group: { name, isNew, added } }: AutoApply,
+): Promise<ReadonlyMap<string, PushedUnit>> {
+  const model = await registry.comparedModel(workspace);
+  const group = model.groups.find((one) => one.standing === "main" && one.name === name);
+  const all = group === undefined ? [] : await containersOf(runtime(), group.project);
+  return new Map((group?.units ?? []).map(({ id, label }) => {
+    const own = all.filter(({ compose }) => compose?.service === label);
+    const isTaken = own.length === 0
+      ? isNew || added.includes(id)
+      // One that has ended by itself is made anew, as a job is.
+      : own.some(({ state, stopped }) => RUNS.has(state) || (state === "exited" && stopped === null));
+    return [id, { isTaken }];
+  }));
+}
+
+/** Throws `engine_unavailable` where nobody can say what runs. */
+async function containersOf(
+  runtime: ContainerRuntime | null,
+  project: string,
+): Promise<readonly RunningContainer[]> {
+  if (runtime === null) {
+    throw new ServiceError("engine_unavailable", "Cannot plan: no container engine is known");
+  }
+  return (await runtime.containers()).filter(({ compose }) => compose?.project === project);
+}
+
+/** True if a container of the project runs, and where nobody can say. */
+export async function isProjectRunning(runtime: ContainerRuntime | null, project: string): Promise<boolean> {
+  return (await containersOf(runtime, project).catch(() => null))?.some(({ state }) => RUNS.has(state)) ??
+    true;
+}
+
+const ENDS: ReadonlySet<ApplyRecord["state"]> = new Set(["done", "failed", "cancelled"]);
+
+async function endOf(
+  { applies }: AutoApplyOptions,
+  id: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  for (let waited = 0; !signal.aborted; waited += LOOK_MS) {
+    const { state, reason } = await applies.get(id);
+    if (state === "paused") return `the apply is paused: ${reason ?? "it waits for a person"}`;
+    if (state === "done") return reason;
+    if (ENDS.has(state)) return reason ?? "the apply failed";
+    if (waited > LONGEST_MS) return "the apply takes longer than an hour: look at it";
+    await pause(LOOK_MS, signal);
+  }
+  return null;
+}
