@@ -47,8 +47,8 @@ HEALTHCHECK --interval=30s --timeout=10s --start-period=30s \
 ENTRYPOINT ["/usr/bin/deno", "run", "-A", "--cached-only", "/berth/main.ts"]
 CMD ["serve"]
 
-# With Debian's ssh, for engines that are reached by ssh://. It still has no shell, so jumps (ProxyJump, ProxyCommand) are
-# not for it.
+# With Debian's ssh and git, for engines that are reached by ssh://, and for folders that follow a Git repository. It still
+# has no shell, so jumps (ProxyJump, ProxyCommand) are not for it.
 FROM program AS ssh
 COPY --from=build /src/dist/image/ssh/ /
 

@@ -51,6 +51,13 @@ interface SourceHook {
   readonly secret: Uint8Array;
 }
 
+/** A repository behind ssh: the open part of the deploy key, and the keys that its server must show. */
+export interface SourceSsh {
+  readonly publicKey: string;
+  /** As `ssh-ed25519 AAAA…`, each with its fingerprint. */
+  readonly hostKeys: readonly { readonly key: string; readonly fingerprint: string }[];
+}
+
 export interface SourceRecord extends SourceState {
   /** The workspace's id. */
   readonly workspace: string;
@@ -62,7 +69,9 @@ export interface SourceRecord extends SourceState {
   /** The person or key that set it. */
   readonly by: Pick<AuditActor, "kind" | "id" | "name">;
   readonly createdAt: number;
-  /** User and token, sealed. */
+  /** Null for a repository that is not behind ssh. */
+  readonly ssh: SourceSsh | null;
+  /** User and token, or the deploy key, sealed. */
   readonly credential: Uint8Array | null;
   /** The commit that the folder was last brought to; null before the first sync. */
   readonly synced: string | null;
@@ -116,7 +125,7 @@ const SourceCredential = z.strictObject({
 
 export const NewSource = z.strictObject({
   url: z.string().min(1).max(2_000).describe(
-    "The repository's address: https://, or http:// without a credential",
+    "The repository's address: https://, ssh:// with a deploy key that berth makes, or http:// without a credential",
   ),
   branch: z.string().min(1).max(200).describe("The branch to follow"),
   folder: z.string().max(1_000).default("").describe(
@@ -128,6 +137,10 @@ export const NewSource = z.strictObject({
   ),
   credential: SourceCredential.nullable().optional().describe(
     "Null for none; left out, the one that is known stays if the server is the same",
+  ),
+  hostKeys: z.array(z.string().max(5_000)).min(1).max(10).nullable().optional().describe(
+    "Behind ssh: the keys that the server must show, as `ssh-ed25519 AAAA…`. Null for those that it shows now; left out, " +
+      "those that are known stay if the server is the same",
   ),
 }).meta({ id: "NewSource", examples: [{ url: "https://git.example/ada/home.git", branch: "main" }] });
 export type NewSource = z.infer<typeof NewSource>;
@@ -181,6 +194,15 @@ export const Source = z.object({
   hook: z.string().nullable().describe(
     "The path that a forge calls after a push, as `/api/hooks/…`; null where there is none",
   ),
+  ssh: z.object({
+    publicKey: z.string().describe("The deploy key, for the forge: one that may read is enough"),
+    hostKeys: z.array(
+      z.object({
+        key: z.string().describe("As `ssh-ed25519 AAAA…`"),
+        fingerprint: z.string().describe("As ssh and forges show it"),
+      }).meta({ id: "SourceHostKey" }),
+    ).describe("The keys that the server must show"),
+  }).meta({ id: "SourceSsh" }).nullable().describe("Null for a repository that is not behind ssh"),
   setBy: z.string().describe("The user or key that set it"),
   state: SourceStateName.describe(
     "`unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that " +

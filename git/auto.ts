@@ -7,7 +7,7 @@ import type { NewAuditEntry } from "../core/audit_entry.ts";
 import type { SourceRecord, SourceStore, SyncRequest, TodoGroup } from "../core/source.ts";
 import { Coalesced } from "./coalesced.ts";
 import type { Followed, Outlook } from "./followed.ts";
-import { reasonOf } from "./mirror.ts";
+import { reasonOf } from "./failure.ts";
 
 /** A group of a commit that is to be applied. */
 export interface AutoApply {

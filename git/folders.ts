@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { type Folder, isSame, openFolder } from "../artifacts/files/folder.ts";
 import { baseName, folderOf } from "../artifacts/files/paths.ts";
-import { SourceFailure } from "./mirror.ts";
+import { SourceFailure } from "./failure.ts";
 import type { TreeEntry } from "./tree.ts";
 
 const fullOf = (root: string, path: string) =>

@@ -6,7 +6,8 @@ import type { SourceGroup, SourceRecord } from "../core/source.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";
 import { type Change, changesBetween, decide, type Decision, type MountedPaths } from "./changes.ts";
 import { Coalesced } from "./coalesced.ts";
-import { type ListedCommit, Mirror, type Remote, SourceFailure } from "./mirror.ts";
+import { SourceFailure } from "./failure.ts";
+import { type ListedCommit, Mirror, type Remote } from "./mirror.ts";
 import { affectedGroups, Preview } from "./preview.ts";
 import type { Skipped, Tree } from "./tree.ts";
 

@@ -5,7 +5,7 @@ import { baseName, folderOf } from "../artifacts/files/paths.ts";
 import type { Decision } from "./changes.ts";
 import { blobId } from "./folder_state.ts";
 import { heldFolder } from "./folders.ts";
-import { SourceFailure } from "./mirror.ts";
+import { SourceFailure } from "./failure.ts";
 
 interface InPlaceOptions {
   readonly root: string;

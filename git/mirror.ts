@@ -1,8 +1,8 @@
 /** A bare copy of a repository in berth's data folder: a cache, which is deleted and fetched again when it is damaged or too large. */
-import { checkedAddress, type Credential, optionsFor, secretsOf } from "./address.ts";
-import { ServiceError } from "../core/error.ts";
+import { checkedAddress, type Credential, isSsh, optionsFor } from "./address.ts";
+import { failureOf, plain, SourceFailure } from "./failure.ts";
 import { callableAddresses, OutboundFailure } from "../core/outbound.ts";
-import { maskText } from "../core/secrets.ts";
+import { overSsh, type Reached, type SshKeys } from "./ssh.ts";
 import type { Git, GitCall, GitResult } from "./process.ts";
 import { LONGEST_TARGET, readTree, RefusedTree, targetInside, type Tree } from "./tree.ts";
 
@@ -10,6 +10,8 @@ export interface Remote {
   readonly url: string;
   readonly branch: string;
   readonly credential: Credential | null;
+  /** Of addresses behind ssh. */
+  readonly ssh: SshKeys | null;
 }
 
 /** A commit as it is listed. */
@@ -41,18 +43,9 @@ const WATCH_MS = 250;
 const DEPTH = 50;
 const LISTING_BYTES = 32 * 1024 * 1024;
 const BLOBS_BYTES = 300 * 1024 * 1024;
+const FETCH = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"];
 const HEAD = "refs/heads/berth";
 const ID = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/;
-
-/** A failure of git or of the repository, in one sentence for people. */
-export class SourceFailure extends Error {}
-
-/** Returns the reason of a failure that people can mend; anything else is thrown on. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof SourceFailure) return error.message;
-  if (error instanceof ServiceError) return error.message.replace(/^Cannot [^:]+: /, "");
-  throw error;
-}
 
 export class Mirror {
   readonly #options: MirrorOptions;
@@ -64,16 +57,13 @@ export class Mirror {
   /** Asks the server for the branch's commit. Throws `SourceFailure`. */
   async remoteHead(remote: Remote): Promise<string> {
     await this.#open();
+    await using to = await this.#reach(remote);
     const result = await this.#run({
-      args: [
-        "ls-remote",
-        "--",
-        checkedAddress(remote.url, remote.credential !== null),
-        `refs/heads/${remote.branch}`,
-      ],
+      args: ["ls-remote", "--", to.address, `refs/heads/${remote.branch}`],
       timeoutMs: CHECK_MS,
       most: 1024 * 1024,
-      config: optionsFor(remote.url, remote.credential),
+      config: to.config,
+      env: to.env,
     }, remote);
     const line = textOf(result).split("\n").find((one) => one.endsWith(`\trefs/heads/${remote.branch}`));
     const id = line?.split("\t")[0] ?? "";
@@ -89,20 +79,17 @@ export class Mirror {
     const isFirst = !await this.#hasAny();
     await this.#fetch(remote, [
       ...(isFirst ? [`--depth=${DEPTH}`] : []),
-      "--",
-      remote.url,
-      `+refs/heads/${remote.branch}:${HEAD}`,
-    ]);
+    ], `+refs/heads/${remote.branch}:${HEAD}`);
     if (await this.has(head)) return;
     // The branch moved on meanwhile, or back: the commit itself is asked for.
-    await this.#fetch(remote, ["--", remote.url, head]);
+    await this.#fetch(remote, [], head);
   }
 
   /** Fetches one commit by its id; false where the server does not give it. */
   async fetchCommit(remote: Remote, id: string): Promise<boolean> {
     if (await this.has(id)) return true;
     try {
-      await this.#fetch(remote, ["--depth=1", "--", remote.url, id]);
+      await this.#fetch(remote, ["--depth=1"], id);
     } catch (error) {
       if (error instanceof SourceFailure) return false;
       throw error;
@@ -234,8 +221,9 @@ export class Mirror {
     return (await this.#read({ args: ["rev-parse", "--verify", "--quiet", HEAD], most: 1_000 })).code === 0;
   }
 
-  async #fetch(remote: Remote, args: readonly string[]): Promise<void> {
+  async #fetch(remote: Remote, options: readonly string[], what: string): Promise<void> {
     await this.#open();
+    await using to = await this.#reach(remote);
     const limit = this.#options.mostBytes ?? MOST_BYTES;
     const tooLarge = new AbortController();
     const watching = setInterval(async () => {
@@ -243,11 +231,12 @@ export class Mirror {
     }, WATCH_MS);
     try {
       await this.#run({
-        args: ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", ...args],
+        args: [...FETCH, ...options, "--", to.address, what],
         timeoutMs: FETCH_MS,
         most: 1024 * 1024,
+        env: to.env,
         config: [
-          ...optionsFor(remote.url, remote.credential),
+          ...to.config,
           ["fetch.unpackLimit", "1"],
           ["transfer.unpackLimit", "1"],
         ],
@@ -262,6 +251,32 @@ export class Mirror {
       await this.remove();
       throw new SourceFailure(`the repository takes over ${Math.round(limit / 1024 / 1024)} MiB`);
     }
+  }
+
+  /** Returns the keys that the server shows; none where it cannot be reached. */
+  async hostKeys(remote: Remote & { readonly ssh: SshKeys }): Promise<string[]> {
+    await this.#pinned(remote);
+    await this.#open();
+    await using to = await overSsh(remote.url, { ...remote.ssh, hostKeys: [] }, this.#options.folder);
+    const call = { args: ["ls-remote", "--", to.address], timeoutMs: CHECK_MS, most: 1024 * 1024 };
+    try {
+      await this.#run({ ...call, config: to.config, env: to.env }, remote);
+    } catch (error) {
+      // The deploy key is not known there yet: the server's own was seen before.
+      if (!(error instanceof SourceFailure)) throw error;
+    }
+    return await to.seenKeys();
+  }
+
+  async #reach({ url, credential, ssh }: Remote): Promise<Reached> {
+    if (ssh !== null) return await overSsh(url, ssh, this.#options.folder);
+    return {
+      address: checkedAddress(url, credential !== null),
+      config: optionsFor(url, credential),
+      env: {},
+      seenKeys: () => Promise.resolve([]),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
   }
 
   /** Throws `SourceFailure` with the last that git said. */
@@ -286,6 +301,8 @@ export class Mirror {
     try {
       const found = await callableAddresses(hostname, signal, resolve);
       const addresses = found.map((one) => one.includes(":") ? `[${one}]` : one).join(",");
+      // Another address of a host behind ssh does not have its key.
+      if (isSsh(url)) return [];
       const isName = addresses !== "" && found.every((one) => one !== hostname.replace(/^\[|\]$/g, ""));
       const at = port || (protocol === "https:" ? "443" : "80");
       return isName ? [["http.curloptResolve", `${hostname}:${at}:${addresses}`]] : [];
@@ -314,26 +331,6 @@ function judged<T>(commit: string, read: () => T): T {
     if (error instanceof RefusedTree) throw new SourceFailure(refusedTree(commit, error.message));
     throw error;
   }
-}
-
-/** One line without secrets and control characters. */
-const plain = (text: string): string =>
-  maskText(text).replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim().slice(0, 300);
-
-/** Returns git's last line as a sentence, with every secret of the remote masked. */
-function failureOf({ said, ended }: GitResult, remote: Remote | null): SourceFailure {
-  if (ended === "timeout") return new SourceFailure("git took too long");
-  if (ended === "aborted") return new SourceFailure("git was ended");
-  if (ended === "tooMuch") return new SourceFailure("git wrote too much");
-  let text = said;
-  for (const secret of remote?.credential ? secretsOf(remote.credential) : []) {
-    text = text.replaceAll(secret, "********");
-  }
-  const lines = text.split("\n").map(plain).filter((line) => line !== "");
-  const object = lines.map((line) => /object [0-9a-f]{40,64}: (\w+: .+)$/.exec(line)?.[1]).find(Boolean);
-  if (object !== undefined) return new SourceFailure(`the repository holds what git refuses: ${object}`);
-  const told = lines.findLast((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1);
-  return new SourceFailure(told?.replace(/^(?:fatal|error|remote): */, "") ?? "git failed and said nothing");
 }
 
 /** Bytes of the files in a folder and one level of folders below it. */

@@ -2,7 +2,7 @@
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { SourceRecord } from "../core/source.ts";
-import { reasonOf, SourceFailure } from "./mirror.ts";
+import { reasonOf, SourceFailure } from "./failure.ts";
 
 interface PollingOptions {
   readonly list: () => Promise<readonly SourceRecord[]>;

@@ -116,7 +116,7 @@ export class Git {
       }).spawn();
     } catch (cause) {
       const why = cause instanceof Deno.errors.NotFound
-        ? 'there is no program "git" in PATH; install git'
+        ? 'there is no program "git" in PATH; install git, or take the image whose tag ends in -ssh'
         : "the system refused to start git";
       throw new ServiceError("git_failed", `Cannot run git: ${why}`, { cause });
     }

@@ -3,7 +3,7 @@ import type { Source, SourceRecord } from "../core/source.ts";
 import { pathOfHook } from "./source_hooks.ts";
 
 export function shownOf(record: SourceRecord): Source {
-  const { syncing, error, head, synced, checkedAt, credential, by, hook, waiting } = record;
+  const { syncing, error, head, synced, checkedAt, credential, by, hook, waiting, ssh } = record;
   const state = syncing !== null
     ? "syncing"
     : error !== null
@@ -27,6 +27,7 @@ export function shownOf(record: SourceRecord): Source {
     state,
     error,
     waiting,
+    ssh: ssh === null ? null : { ...ssh, hostKeys: [...ssh.hostKeys] },
     checkedAt: checkedAt === null ? null : new Date(checkedAt).toISOString(),
     synced,
     head,

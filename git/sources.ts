@@ -8,7 +8,7 @@ import { mustBeSource } from "./address.ts";
 import { Auto, type AutoOptions } from "./auto.ts";
 import type { Followed, Outlook } from "./followed.ts";
 import { Leases } from "./lease.ts";
-import { reasonOf, SourceFailure } from "./mirror.ts";
+import { reasonOf, SourceFailure } from "./failure.ts";
 import { Polling } from "./polling.ts";
 import { Git } from "./process.ts";
 import { Repositories, type RepositoriesOptions } from "./repositories.ts";
@@ -109,19 +109,24 @@ export class Sources implements AsyncDisposable {
     const { store, now } = this.#options;
     await using _ = await this.#leases.take(workspace);
     const known = await store.get(workspace);
-    const credential = await this.#repositories.credentialFor(wanted, known);
+    const secret = await this.#repositories.credentialFor(wanted, known);
+    const credential = secret !== null && "secret" in secret ? wanted.credential : secret;
     const url = mustBeSource({ ...wanted, credential });
     const folder = (id: string) => this.#options.registry.folder(id);
     await mustBeAlone(workspace, await store.list(), folder);
     const isSame = known !== null && known.url === url && known.branch === wanted.branch &&
       known.folder === wanted.folder;
     if (known?.syncing) throw refusedSource("a sync is being done; try again when it is over");
-    const sealed = await this.#repositories.sealed(workspace, credential);
+    const ssh = secret !== null && "secret" in secret
+      ? await this.#repositories.sshOf(workspace, { ...wanted, url }, known, secret)
+      : null;
+    const sealed = await this.#repositories.sealed(workspace, secret);
     const record: SourceRecord = {
       ...newRecord(workspace, { ...wanted, url }, sealed),
       by: { kind: by.kind, id: by.id, name: by.name },
       createdAt: now(),
       hook: known?.hook ?? null,
+      ssh,
       // Another folder of the repository, or another repository, has other files.
       ...(isSame && { synced: known.synced, head: known.head }),
     };
@@ -134,7 +139,7 @@ export class Sources implements AsyncDisposable {
         branch: record.branch,
         folder: record.folder,
         policy: record.policy,
-        credential: String(credential !== null),
+        credential: String(secret !== null),
       },
     });
     if (!isSame) await this.#repositories.forget(workspace);
@@ -327,7 +332,7 @@ function newRecord(
   workspace: string,
   { url, branch, folder, policy }: NewSource,
   credential: Uint8Array | null,
-): Omit<SourceRecord, "by" | "createdAt" | "hook"> {
+): Omit<SourceRecord, "by" | "createdAt" | "hook" | "ssh"> {
   const unknown = { synced: null, syncing: null, head: null, checkedAt: null, error: null, failures: 0 };
   return { workspace, url, branch, folder, policy, credential, waiting: null, todo: null, ...unknown };
 }

@@ -12,7 +12,7 @@ import { type Choices, chosen } from "./choices.ts";
 import type { Followed } from "./followed.ts";
 import { bytesAt } from "./folder_state.ts";
 import { Unwritten } from "./in_place.ts";
-import { SourceFailure } from "./mirror.ts";
+import { SourceFailure } from "./failure.ts";
 import { discardStaged, Writer } from "./writer.ts";
 
 type Actor = Pick<AuditActor, "kind" | "id" | "name">;

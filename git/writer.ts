@@ -9,7 +9,7 @@ import { InPlace } from "./in_place.ts";
 import { removeIfThere, writeNew } from "../artifacts/files/writing.ts";
 import type { Decision, MountedPaths } from "./changes.ts";
 import { stateOf } from "./folder_state.ts";
-import { SourceFailure } from "./mirror.ts";
+import { SourceFailure } from "./failure.ts";
 import type { TreeEntry } from "./tree.ts";
 
 interface WriterOptions {

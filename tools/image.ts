@@ -1,7 +1,7 @@
 /**
  * Builds the container image from the packages that this machine has installed; what its module cache lacks is fetched:
  * `deno run -A tools/image.ts [--tag NAME:VERSION] [--with docker|podman] [--ssh] [--prepare] [--out FOLDER]`.
- * `--ssh` also builds the one with ssh, whose tag ends in `-ssh`. `--prepare` only makes the folder, `dist/image` unless
+ * `--ssh` also builds the one with ssh and git, whose tag ends in `-ssh`. `--prepare` only makes the folder, `dist/image` unless
  * `--out` names another: the stages of `Dockerfile` behind the first one are built in it without a network.
  */
 import { DatabaseSync } from "node:sqlite";
@@ -44,14 +44,16 @@ function withoutSsh(stages: string): string {
   return stages.replace(/^FROM program AS ssh\n(?:.+\n)+/m, "");
 }
 
-const SSH = ["/usr/bin/ssh", "/usr/bin/ssh-keygen"];
+const GIT_CORE = "/usr/lib/git-core";
+const SSH = ["/usr/bin/ssh", "/usr/bin/ssh-keygen", "/usr/bin/git", `${GIT_CORE}/git-remote-http`];
 
-/** Adds the programs of ssh, and the libraries that the runtime does not bring already. */
+/** Adds the programs of ssh and git, and the libraries that the runtime does not bring already. */
 async function addSsh(root: string): Promise<void> {
   const there = await librariesOf(Deno.execPath());
   const libraries = (await Promise.all(SSH.map(librariesOf))).flat().filter((path) => !there.includes(path));
   for (const path of SSH) await place(path, root + path);
   for (const path of new Set(libraries)) await place(await Deno.realPath(path), root + path);
+  await Deno.symlink("git-remote-http", `${root}${GIT_CORE}/git-remote-https`);
   for (const name of await owners([...SSH, ...libraries])) {
     await place(`/usr/share/doc/${name}/copyright`, `${root}/usr/share/doc/${name}/copyright`);
   }
@@ -192,9 +194,9 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 async function setTimes(folder: string): Promise<void> {
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+  for await (const { name, isDirectory, isSymlink } of Deno.readDir(folder)) {
     if (isDirectory) await setTimes(`${folder}/${name}`);
-    await Deno.utime(`${folder}/${name}`, EPOCH, EPOCH);
+    if (!isSymlink) await Deno.utime(`${folder}/${name}`, EPOCH, EPOCH);
   }
 }
 

@@ -688,7 +688,7 @@ export type NewHook = {
 
 /** A part of `NewWorkspace`. */
 export type NewSource = {
-  /** The repository's address: https://, or http:// without a credential. */
+  /** The repository's address: https://, ssh:// with a deploy key that berth makes, or http:// without a credential. */
   readonly url: string;
   /** The branch to follow. */
   readonly branch: string;
@@ -698,6 +698,8 @@ export type NewSource = {
   readonly policy?: "manual" | "auto";
   /** Null for none; left out, the one that is known stays if the server is the same. */
   readonly credential?: SourceCredential | null;
+  /** Behind ssh: the keys that the server must show, as `ssh-ed25519 AAAA…`. Null for those that it shows now; left out, those that are known stay if the server is the same. */
+  readonly hostKeys?: readonly (string)[] | null;
 };
 
 /** The payload of `POST /api/workspaces`. */
@@ -816,6 +818,8 @@ export type Source = {
   readonly hasCredential: boolean;
   /** The path that a forge calls after a push, as `/api/hooks/…`; null where there is none. */
   readonly hook: string | null;
+  /** Null for a repository that is not behind ssh. */
+  readonly ssh: SourceSsh | null;
   /** The user or key that set it. */
   readonly setBy: string;
   /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that are not Git's are in the way of a sync; `waiting`: the policy `auto` waits for a person, and `waiting` says why. */
@@ -887,12 +891,28 @@ export type SourceGroup = {
   readonly line: number | null;
 };
 
+/** A part of `SourceSsh`. */
+export type SourceHostKey = {
+  /** As `ssh-ed25519 AAAA…`. */
+  readonly key: string;
+  /** As ssh and forges show it. */
+  readonly fingerprint: string;
+};
+
 /** A part of `Source`. */
 export type SourcePath = {
   /** Below the workspace's folder. */
   readonly path: string;
   /** The reason. */
   readonly why: string;
+};
+
+/** A part of `Source`. */
+export type SourceSsh = {
+  /** The deploy key, for the forge: one that may read is enough. */
+  readonly publicKey: string;
+  /** The keys that the server must show. */
+  readonly hostKeys: readonly (SourceHostKey)[];
 };
 
 /** A part of `SourceRow`. */

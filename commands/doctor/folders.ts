@@ -96,7 +96,7 @@ async function lookAtGit({ store: { sources } }: Setup): Promise<Finding[]> {
     return [
       wrong(
         "Workspaces follow Git repositories, and there is no git in PATH",
-        "Install git of at least 2.34 where berth runs",
+        "Install git of at least 2.34 where berth runs, or take the image whose tag ends in -ssh",
       ),
     ];
   }

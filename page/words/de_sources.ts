@@ -12,7 +12,7 @@ export const sources = {
   lead:
     "berth holt den Branch und zeigt, was jeder Commit ändern würde. Keine Datei wird geschrieben, bevor jemand abgleicht.",
   url: "Adresse des Repositorys",
-  urlHint: "https://, oder http:// ohne Token",
+  urlHint: "https://, ssh:// mit einem Schlüssel, den berth macht, oder http:// ohne Token",
   branch: "Zweig (Branch)",
   folder: "Ordner des Repositorys",
   folderHint: "Leer für alles",
@@ -77,6 +77,16 @@ export const sources = {
     auto: "von selbst abgleichen und anwenden, mit meinen Rechten",
   } as Readonly<Record<string, string>>,
   waiting: (why: string) => `Von selbst geschieht nichts: ${why}`,
+  keys: {
+    title: "Schlüssel",
+    lead:
+      "Hinterlegen Sie diesen Deploy-Schlüssel beim Server. Es genügt einer, der lesen darf, wenn berth nichts einchecken soll.",
+    host:
+      "Der Server muss einen dieser Schlüssel zeigen. Vergleichen Sie sie mit denen, die er veröffentlicht:",
+    take: "Seine neuen Schlüssel übernehmen …",
+    takeQuestion:
+      "berth fragt den Server nach den Schlüsseln, die er jetzt zeigt, und übernimmt sie. Tun Sie das nur, wenn sein Betreiber sie geändert hat.",
+  },
   hook: {
     title: "Hook",
     lead:

@@ -11,7 +11,7 @@ export const sources = {
   lead:
     "berth fetches the branch and shows what each commit would change. It writes no file before somebody syncs.",
   url: "Address of the repository",
-  urlHint: "https://, or http:// without a token",
+  urlHint: "https://, ssh:// with a deploy key that berth makes, or http:// without a token",
   branch: "Branch",
   folder: "Folder of the repository",
   folderHint: "Empty for all of it",
@@ -71,6 +71,14 @@ export const sources = {
     auto: "sync and apply it by itself, with my rights",
   } as Readonly<Record<string, string>>,
   waiting: (why: string) => `Nothing is done by itself: ${why}`,
+  keys: {
+    title: "Keys",
+    lead: "Add this deploy key at the forge. One that may read is enough, unless berth is to commit.",
+    host: "The server must show one of these keys. Compare them with those that the forge publishes:",
+    take: "Take its new keys …",
+    takeQuestion:
+      "berth asks the server for the keys that it shows now, and takes them. Do this only if its operator has changed them.",
+  },
   hook: {
     title: "Hook",
     lead: "GitHub, Gitea, Forgejo and GitLab call this address after a push, and berth checks at once.",

@@ -33,3 +33,8 @@ export const SOURCE_POLICIES = `
   ALTER TABLE sources ADD COLUMN waiting text;
   ALTER TABLE sources ADD COLUMN todo text;
   `;
+
+export const SOURCE_SSH = `
+  -- The open part of the deploy key of a source, and its server's keys.
+  ALTER TABLE sources ADD COLUMN ssh text;
+  `;

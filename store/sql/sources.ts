@@ -5,12 +5,14 @@ import type { SourceRecord, SourceStore } from "../../core/source.ts";
 import { insertEntry } from "./audit.ts";
 import { all, get, run, type Sql, type Steps } from "./steps.ts";
 
-type Row = Omit<SourceRecord, "by" | "syncing" | "hook" | "todo"> & {
+type Row = Omit<SourceRecord, "by" | "syncing" | "hook" | "todo" | "ssh"> & {
   readonly byKind: SourceRecord["by"]["kind"];
   readonly byId: string;
   readonly byName: string;
   /** JSON, or null. */
   readonly syncing: string | null;
+  /** JSON, or null. */
+  readonly ssh: string | null;
   /** JSON, or null. */
   readonly todo: string | null;
   readonly hookId: string | null;
@@ -39,6 +41,7 @@ const NAMES: Readonly<Record<keyof Row, string>> = {
   hookSecret: "hook_secret",
   waiting: "waiting",
   todo: "todo",
+  ssh: "ssh",
 };
 const KEYS = Object.keys(NAMES) as (keyof Row)[]; // as they are declared above
 const COLUMNS = KEYS.map((key) => `${NAMES[key]} AS "${key}"`).join(", ");
@@ -112,7 +115,7 @@ function* change(workspace: string, values: Partial<Row>, entry: NewAuditEntry):
   return true;
 }
 
-function rowOf({ by, hook, syncing, todo, ...record }: SourceRecord): Row {
+function rowOf({ by, hook, syncing, todo, ssh, ...record }: SourceRecord): Row {
   return {
     ...record,
     byKind: by.kind,
@@ -122,18 +125,20 @@ function rowOf({ by, hook, syncing, todo, ...record }: SourceRecord): Row {
     hookSecret: hook?.secret ?? null,
     syncing: jsonOf(syncing),
     todo: jsonOf(todo),
+    ssh: jsonOf(ssh),
   };
 }
 
 const jsonOf = (value: unknown): string | null => value === null ? null : JSON.stringify(value);
 
 function recordFrom(
-  { byKind, byId, byName, syncing, hookId, hookSecret, todo, ...row }: Row,
+  { byKind, byId, byName, syncing, hookId, hookSecret, todo, ssh, ...row }: Row,
 ): SourceRecord {
   return {
     ...row,
     by: { kind: byKind, id: byId, name: byName },
     syncing: syncing === null ? null : JSON.parse(syncing), // as `put` and `sync` wrote it
+    ssh: ssh === null ? null : JSON.parse(ssh), // as `put` wrote it
     todo: todo === null ? null : JSON.parse(todo), // as `put` and `setAuto` wrote it
     hook: hookId === null || hookSecret === null ? null : { id: hookId, secret: hookSecret },
   };

@@ -397,4 +397,6 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE sources ADD COLUMN waiting TEXT;
   ALTER TABLE sources ADD COLUMN todo TEXT CHECK (todo IS NULL OR json_valid(todo));
   `,
+  // The open part of the deploy key of a source, and its server's keys.
+  "ALTER TABLE sources ADD COLUMN ssh TEXT CHECK (ssh IS NULL OR json_valid(ssh));",
 ];

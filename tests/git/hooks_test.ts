@@ -59,6 +59,14 @@ async function send(scene: SourceScene, path: string, headers: Record<string, st
   return { status: answer.status, text, body: text === "" ? null : JSON.parse(text) };
 }
 
+/** The same until it is known what the hook is answered: a busy machine takes longer than a forge waits. */
+async function answerTo(scene: SourceScene, path: string, sign: () => Record<string, string>, body = BODY) {
+  for (let tries = 1;; tries++) {
+    const answer = await send(scene, path, sign(), body);
+    if (answer.status !== 202 || tries === 10) return answer;
+  }
+}
+
 const files = { "blog/compose.yaml": web("nginx:1"), "shop/compose.yaml": web("nginx:1") };
 
 async function following(): Promise<SourceScene> {
@@ -73,7 +81,7 @@ test("a signed hook of each forge answers the new commit and the groups that it 
   let version = 2;
   for (const [forge, sign] of Object.entries(SIGNED)) {
     const head = await scene.repository.push({ "blog/compose.yaml": web(`nginx:${version++}`) });
-    const answer = await send(scene, path, sign(secret, BODY));
+    const answer = await answerTo(scene, path, () => sign(secret, BODY));
     assert.equal(answer.status, 200, `${forge}: ${answer.text}`);
     assert.deepEqual(answer.body, {
       commit: head,
@@ -127,7 +135,7 @@ test("a replaced or removed hook is refused, its secret is shown once, and setti
   await using scene = await following();
   const first = await hookOf(scene);
   const second = await hookOf(scene);
-  const sign = (hook: Hook) => send(scene, hook.path, SIGNED["GitHub"]!(hook.secret, BODY));
+  const sign = (hook: Hook) => answerTo(scene, hook.path, () => SIGNED["GitHub"]!(hook.secret, BODY));
   assert.equal((await sign(first)).status, 401);
   await scene.follow();
   assert.equal((await sign(second)).status, 200);
@@ -145,7 +153,8 @@ test("a body of 1 MiB is taken, and a larger one is refused before its signature
   await using scene = await following();
   const { path, secret } = await hookOf(scene);
   const large = "x".repeat(1024 * 1024);
-  assert.equal((await send(scene, path, SIGNED["GitHub"]!(secret, large), large)).status, 200);
+  const taken = await answerTo(scene, path, () => SIGNED["GitHub"]!(secret, large), large);
+  assert.equal(taken.status, 200);
   const larger = `${large}x`;
   assert.equal((await send(scene, path, SIGNED["GitHub"]!(secret, larger), larger)).status, 413);
 });
@@ -167,10 +176,10 @@ test("a thousand hooks cost a check a second, each sees its own push, and a repl
   const checks = (scene.server.answered - answered) / 2;
   assert.ok(checks <= seconds + 2, `${checks} checks in ${seconds.toFixed(1)} s`);
   const head = await scene.repository.push({ "shop/compose.yaml": web("nginx:2") });
-  const answers = await Promise.all([1, 2, 3].map(() => send(scene, path, headers)));
+  const answers = await Promise.all([1, 2, 3].map(() => answerTo(scene, path, () => headers)));
   for (const { body } of answers) assert.equal(body.commit, head);
   const before = scene.server.answered;
-  assert.equal((await send(scene, path, headers)).body.commit, head);
+  assert.equal((await answerTo(scene, path, () => headers)).body.commit, head);
   assert.equal((scene.server.answered - before) / 2, 1);
 });
 
@@ -179,7 +188,7 @@ test("a hook says why a check failed, and one that takes long is answered within
   const { path, secret } = await hookOf(scene);
   const headers = SIGNED["GitHub"]!(secret, BODY);
   scene.server.refuse = () => new Response("no", { status: 503 });
-  const failed = await send(scene, path, headers);
+  const failed = await answerTo(scene, path, () => headers);
   assert.deepEqual([failed.status, failed.body.code], [502, "git_failed"]);
   assert.match(failed.body.title, /503/);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -204,7 +213,7 @@ test("strangers who guess are limited, and a forge that signs is not", async () 
   const guesses: number[] = [];
   for (let at = 0; at < 100; at++) guesses.push((await send(scene, path, {})).status);
   assert.ok(guesses.includes(429), guesses.join(" "));
-  assert.equal((await send(scene, path, SIGNED["GitHub"]!(secret, BODY))).status, 200);
+  assert.equal((await answerTo(scene, path, () => SIGNED["GitHub"]!(secret, BODY))).status, 200);
 });
 
 test("a hook is made by those alone who may manage the workspace", async () => {

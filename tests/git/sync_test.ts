@@ -127,7 +127,7 @@ test("a sync that was interrupted and cannot be finished is tried again less and
   await scene.check();
   const syncing = { from: head!, to: next, inPlace: [], keep: [], overwrite: {} };
   const { ENTRY } = await import("../access/audit_entry.ts");
-  await scene.berth.berth.store.sources.sync(scene.id, { synced: head!, syncing }, ENTRY);
+  await scene.berth.berth.store.sources.sync(scene.id, { synced: head!, syncing, policy: "manual" }, ENTRY);
   // Somebody edits the very file meanwhile: it is theirs, whatever was begun.
   await Deno.writeTextFile(`${scene.path}/b.txt`, "an edit");
   const tries = () =>
@@ -153,7 +153,7 @@ test("a sync that was interrupted is finished by the next one, to the same folde
   const syncing = { from: head!, to: next, inPlace: [], keep: [], overwrite: {} };
   const { store } = scene.berth.berth;
   const { ENTRY } = await import("../access/audit_entry.ts");
-  await store.sources.sync(scene.id, { synced: head!, syncing }, ENTRY);
+  await store.sources.sync(scene.id, { synced: head!, syncing, policy: "manual" }, ENTRY);
   await Deno.writeTextFile(`${scene.path}/c.txt`, "new");
   assert.equal((await scene.source()).state, "syncing");
   const plan = await scene.berth.call(`POST /api/workspaces/${scene.id}/artifacts/groups/a/plan`, {});

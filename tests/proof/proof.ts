@@ -51,6 +51,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/plan/resolved_values_test.ts" },
   { file: "tests/client/node_bun_test.ts" },
   { file: "tests/git/random_trees_test.ts", env: { BERTH_TEST_TREES: "10000" } },
+  { file: "tests/git/auto_test.ts" },
   { file: "tests/git/hostile_trees_test.ts", env: { BERTH_TEST_HOSTILE: "all" } },
   { file: "tests/apply/mounts_test.ts", env: { BERTH_TEST_MOUNTS: "all" } },
   { file: "tests/plan/plan_test.ts" },

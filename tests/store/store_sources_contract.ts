@@ -22,6 +22,7 @@ export function sourceOf(workspace: string, over: Partial<SourceRecord> = {}): S
     error: null,
     failures: 0,
     hook: null,
+    ssh: null,
     waiting: null,
     todo: null,
     ...over,
@@ -97,8 +98,12 @@ export function sourcesContract(promise: Promised): void {
       const todo = { groups: [{ name: "web", isNew: true, added: ["u"] }], isTried: true };
       await store.sources.setAuto("b", { waiting: "why", todo });
       assert.deepEqual(await store.sources.get("b"), sourceOf("b", { synced: "h", waiting: "why", todo }));
-      await store.sources.put(sourceOf("b", { branch: "next" }), MANY, ENTRY);
-      assert.deepEqual(await store.sources.get("b"), sourceOf("b", { branch: "next" }));
+      const ssh = {
+        publicKey: "ssh-ed25519 A",
+        hostKeys: [{ key: "ssh-ed25519 B", fingerprint: "SHA256:b" }],
+      };
+      await store.sources.put(sourceOf("b", { branch: "next", ssh }), MANY, ENTRY);
+      assert.deepEqual(await store.sources.get("b"), sourceOf("b", { branch: "next", ssh }));
       assert.equal(await store.sources.get("none"), null);
       assert.equal(await store.sources.remove("b", ENTRY), true);
       assert.equal(await store.sources.remove("b", ENTRY), false);

@@ -18,6 +18,7 @@ import { Loading, Trouble } from "../../parts/states.tsx";
 import { words } from "../../words/en_later.ts";
 import { Commits } from "./commits.tsx";
 import { Hook } from "./hook.tsx";
+import { Keys } from "./keys.tsx";
 import { SourceForm } from "./source_form.tsx";
 import { SyncDialog } from "./sync_dialog.tsx";
 
@@ -133,6 +134,7 @@ function Shown({ source }: { readonly source: SourceModel }) {
       </p>
       {isChanging && <SourceForm id={workspace} source={source} done={() => setChanging(false)} />}
       {pending !== null && <Pending workspace={workspace} pending={pending} />}
+      <Keys source={source} />
       <Hook source={source} />
       <Commits id="source-history" title={TEXT.history} commits={source.history} source={source} />
     </>
