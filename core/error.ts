@@ -77,6 +77,7 @@ export type ErrorCode =
   | "source_moved"
   | "source_conflict"
   | "hook_refused"
+  | "secret_in_commit"
   // projects
   | "engine_unavailable"
   | "plan_not_found"

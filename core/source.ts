@@ -184,6 +184,34 @@ export const SyncRequest = z.strictObject({
 }).meta({ id: "SyncRequest", examples: [{ commit: "9f3e77d1c0b54a8e2f6d7b1a3c5e9d8f0a2b4c6e" }] });
 export type SyncRequest = z.infer<typeof SyncRequest>;
 
+const SourceUncommitted = z.object({
+  path: z.string().describe("Below the workspace's folder"),
+  change: z.enum(["changed", "deleted", "added"]).meta({ id: "UncommittedChange" }).describe(
+    "`added`: berth reads it as a project or a card, and the commit lacks it",
+  ),
+}).meta({ id: "SourceUncommitted" });
+
+export const CommitRequest = z.strictObject({
+  paths: z.array(z.string().min(1).max(4_000)).min(1).max(1_000)
+    .describe("The files to commit as they are in the folder, and those that are gone from it"),
+  message: z.string().trim().min(1).max(10_000).regex(
+    /^[^\0-\x08\x0b-\x1f\x7f]*$/,
+    "Expected no control characters",
+  )
+    .describe("The message of the commit"),
+  branch: z.string().min(1).max(200).optional().describe(
+    "A new branch for it, as for a pull request; the branch that is followed unless given",
+  ),
+  withSecrets: z.boolean().optional().describe("True to commit values that berth would mask"),
+}).meta({ id: "CommitRequest", examples: [{ paths: ["blog/compose.yaml"], message: "Newer nginx" }] });
+export type CommitRequest = z.infer<typeof CommitRequest>;
+
+export const CommitMade = z.object({
+  id: Commit.describe("Its id"),
+  branch: z.string().describe("The branch that it was pushed to"),
+}).meta({ id: "CommitMade" });
+export type CommitMade = z.infer<typeof CommitMade>;
+
 export const Source = z.object({
   workspace: z.string().describe("The workspace's id"),
   url: z.string().describe("The repository's address"),
@@ -216,6 +244,9 @@ export const Source = z.object({
   synced: Commit.nullable().describe("The commit that the folder was last brought to"),
   head: Commit.nullable().describe("The newest commit that was fetched"),
   rewritten: z.boolean().describe("True if the branch does not contain the synced commit any more"),
+  uncommitted: z.array(SourceUncommitted).describe(
+    "Files of the folder that differ from the synced commit, at most 200; empty for callers who see a part of the workspace",
+  ),
   history: z.array(SourceCommit).describe(
     "The newest commits of the branch, at most 50: each can be synced; empty for callers who see a part of the workspace",
   ),

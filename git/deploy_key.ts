@@ -55,7 +55,7 @@ export async function fingerprintOf(key: string): Promise<string | null> {
 }
 
 /** Returns true for a public key of a host, as `ssh-keyscan` prints it behind the host's name. */
-export function isPublicKey(key: string): boolean {
+function isPublicKey(key: string): boolean {
   const [, kind, blob] = /^((?:ssh|ecdsa|sk)-[a-z0-9@.-]{3,60}) ([A-Za-z0-9+/]{20,4000}={0,2})$/.exec(key) ??
     [];
   if (kind === undefined || blob === undefined) return false;

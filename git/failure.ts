@@ -2,11 +2,19 @@
 import { ServiceError } from "../core/error.ts";
 import { maskText } from "../core/secrets.ts";
 import { secretsOf } from "./address.ts";
-import type { Remote } from "./mirror.ts";
+import type { Remote } from "./remote.ts";
 import type { GitResult } from "./process.ts";
 
 /** A failure of git or of the repository, in one sentence for people. */
-export class SourceFailure extends Error {}
+export class SourceFailure extends Error {
+  /** True where a push was refused because its branch is elsewhere by now. */
+  readonly isMoved: boolean;
+
+  constructor(message: string, { isMoved = false } = {}) {
+    super(message);
+    this.isMoved = isMoved;
+  }
+}
 
 /** Returns the reason of a failure that people can mend; anything else is thrown on. */
 export function reasonOf(error: unknown): string {
@@ -41,8 +49,18 @@ export function failureOf({ said, ended }: GitResult, remote: Remote | null): So
     const ssh = lines.map((line) => SSH_FAILURES.find(([pattern]) => pattern.test(line))?.[1]).find(Boolean);
     if (ssh !== undefined) return new SourceFailure(ssh);
   }
+  const isMoved = lines.some((line) =>
+    /^! \[(?:rejected|remote rejected)\].*\((?:fetch first|non-fast-forward|stale info|failed to update ref|cannot lock ref|incorrect old value)/
+      .test(line)
+  );
   const object = lines.map((line) => /object [0-9a-f]{40,64}: (\w+: .+)$/.exec(line)?.[1]).find(Boolean);
   if (object !== undefined) return new SourceFailure(`the repository holds what git refuses: ${object}`);
+  const refused = lines.findLast((line) => /^! \[.*\] .* \(.+\)$/.test(line));
+  if (refused !== undefined) {
+    return new SourceFailure(`the server refused the push: ${/\((.+)\)$/.exec(refused)![1]}`, { isMoved });
+  }
   const told = lines.findLast((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1);
-  return new SourceFailure(told?.replace(/^(?:fatal|error|remote): */, "") ?? "git failed and said nothing");
+  return new SourceFailure(told?.replace(/^(?:fatal|error|remote): */, "") ?? "git failed and said nothing", {
+    isMoved,
+  });
 }

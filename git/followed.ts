@@ -7,9 +7,11 @@ import type { OwnSide } from "../projects/drift/contents.ts";
 import { type Change, changesBetween, decide, type Decision, type MountedPaths } from "./changes.ts";
 import { Coalesced } from "./coalesced.ts";
 import { SourceFailure } from "./failure.ts";
-import { type ListedCommit, Mirror, type Remote } from "./mirror.ts";
+import { type ListedCommit, Mirror } from "./mirror.ts";
+import type { Remote } from "./remote.ts";
 import { affectedGroups, Preview } from "./preview.ts";
 import type { Skipped, Tree } from "./tree.ts";
+import { type Uncommitted, UncommittedFiles } from "./uncommitted.ts";
 
 interface FollowedOptions {
   readonly mirror: Mirror;
@@ -44,6 +46,7 @@ const FRESH_MS = 2_000;
 export class Followed {
   readonly #options: FollowedOptions;
   readonly #preview: Preview;
+  readonly #uncommitted: UncommittedFiles;
   readonly #checks: Coalesced<string>;
   #checkedAt = -Infinity;
   #asked: SourceRecord | null = null;
@@ -53,6 +56,7 @@ export class Followed {
   constructor(options: FollowedOptions) {
     this.#options = options;
     this.#preview = new Preview(options.folder, options.mirror);
+    this.#uncommitted = new UncommittedFiles(options.folder.root);
     this.#checks = new Coalesced(async () => {
       await pause(Math.max(0, this.#checkedAt + APART_MS - performance.now()));
       this.#checkedAt = performance.now();
@@ -106,6 +110,20 @@ export class Followed {
     if (record.head === null) return [];
     await this.#ensure(record, record.head);
     return await this.#options.mirror.commits(isOfAll ? null : record.synced, record.head);
+  }
+
+  /** Pushes a commit of the copy. Throws `SourceFailure`, which says if the branch has moved. */
+  async push(record: SourceRecord, commit: string, branch: string, isNew: boolean): Promise<void> {
+    const { mirror, remoteOf } = this.#options;
+    await mirror.push(await remoteOf(record), commit, branch, isNew);
+  }
+
+  /** Returns the files that differ from the synced commit. Throws `SourceFailure` where that is lost. */
+  async uncommitted(record: SourceRecord): Promise<Uncommitted[]> {
+    const { synced, folder } = record;
+    if (synced === null || record.syncing !== null || !await this.mirror.has(synced)) return [];
+    const { files } = await this.#options.model();
+    return await this.#uncommitted.list(await this.mirror.tree(synced, folder), files);
   }
 
   /** Works out what a sync of the commit would do. Throws `SourceFailure`. */

@@ -1,18 +1,11 @@
 /** A bare copy of a repository in berth's data folder: a cache, which is deleted and fetched again when it is damaged or too large. */
-import { checkedAddress, type Credential, isSsh, optionsFor } from "./address.ts";
+import { checkedAddress, isSsh, optionsFor } from "./address.ts";
 import { failureOf, plain, SourceFailure } from "./failure.ts";
 import { callableAddresses, OutboundFailure } from "../core/outbound.ts";
+import type { Remote } from "./remote.ts";
 import { overSsh, type Reached, type SshKeys } from "./ssh.ts";
 import type { Git, GitCall, GitResult } from "./process.ts";
 import { LONGEST_TARGET, readTree, RefusedTree, targetInside, type Tree } from "./tree.ts";
-
-export interface Remote {
-  readonly url: string;
-  readonly branch: string;
-  readonly credential: Credential | null;
-  /** Of addresses behind ssh. */
-  readonly ssh: SshKeys | null;
-}
 
 /** A commit as it is listed. */
 export interface ListedCommit {
@@ -168,6 +161,25 @@ export class Mirror {
       at = start + Number(size) + 1;
     }
     return found;
+  }
+
+  get folder(): string {
+    return this.#options.folder;
+  }
+
+  /** Runs a call that writes objects. Returns what git says, which is an id or nothing. Throws `SourceFailure`. */
+  async write(call: Pick<GitCall, "args" | "input" | "env">): Promise<string> {
+    return textOf(await this.#run({ ...call, timeoutMs: READ_MS, most: 10_000 }, null)).trim();
+  }
+
+  /** Pushes a commit. Throws `SourceFailure`, which says if the branch has moved. */
+  async push(remote: Remote, commit: string, branch: string, isNew: boolean): Promise<void> {
+    await using to = await this.#reach(remote);
+    const ref = `refs/heads/${branch}`;
+    // What is expected of a new branch is that nothing has its name.
+    const lease = isNew ? [`--force-with-lease=${ref}:`] : [];
+    const args = ["push", "--quiet", "--no-verify", ...lease, "--", to.address, `${commit}:${ref}`];
+    await this.#run({ args, timeoutMs: FETCH_MS, most: 1024 * 1024, config: to.config, env: to.env }, remote);
   }
 
   /** Deletes all of it. */

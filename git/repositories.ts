@@ -11,7 +11,8 @@ import type { MountedPaths } from "./changes.ts";
 import { type DeployKey, fingerprintOf, newDeployKey } from "./deploy_key.ts";
 import { declaredMounts, Followed } from "./followed.ts";
 import { SourceFailure } from "./failure.ts";
-import { Mirror, type Remote } from "./mirror.ts";
+import { Mirror } from "./mirror.ts";
+import type { Remote } from "./remote.ts";
 import { refusedSource } from "./own_folder.ts";
 import type { Git } from "./process.ts";
 

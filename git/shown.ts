@@ -32,6 +32,7 @@ export function shownOf(record: SourceRecord): Source {
     synced,
     head,
     rewritten: false,
+    uncommitted: [],
     history: [],
     pending: null,
   };

@@ -1,11 +1,20 @@
 /** All sources: set and removed, checked now and then, and shown. Loaded with the first one. */
+import type { ArtifactFile } from "../artifacts/artifact.ts";
 import type { AuditActor, NewAuditEntry } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
-import type { NewSource, Source, SourceRecord, SyncRequest } from "../core/source.ts";
+import type {
+  CommitMade,
+  CommitRequest,
+  NewSource,
+  Source,
+  SourceRecord,
+  SyncRequest,
+} from "../core/source.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";
 import { mustBeSource } from "./address.ts";
 import { Auto, type AutoOptions } from "./auto.ts";
+import { commitFiles, type Committer } from "./committing.ts";
 import type { Followed, Outlook } from "./followed.ts";
 import { Leases } from "./lease.ts";
 import { reasonOf, SourceFailure } from "./failure.ts";
@@ -20,6 +29,7 @@ import { SourceHooks } from "./source_hooks.ts";
 export interface SourcesOptions extends RepositoriesOptions, Omit<AutoOptions, "entryOf"> {
   readonly registry: RepositoriesOptions["registry"] & {
     exclusively<T>(id: string, work: () => Promise<T>): Promise<T>;
+    parsed(id: string, path: string, kind: ArtifactFile["kind"], text: string): Promise<ArtifactFile>;
   };
   /** Keeps a text that a sync overwrites. */
   readonly keep: SyncParts["keep"];
@@ -186,7 +196,11 @@ export class Sources implements AsyncDisposable {
     if (record.head === null) return bare;
     try {
       const followed = await this.#repositories.follow(record);
-      const shown = { ...bare, history: await followed.commits(record, true) };
+      const shown = {
+        ...bare,
+        history: await followed.commits(record, true),
+        uncommitted: await followed.uncommitted(record),
+      };
       if (record.head === record.synced && record.syncing === null) return shown;
       const outlook = await followed.outlook(record, record.head);
       const rewritten = await followed.isRewritten(record);
@@ -251,6 +265,14 @@ export class Sources implements AsyncDisposable {
       }
     }
     await this.#finish(record, followed, { commit, choices: { keep, overwrite }, by, entry });
+  }
+
+  /** Commits files of the folder and pushes them. Throws as `commitFiles`. */
+  async commit(workspace: string, request: CommitRequest, by: Committer): Promise<CommitMade> {
+    await this.#record(workspace);
+    await using _ = await this.#leases.take(workspace);
+    const record = await this.#record(workspace);
+    return await commitFiles(this.#options, await this.#repositories.follow(record), record, request, by);
   }
 
   /** Returns all sources as the feed tells them: without what would take a look at the repository. */

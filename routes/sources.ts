@@ -3,8 +3,17 @@ import { z } from "zod";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import { NewSource, Source, SyncRequest } from "../core/source.ts";
-import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
+import { CommitMade, CommitRequest, NewSource, Source, SyncRequest } from "../core/source.ts";
+import {
+  type CoreRouter,
+  empty,
+  json,
+  particularsOf,
+  problems,
+  reply,
+  route,
+  router,
+} from "../http/declare/router.ts";
 import { type HookRoutes, hookRoutes } from "./hooks.ts";
 import { findModel } from "./artifact_lookup.ts";
 
@@ -106,6 +115,32 @@ const sync = route({
   },
 });
 
+const commit = route({
+  method: "post",
+  path: "/workspaces/{id}/source/commit",
+  summary: "Commit files of the folder, and push them",
+  description:
+    "The commit is built on the branch's newest one and changes these files alone; a branch that has changed them, too, " +
+    "is a conflict. The author is the caller. Values that berth would mask need `withSecrets`.",
+  permission: "workspaces:files",
+  subject: "found",
+  params: Id,
+  body: CommitRequest,
+  particulars: ({ body }) => particularsOf({ paths: body.paths, branch: body.branch, message: body.message }),
+  answers: {
+    201: json(CommitMade, "The commit, pushed"),
+    ...missing,
+    ...problems(
+      "invalid_request",
+      "workspace_unavailable",
+      "source_conflict",
+      "source_moved",
+      "secret_in_commit",
+      "git_failed",
+    ),
+  },
+});
+
 interface SourcesRoutes extends HookRoutes {
   readonly registry: Pick<Registry, "model" | "get">;
 }
@@ -147,6 +182,11 @@ export function sourceRoutes({ registry, sources, ...others }: SourcesRoutes): C
       await all.sync(id, call.body, call.principal, call.entry({ particulars: told }));
       return reply(200, await all.show(id));
     })
+    .on(commit, async (call) => {
+      const id = await whole(call.reach, call.params.id);
+      const { kind, id: actor, name, email } = call.principal;
+      return reply(201, await (await sources()).commit(id, call.body, { kind, id: actor, name, email }));
+    })
     .on(check, async ({ reach, params }) => {
       const id = await whole(reach, params.id);
       const all = await sources();
@@ -176,12 +216,13 @@ function mustMayWrite(principal: Principal, workspace: string, { overwrite }: Sy
 /** Returns the groups that are in reach, and nothing of the rest. */
 function partOf(source: Source, reach: Reach): Source {
   const { workspace, pending } = source;
-  if (pending === null) return { ...source, history: [] };
+  if (pending === null) return { ...source, history: [], uncommitted: [] };
   const groups = pending.groups.filter(({ project }) => reach.has({ workspace, project }))
     .map((group) => ({ ...group, files: [], file: null, line: null }));
   return {
     ...source,
     history: [],
+    uncommitted: [],
     pending: { commits: [], groups, conflicts: [], skipped: [], files: 0, isPart: true },
   };
 }

@@ -202,6 +202,11 @@ export const WORKSPACE_SOURCE_SYNC: Endpoint<"/api/workspaces/{id}/source/sync",
   post: { response: Source; payload: SyncRequest; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/source/sync");
 
+/** POST: Commit files of the folder, and push them. */
+export const WORKSPACE_SOURCE_COMMIT: Endpoint<"/api/workspaces/{id}/source/commit", {
+  post: { response: CommitMade; payload: CommitRequest; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/source/commit", { post: [201] });
+
 /** POST: Ask the repository for new commits now. */
 export const WORKSPACE_SOURCE_CHECK: Endpoint<"/api/workspaces/{id}/source/check", {
   post: { response: Source; query: Record<string, never> };
@@ -436,6 +441,26 @@ export type CardDetail = {
   readonly runbook: string | null;
   /** The id of what it describes. */
   readonly subject: string | null;
+};
+
+/** The answer of `POST /api/workspaces/{id}/source/commit`. */
+export type CommitMade = {
+  /** Its id. */
+  readonly id: CommitId;
+  /** The branch that it was pushed to. */
+  readonly branch: string;
+};
+
+/** The payload of `POST /api/workspaces/{id}/source/commit`. */
+export type CommitRequest = {
+  /** The files to commit as they are in the folder, and those that are gone from it. */
+  readonly paths: readonly (string)[];
+  /** The message of the commit. */
+  readonly message: string;
+  /** A new branch for it, as for a pull request; the branch that is followed unless given. */
+  readonly branch?: string;
+  /** True to commit values that berth would mask. */
+  readonly withSecrets?: boolean;
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/dag`. */
@@ -836,6 +861,8 @@ export type Source = {
   readonly head: CommitId | null;
   /** True if the branch does not contain the synced commit any more. */
   readonly rewritten: boolean;
+  /** Files of the folder that differ from the synced commit, at most 200; empty for callers who see a part of the workspace. */
+  readonly uncommitted: readonly (SourceUncommitted)[];
   /** The newest commits of the branch, at most 50: each can be synced; empty for callers who see a part of the workspace. */
   readonly history: readonly (SourceCommit)[];
   /** The effect of a sync; null where nothing waits, or nobody could tell. */
@@ -925,6 +952,14 @@ export type SourceStateName =
   | "conflict"
   | "failed";
 
+/** A part of `Source`. */
+export type SourceUncommitted = {
+  /** Below the workspace's folder. */
+  readonly path: string;
+  /** `added`: berth reads it as a project or a card, and the commit lacks it. */
+  readonly change: UncommittedChange;
+};
+
 /** The payload of `POST /api/workspaces/{id}/source/sync`. */
 export type SyncRequest = {
   /** The commit to write: the newest, or an earlier one of `history`. */
@@ -934,6 +969,9 @@ export type SyncRequest = {
   /** Conflicting paths that are overwritten; their texts are kept as file versions. */
   readonly overwrite?: readonly (string)[];
 };
+
+/** A part of `SourceUncommitted`. */
+export type UncommittedChange = "changed" | "deleted" | "added";
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/units/{name}`. */
 export type UnitDetail = {

@@ -70,6 +70,7 @@ const statusByCode = {
   source_moved: 409,
   source_conflict: 409,
   hook_refused: 401,
+  secret_in_commit: 422,
   engine_unavailable: 503,
   plan_not_found: 404,
   plan_blocked: 409,

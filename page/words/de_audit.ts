@@ -69,6 +69,7 @@ export const audited = {
   "POST /api/workspaces/{id}/source/check": "hat nach Commits für {id} gesehen",
   "POST /api/workspaces/{id}/source/hook": "hat für {id} einen Hook angelegt",
   "DELETE /api/workspaces/{id}/source/hook": "hat den Hook von {id} entfernt",
+  "POST /api/workspaces/{id}/source/commit": "hat Dateien von {id} eingecheckt",
   "POST /api/workspaces/{id}/source/sync": "hat einen Commit in den Ordner {id} geschrieben",
   "POST /api/hooks/{id}": "hat einen Hook gerufen",
   "source.auto": "nach der Regel „automatisch“, für den Commit {commit}: {group} von {workspace}",

@@ -77,6 +77,17 @@ export const sources = {
     auto: "von selbst abgleichen und anwenden, mit meinen Rechten",
   } as Readonly<Record<string, string>>,
   waiting: (why: string) => `Von selbst geschieht nichts: ${why}`,
+  uncommitted: {
+    title: "Hier geändert, nicht eingecheckt",
+    lead:
+      "Pläne benutzen diese Dateien, wie sie sind. Ein Commit ändert nur sie, auf dem neuesten Commit des Branches.",
+    changes: { changed: "geändert", deleted: "gelöscht", added: "neu" } as Readonly<Record<string, string>>,
+    message: "Nachricht des Commits",
+    branch: "Neuer Branch",
+    branchHint: (branch: string) => `Leer für ${branch}. Ein neuer ist für einen Pull Request.`,
+    withSecrets: "Auch Passwörter und Token einchecken",
+    commit: "Einchecken und pushen",
+  },
   keys: {
     title: "Schlüssel",
     lead:

@@ -69,6 +69,7 @@ export const audited = {
   "POST /api/workspaces/{id}/source/check": "looked for commits for {id}",
   "POST /api/workspaces/{id}/source/hook": "made a hook for {id}",
   "DELETE /api/workspaces/{id}/source/hook": "took the hook of {id} away",
+  "POST /api/workspaces/{id}/source/commit": "committed files of {id}",
   "POST /api/workspaces/{id}/source/sync": "wrote a commit into the folder {id}",
   "POST /api/hooks/{id}": "called a hook",
   "source.auto": "by the policy auto, for commit {commit}: {group} of {workspace}",

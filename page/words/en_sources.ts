@@ -71,6 +71,17 @@ export const sources = {
     auto: "sync and apply it by itself, with my rights",
   } as Readonly<Record<string, string>>,
   waiting: (why: string) => `Nothing is done by itself: ${why}`,
+  uncommitted: {
+    title: "Changed here, not committed",
+    lead:
+      "Plans use these files as they are. A commit changes them alone, on the newest commit of the branch.",
+    changes: { changed: "changed", deleted: "deleted", added: "new" } as Readonly<Record<string, string>>,
+    message: "Message of the commit",
+    branch: "New branch",
+    branchHint: (branch: string) => `Empty for ${branch}. A new one is for a pull request.`,
+    withSecrets: "Commit passwords and tokens, too",
+    commit: "Commit and push",
+  },
   keys: {
     title: "Keys",
     lead: "Add this deploy key at the forge. One that may read is enough, unless berth is to commit.",

@@ -132,6 +132,18 @@ const WITHOUT_ENGINE: Readonly<Record<string, Post>> = {
     await berth.call(`PUT ${path}/source`, { url, branch: "main" });
     return await berth.call(`POST ${path}/source/sync`, { ...example, commit: head });
   },
+  "post /api/workspaces/{id}/source/commit": async (berth, example) => {
+    await using server = await GitServer.start();
+    const repository = await server.repository("home");
+    const { url } = repository;
+    await repository.push({});
+    const path = await shop(berth);
+    await berth.call(`PUT ${path}/source`, { url, branch: "main" });
+    const blog = `${berth.folder}/workspaces/shop/blog`;
+    await Deno.mkdir(blog);
+    await Deno.writeTextFile(`${blog}/compose.yaml`, "services: {}\n");
+    return await berth.call(`POST ${path}/source/commit`, example);
+  },
   "post /api/notices": (berth, example) => berth.call("POST /api/notices", example),
   "post /api/mutes": (berth, example) => berth.call("POST /api/mutes", example),
   "put /api/projects/{id}/updates": async (berth, example) => {

@@ -20,6 +20,7 @@ import { Commits } from "./commits.tsx";
 import { Hook } from "./hook.tsx";
 import { Keys } from "./keys.tsx";
 import { SourceForm } from "./source_form.tsx";
+import { Uncommitted } from "./uncommitted.tsx";
 import { SyncDialog } from "./sync_dialog.tsx";
 
 const TEXT = words.sources;
@@ -45,7 +46,7 @@ export function Source({ id }: { readonly id: string }) {
         </>
       )}
       {row && source === undefined && problem === null && <Loading />}
-      {row && source !== undefined && <Shown source={source} />}
+      {row && source !== undefined && <Shown source={source} reload={read.reload} />}
     </>
   );
 }
@@ -100,7 +101,7 @@ function Acts({ source }: { readonly source: SourceModel }) {
   );
 }
 
-function Shown({ source }: { readonly source: SourceModel }) {
+function Shown({ source, reload }: { readonly source: SourceModel; readonly reload: () => void }) {
   const [isChanging, setChanging] = useState(false);
   const { url, branch, folder, state, error, checkedAt, synced, rewritten, pending, workspace, waiting } =
     source;
@@ -134,6 +135,7 @@ function Shown({ source }: { readonly source: SourceModel }) {
       </p>
       {isChanging && <SourceForm id={workspace} source={source} done={() => setChanging(false)} />}
       {pending !== null && <Pending workspace={workspace} pending={pending} />}
+      <Uncommitted source={source} done={reload} />
       <Keys source={source} />
       <Hook source={source} />
       <Commits id="source-history" title={TEXT.history} commits={source.history} source={source} />

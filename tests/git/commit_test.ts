@@ -1,0 +1,168 @@
+/** Commits from the page: one edit becomes one commit of that file, and a branch that moved is never overwritten. */
+import assert from "node:assert/strict";
+import { git, hasGit } from "../support/git_server.ts";
+import { SourceScene, web } from "./source_scene.ts";
+
+const ignore = !hasGit();
+if (ignore) console.warn("SKIPPED: tests of commits, because git is not installed");
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore, fn });
+
+const files = {
+  "blog/compose.yaml": web("nginx:1"),
+  "shop/compose.yaml": web("nginx:1"),
+  "run.sh": "#!/bin/sh\n",
+};
+
+async function synced(): Promise<SourceScene> {
+  const scene = await SourceScene.with(files);
+  await Deno.chmod(`${scene.repository.work}/run.sh`, 0o755);
+  await scene.repository.push({}, "executable");
+  const { head } = await scene.follow();
+  const answer = await scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, { commit: head });
+  assert.equal(answer.status, 200, answer.text);
+  return scene;
+}
+
+const commit = (scene: SourceScene, body: unknown) =>
+  scene.berth.call(`POST /api/workspaces/${scene.id}/source/commit`, body);
+
+const write = (scene: SourceScene, path: string, text: string) =>
+  Deno.writeTextFile(`${scene.path}/${path}`, text);
+
+test("an edit is told as uncommitted, and becomes one commit that changes exactly that file", async () => {
+  await using scene = await synced();
+  assert.deepEqual((await scene.source()).uncommitted, []);
+  await write(scene, "blog/compose.yaml", web("nginx:2"));
+  await write(scene, "shop/compose.yaml", web("nginx:9"));
+  await write(scene, ".env", "TAG=1\n");
+  await Deno.remove(`${scene.path}/run.sh`);
+  await Deno.mkdir(`${scene.path}/new`);
+  await write(scene, "new/compose.yaml", web("nginx:1"));
+  const before = await scene.source();
+  assert.deepEqual(before.uncommitted, [
+    { path: "blog/compose.yaml", change: "changed" },
+    { path: "new/compose.yaml", change: "added" },
+    { path: "run.sh", change: "deleted" },
+    { path: "shop/compose.yaml", change: "changed" },
+  ]);
+
+  const made = await commit(scene, {
+    paths: ["blog/compose.yaml"],
+    message: "Newer nginx\n\nIt was asked for.",
+  });
+
+  assert.equal(made.status, 201, made.text);
+  const { bare } = scene.repository;
+  assert.equal((await git(bare, "rev-parse", "main")).trim(), made.body.id);
+  assert.equal(
+    (await git(bare, "show", "--format=%B%an|%ae", "--name-status", "main")).trim(),
+    "Newer nginx\n\nIt was asked for.\n" + (await git(bare, "log", "-1", "--format=%an|%ae", "main")).trim() +
+      "\n\nM\tblog/compose.yaml",
+  );
+  assert.equal(await git(bare, "show", "main:blog/compose.yaml"), web("nginx:2"));
+  assert.match(await git(bare, "ls-tree", "main", "run.sh"), /^100755 /);
+  await git(bare, "fsck", "--strict");
+  const after = await scene.source();
+  assert.deepEqual([after.state, after.synced, after.head], ["synced", made.body.id, made.body.id]);
+  assert.ok(!after.uncommitted.some(({ path }) => path === "blog/compose.yaml"));
+  assert.equal((await scene.files())["shop/compose.yaml"], web("nginx:9"));
+
+  const others = await commit(scene, { paths: ["run.sh", "new/compose.yaml"], message: "Both" });
+  assert.equal(others.status, 201, others.text);
+  const changed = await git(bare, "show", "--format=", "--name-status", "main");
+  assert.equal(changed, "A\tnew/compose.yaml\nD\trun.sh\n");
+});
+
+test("a branch that has changed other files is built on, and one that has changed the same ones is a conflict", async () => {
+  await using scene = await synced();
+  await write(scene, "blog/compose.yaml", web("nginx:2"));
+  const theirs = await scene.repository.push({ "shop/compose.yaml": web("nginx:5") }, "theirs");
+  const made = await commit(scene, { paths: ["blog/compose.yaml"], message: "mine" });
+  assert.equal(made.status, 201, made.text);
+  const { bare } = scene.repository;
+  assert.equal((await git(bare, "rev-parse", "main^")).trim(), theirs);
+  assert.equal(await git(bare, "show", "main:shop/compose.yaml"), web("nginx:5"));
+  assert.equal((await scene.source()).state, "behind");
+
+  await scene.repository.git("pull", "--quiet", "origin", "main");
+  const moved = await scene.repository.push({ "shop/compose.yaml": web("nginx:6") }, "theirs again");
+  await write(scene, "shop/compose.yaml", web("nginx:7"));
+  const refused = await commit(scene, { paths: ["shop/compose.yaml"], message: "mine, too" });
+  assert.deepEqual([refused.status, refused.body.code], [409, "source_conflict"]);
+  assert.deepEqual(refused.body.errors.map(({ path }: { path: string }) => path), ["shop/compose.yaml"]);
+  assert.equal((await git(bare, "rev-parse", "main")).trim(), moved);
+});
+
+test("a branch that moves between the look and the push is looked at again, and never overwritten", async () => {
+  await using scene = await synced();
+  const { bare } = scene.repository;
+  // The server lets the branch move at each push, so that each is refused.
+  const hook = `${bare}/hooks/pre-receive`;
+  const move =
+    "#!/bin/sh\nunset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES\n" +
+    "export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@x\n" +
+    "n=$(cat moves 2>/dev/null || echo 0)\n[ $n -ge LIMIT ] && exit 0\necho $((n + 1)) > moves\n" +
+    'git update-ref refs/heads/main $(git commit-tree -p main -m "moved $n" main^{tree})\n';
+  await Deno.writeTextFile(hook, move.replace("LIMIT", "1"), { mode: 0o755 });
+  await write(scene, "blog/compose.yaml", web("nginx:2"));
+  const made = await commit(scene, { paths: ["blog/compose.yaml"], message: "mine" });
+  assert.equal(made.status, 201, made.text);
+  assert.equal((await git(bare, "log", "--format=%s", "-2", "main")).trim(), "mine\nmoved 0");
+
+  const brought = await scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, {
+    commit: made.body.id,
+  });
+  assert.equal(brought.status, 200, brought.text);
+  await Deno.writeTextFile(hook, move.replace("LIMIT", "9"), { mode: 0o755 });
+  await Deno.remove(`${bare}/moves`);
+  await write(scene, "blog/compose.yaml", web("nginx:3"));
+  const given = await commit(scene, { paths: ["blog/compose.yaml"], message: "mine again" });
+  assert.deepEqual([given.status, given.body.code], [409, "source_moved"]);
+  assert.ok(!(await git(bare, "log", "--format=%s", "main")).includes("mine again"));
+});
+
+test("a new branch is pushed for a pull request, the followed one stays, and a name that is taken is refused", async () => {
+  await using scene = await synced();
+  const { head } = await scene.source();
+  await write(scene, "blog/compose.yaml", web("nginx:2"));
+  const made = await commit(scene, { paths: ["blog/compose.yaml"], message: "m", branch: "berth/nginx" });
+  assert.equal(made.status, 201, made.text);
+  const { bare } = scene.repository;
+  assert.equal((await git(bare, "rev-parse", "berth/nginx")).trim(), made.body.id);
+  assert.equal((await git(bare, "rev-parse", "main")).trim(), head);
+  assert.equal((await scene.source()).uncommitted.length, 1);
+  const taken = await commit(scene, { paths: ["blog/compose.yaml"], message: "m2", branch: "berth/nginx" });
+  assert.deepEqual([taken.status, taken.body.code], [409, "source_conflict"]);
+  assert.equal((await git(bare, "rev-parse", "berth/nginx")).trim(), made.body.id);
+});
+
+test("a value that berth would mask is not committed unless somebody says so, and one that is in the branch already is", async () => {
+  await using scene = await synced();
+  const secret = "    environment: { DB_PASSWORD: hunter2hunter2 }\n";
+  await write(scene, "blog/compose.yaml", web("nginx:1", secret));
+  const body = { paths: ["blog/compose.yaml"], message: "m" };
+  const refused = await commit(scene, body);
+  assert.deepEqual([refused.status, refused.body.code], [422, "secret_in_commit"]);
+  assert.ok(!refused.text.includes("hunter2"));
+  assert.match(refused.body.errors[0].message, /Line 4/);
+  assert.equal((await commit(scene, { ...body, withSecrets: true })).status, 201);
+  await write(scene, "blog/compose.yaml", web("nginx:2", secret));
+  assert.equal((await commit(scene, body)).status, 201);
+});
+
+test("paths outside, folders, links and files that are nowhere are refused, and so are callers without workspaces:files", async () => {
+  await using scene = await synced();
+  await Deno.symlink("/etc/passwd", `${scene.path}/link`);
+  for (const path of ["../other", "/etc/passwd", "blog", "none", ".git/config", "link"]) {
+    const answer = await commit(scene, { paths: [path], message: "m" });
+    assert.deepEqual([answer.status, answer.body.code], [400, "invalid_request"], `${path}: ${answer.text}`);
+  }
+  const key = await scene.berth.key("operator");
+  const answer = await key.call(`POST /api/workspaces/${scene.id}/source/commit`, {
+    paths: ["run.sh"],
+    message: "m",
+  });
+  assert.deepEqual([answer.status, answer.body.code], [403, "forbidden"]);
+  const nothing = await commit(scene, { paths: ["run.sh"], message: "m" });
+  assert.deepEqual([nothing.status, nothing.body.code], [400, "invalid_request"]);
+});
