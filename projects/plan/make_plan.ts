@@ -16,6 +16,7 @@ import {
   blockSelf,
   warnByHash,
 } from "./blocked.ts";
+import { blockByEncrypted } from "./encrypted.ts";
 import { NO_REMEDY, planWith } from "../../core/remedy.ts";
 import { Draft, edited } from "./draft.ts";
 import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
@@ -68,6 +69,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
       const of = declaredOf(scene.model, group, unit);
       if (of === null) continue;
       blockByUnit(of, draft);
+      blockByEncrypted(of, draft);
       blockByGrants(of, draft);
       blockByHost(scene, of, draft);
       blockByLoops(scene, of, draft);

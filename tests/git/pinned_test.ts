@@ -1,6 +1,7 @@
 /** Git calls the addresses that were looked at: a name server that answers others afterwards leads nowhere. */
 import assert from "node:assert/strict";
-import { Mirror, SourceFailure } from "../../git/mirror.ts";
+import { SourceFailure } from "../../git/failure.ts";
+import { Mirror } from "../../git/mirror.ts";
 import { Git } from "../../git/process.ts";
 import { GitServer, hasGit } from "../support/git_server.ts";
 
@@ -27,7 +28,7 @@ Deno.test({
   ignore,
   fn: () =>
     withMirror(["127.0.0.1"], async (mirror, url, head) => {
-      const remote = { url, branch: "main", credential: null };
+      const remote = { url, branch: "main", credential: null, ssh: null };
       assert.equal(await mirror.remoteHead(remote), head);
       await mirror.fetchHead(remote, head);
       assert.ok(await mirror.has(head));
@@ -41,7 +42,7 @@ Deno.test({
     for (const other of ["169.254.169.254", "fe80::1", "100.100.100.200", "0.0.0.0"]) {
       await withMirror(["127.0.0.1", other], async (mirror, url) => {
         await assert.rejects(
-          mirror.remoteHead({ url, branch: "main", credential: null }),
+          mirror.remoteHead({ url, branch: "main", credential: null, ssh: null }),
           (error) => error instanceof SourceFailure && /may not be called/.test(error.message),
           other,
         );

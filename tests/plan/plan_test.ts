@@ -298,6 +298,16 @@ for (const kind of ["docker", "podman"] as const) {
       ["compose/bad-mount:7"],
     );
     assert.deepEqual(
+      await blockedBy("cipher", one("cipher", "environment: { A: 'ENC[AES256_GCM,data:x]', B: 'is ENC[' }")),
+      ["project/encrypted:7"],
+    );
+    assert.deepEqual(
+      await blockedBy("cipherfile", one("cipherfile", "env_file: a.env"), {
+        "a.env": "B=1\nA=ENC[AES256,data:x]\n",
+      }),
+      ["project/encrypted:2"],
+    );
+    assert.deepEqual(
       await blockedBy("reserved", one("reserved", "labels: { com.docker.compose.project: other }")),
       ["project/reserved-label:7"],
     );
