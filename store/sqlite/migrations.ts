@@ -1,6 +1,7 @@
 /** The schema of the SQLite store, as the steps that led to it; a step that was released never changes. */
 import { CLAIMS } from "./claims_schema.ts";
 import { ENDINGS, INCIDENTS, MUTES, NOTICES } from "./incidents_schema.ts";
+import { SOURCE_HOOKS, SOURCE_POLICIES, SOURCE_SSH } from "./sources_schema.ts";
 import { PROJECT_UPDATES } from "./updates_schema.ts";
 
 /** Step N brings `PRAGMA user_version` from N - 1 to N. */
@@ -386,17 +387,7 @@ export const MIGRATIONS: readonly string[] = [
   CLAIMS,
   PROJECT_UPDATES,
   MUTES,
-  // The addresses that forges call after a push.
-  `
-  ALTER TABLE sources ADD COLUMN hook_id TEXT;
-  ALTER TABLE sources ADD COLUMN hook_secret BLOB;
-  CREATE UNIQUE INDEX sources_by_hook ON sources (hook_id);
-  `,
-  // What the policy `auto` of a source waits for, and has left to do.
-  `
-  ALTER TABLE sources ADD COLUMN waiting TEXT;
-  ALTER TABLE sources ADD COLUMN todo TEXT CHECK (todo IS NULL OR json_valid(todo));
-  `,
-  // The open part of the deploy key of a source, and its server's keys.
-  "ALTER TABLE sources ADD COLUMN ssh TEXT CHECK (ssh IS NULL OR json_valid(ssh));",
+  SOURCE_HOOKS,
+  SOURCE_POLICIES,
+  SOURCE_SSH,
 ];

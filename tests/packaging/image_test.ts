@@ -5,12 +5,15 @@ import { VERSION } from "../../version.ts";
 import { runBerth } from "../support/berth_process.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { proofEngine, sharedEngine } from "../support/shared_engine.ts";
+import { GitServer, hasGit } from "../support/git_server.ts";
+import { GitSshServer, hasSshd } from "../support/git_ssh_server.ts";
 import { SshHost } from "../support/ssh_host.ts";
 import { eventually } from "../support/eventually.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
 import { importCaddy } from "./caddy_image.ts";
 import { importPostgres } from "./postgres_image.ts";
 import { cleanImage } from "./clean_machine.ts";
+import { ImageRoot } from "./image_root.ts";
 import { askInside, inside, type Said } from "./inside.ts";
 
 const { engine: shared, test } = await sharedEngine("docker");
@@ -521,3 +524,40 @@ async function filesIn(folder: string): Promise<(readonly [string, string])[]> {
     files.map(async ({ name }) => [name, await Deno.readTextFile(`${folder}/${name}`)] as const),
   );
 }
+
+test("the image with ssh follows repositories by https and by ssh, with no shell in it", async (engine) => {
+  const folder = await build(engine);
+  const layers = ["runtime", "program", "ssh"].map((name) => `${folder}/${name}`);
+  const credential = { user: "ada", token: "a-token" };
+  await using server = await GitServer.start({ credential });
+  await using sshd = await GitSshServer.start();
+  const repository = await server.repository("home");
+  const head = await repository.push({ "blog/compose.yaml": "services: {}\n" });
+  await using root = await ImageRoot.start(layers, {
+    files: { "authority.pem": server.authority! },
+    env: { GIT_SSL_CAINFO: "/tmp/authority.pem" },
+  });
+  const follow = async (name: string, source: Readonly<Record<string, unknown>>) => {
+    const path = `/srv/projects/${name}`;
+    const made = await root.caller.call("POST /api/workspaces", {
+      path,
+      source: { branch: "main", ...source },
+    });
+    assert.equal(made.status, 201, made.text);
+    return (await root.caller.call(`GET /api/workspaces/${name}/source`)).body;
+  };
+
+  await follow("https", { url: repository.url, credential });
+  await sshd.admit([(await follow("ssh", { url: sshd.urlOf(repository.bare) })).ssh.publicKey]);
+
+  for (const name of ["https", "ssh"]) {
+    const { body } = await root.caller.call(`POST /api/workspaces/${name}/source/check`);
+    assert.deepEqual([body.error, body.head], [null, head], name);
+    const synced = await root.caller.call(`POST /api/workspaces/${name}/source/sync`, { commit: head });
+    assert.equal(synced.status, 200, synced.text);
+    assert.equal(
+      await Deno.readTextFile(`${root.folder}/srv/projects/${name}/blog/compose.yaml`),
+      "services: {}\n",
+    );
+  }
+}, hasGit() && hasSshd() ? null : "git or sshd is not installed");
