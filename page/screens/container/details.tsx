@@ -4,8 +4,6 @@ import { useState } from "preact/hooks";
 import { CONTAINER, type ContainerDetail } from "../../../client/berth/containers.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
-import { Act } from "../../parts/act.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
 import { ShowValues } from "../../parts/show_values.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
