@@ -187,7 +187,6 @@ function Picture({ drawing, links, zoom, view, focusable, lit, light, open, focu
           <rect x={frame.x} y={frame.y} width={frame.width} height={frame.height} rx="8" />
           <text x={frame.x + 12} y={frame.y + 17}>
             {cut(frame.group.label, Math.floor((frame.width - 24) / LABEL_CHARACTER))}
-            <title>{shown(frame.group.label)}</title>
           </text>
         </g>
       ))}
