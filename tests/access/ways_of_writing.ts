@@ -11,7 +11,10 @@ function written(name: string, line = "", shown = line): string {
 /** The first scalar of a line as a variable; null for a line without one. */
 function asVariable(line: string, name: string): { line: string; value: string } | null {
   const [, head, value, tail] = /^([^'{[]*(?:[{[][^'{[]*)*?: ?\[?'?)([\w./:=-]+)('?.*)$/.exec(line) ?? [];
-  return value === undefined ? null : { line: `${head}\${${name}}${tail}`, value };
+  if (head === undefined || value === undefined) return null;
+  // In a flow collection a brace without quotes would begin another one.
+  const quote = /[{[]/.test(head) && !head.endsWith("'") ? '"' : "";
+  return { line: `${head}${quote}\${${name}}${quote}${tail}`, value };
 }
 
 /** Returns files by their paths; `more` are the other parts of the Compose file. */
