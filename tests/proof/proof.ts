@@ -79,6 +79,8 @@ const STEPS: readonly Step[] = [
     "apply/exact_matrix",
   ].map((name) => ({ file: `tests/${name}_test.ts`, env: { BERTH_TEST_COMPOSE_VERSION: "5.6.0" } })),
   { file: "tests/store/postgres_faults_test.ts" },
+  { file: "tests/watch/histories_test.ts" },
+  { file: "tests/watch/endings_test.ts" },
   { file: "tests/watch/notices_kill_test.ts", env: { BERTH_TEST_KILLS: "200" } },
   { file: "tests/store/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
   { file: "tests/engines/ssh_engine_test.ts" },

@@ -377,3 +377,45 @@ Deno.test("the first message of a target says what berth watches, and what is wr
   await eventually("nothing is left to tell", async () => (await store.notices.counts()).waiting === 0);
   assert.deepEqual(target.taken.map(({ path }) => path).sort(), ["/blog", "/early", "/early", "/late"]);
 });
+
+Deno.test("a target that hangs, one that leads elsewhere and one that fails for a day delay no other, and are given up", async () => {
+  const elsewhere: string[] = [];
+  await using inner = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    elsewhere.push(request.url);
+    return new Response(null, { status: 204 });
+  });
+  const hanging = Promise.withResolvers<Response>();
+  await using target = receiver(({ path }) =>
+    path === "/well" ? 204 : path === "/fails" ? 500 : new Response(null, {
+      status: 307,
+      headers: { location: `http://127.0.0.1:${inner.addr.port}/` },
+    })
+  );
+  await using still = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => hanging.promise);
+  const notices = { tickMs: 20, foldMs: 0, retryMs: [20], deadMs: 300 };
+  await using berth = await startService({ watchTimes: { notices } });
+  const add = (name: string, address: string) => notice(berth, { name, kind: "webhook", address, afterS: 0 });
+  await add("hangs", `http://127.0.0.1:${still.addr.port}/`);
+  await add("leads", `${target.url}/leads`);
+  await add("fails", `${target.url}/fails`);
+  await add("well", `${target.url}/well`);
+  const begun = Date.now();
+  await write(berth, incident("web"));
+  const told = () => target.taken.filter(({ path }) => path === "/well").map(({ text }) => text);
+  await eventually("the well one is told", () => told().some((text) => text.includes("shop.web")));
+  assert.ok(Date.now() - begun < 9_000, "before the one that hangs is given up");
+  await eventually(
+    "it is told of the others",
+    () =>
+      ["leads", "fails"].every((name) =>
+        told().some((text) => text.includes(`notice ${JSON.stringify(JSON.stringify(name)).slice(1, -1)}`))
+      ),
+  );
+  const failed = await eventually("the one that hangs is tried again", async () => {
+    const { items } = (await berth.call("GET /api/notices/messages")).body;
+    return items.find(({ problem }: { problem: string }) => /no answer within 10 s/.test(problem)) ?? null;
+  });
+  assert.ok(failed.attempts >= 1);
+  assert.deepEqual(elsewhere, [], "no redirect is followed");
+  hanging.resolve(new Response(null, { status: 204 }));
+});
