@@ -22,6 +22,7 @@ const BENCHES = [
   "images",
   "takeover",
   "builds",
+  "incidents",
   "packaging",
   "growth",
   "memory",

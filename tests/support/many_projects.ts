@@ -1,7 +1,7 @@
 /** A berth with many projects on one scripted engine; all of their containers differ from their files. */
 import assert from "node:assert/strict";
 import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
-import { serveEngines } from "./service.ts";
+import { serveEngines, type ServiceOptions } from "./service.ts";
 
 /** Containers of each project. */
 export const PER_PROJECT = 3;
@@ -26,7 +26,11 @@ function running(folder: string, index: number, memory = 64 << 20): Record<strin
   };
 }
 
-export async function manyProjects(stack: AsyncDisposableStack, projects: number) {
+export async function manyProjects(
+  stack: AsyncDisposableStack,
+  projects: number,
+  options: Omit<ServiceOptions, "folder"> = {},
+) {
   const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
   stack.defer(() => Deno.remove(home, { recursive: true }));
   const folder = `${home}/workspaces/many`;
@@ -43,7 +47,7 @@ export async function manyProjects(stack: AsyncDisposableStack, projects: number
     indexes.map((index) => [scriptedId(index + 1), running(folder, index)]),
   );
   const engine = stack.use(new ScriptedWorld({ containers }));
-  const berth = stack.use(await serveEngines({ one: engine }, { folder: home }));
+  const berth = stack.use(await serveEngines({ one: engine }, { ...options, folder: home }));
   const made = await berth.call("POST /api/workspaces", { path: folder });
   assert.equal(made.status, 201, made.text);
   let memory = 32 << 20;

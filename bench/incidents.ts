@@ -1,0 +1,137 @@
+/** Incidents: the price of opening one and of watching 1,000 units, and the time from an ending to a message. */
+import { cpuUsage } from "node:process";
+import type { Incident } from "../core/incidents.ts";
+import { withTellings } from "../projects/watch/tellings.ts";
+import { ENTRY } from "../tests/access/audit_entry.ts";
+import { FIXTURE, startEngine } from "../tests/support/engine.ts";
+import { eventually } from "../tests/support/eventually.ts";
+import { manyProjects, PER_PROJECT } from "../tests/support/many_projects.ts";
+import { serveEngines, startService } from "../tests/support/service.ts";
+import { rounds } from "./rounds.ts";
+
+const UNITS = 1_000;
+const OPENED = 200;
+/** Opening an incident with three rows of the outbox, against an entry of the audit log. */
+const MOST_RATIO = 3;
+const DEATHS = 50;
+const MOST_TOLD_MS = 2_000;
+const MOST_READABLE_MS = 1_000;
+const WATCHED_MS = 20_000;
+const SETTLED_MS = 15_000;
+/** Events a second, and the share of a core that watching may take. */
+const RATES = [[0, 0.005], [1, 0.03], [40, 0.1]] as const;
+
+const missed: string[] = [];
+const held = (what: string, figure: number, most: number, unit: string) => {
+  console.log(`${what}: ${figure.toFixed(2)} ${unit}; promised are at most ${most}`);
+  if (figure > most) missed.push(what);
+};
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const p99 = (all: readonly number[]) =>
+  all.toSorted((a, b) => a - b)[Math.ceil(all.length * 0.99) - 1] ?? NaN;
+
+function incident(n: number): Incident {
+  const at = Date.now();
+  const nowhere = { project: "shop", engine: "one", container: null };
+  return {
+    id: crypto.randomUUID(),
+    subject: { kind: "unit", workspace: "all", group: "shop", unit: `unit:shop.s${n}`, ...nowhere },
+    ...{ kind: "broken", since: at, atLatest: false, cause: { kind: "ended", exitCode: 1 }, fields: [] },
+    ...{ openedAt: at, closedAt: null, end: null, endings: 1, atFirst: false, lines: 1 },
+  };
+}
+
+async function opening(): Promise<void> {
+  await using berth = await startService();
+  const { store } = berth.berth;
+  for (const name of ["a", "b", "c"]) {
+    await berth.call("POST /api/notices", {
+      name,
+      kind: "webhook",
+      address: "http://127.0.0.1:1/",
+      afterS: 86_400,
+    });
+  }
+  const notices = await store.notices.list();
+  let n = 0;
+  const [entry, opened] = await rounds("incidents-opening", [
+    {
+      name: "an entry of the audit log",
+      run: async () => {
+        for (let at = 0; at < OPENED; at++) await store.audit.append([ENTRY]);
+      },
+    },
+    {
+      name: "an incident with three rows of the outbox",
+      run: async () => {
+        for (let at = 0; at < OPENED; at++) {
+          const one = incident(n++);
+          const { kind, since, atLatest, cause, fields } = one;
+          const line = { at: one.openedAt, kind, since, atLatest, cause, fields };
+          await store.incidents.write([withTellings({ incident: one, line }, null, notices)]);
+        }
+      },
+    },
+  ], { about: `${OPENED} of each, one after the other` });
+  held("opening against an entry", (opened?.median ?? 0) / (entry?.median ?? 1), MOST_RATIO, "times");
+}
+
+async function telling(): Promise<void> {
+  const at = new Map<string, number>();
+  await using receiver = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const { data } = await request.json();
+    for (const { subject } of data.incidents) at.set(subject, performance.now());
+    return new Response(null, { status: 204 });
+  });
+  await using engine = await startEngine("docker");
+  const notices = { foldMs: 0 };
+  await using berth = await serveEngines({ docker: engine }, { watchTimes: { beginMs: 0, notices } });
+  await eventually("berth watches", () => berth.berth.store.incidents.wasWatched());
+  const address = `http://127.0.0.1:${receiver.addr.port}/`;
+  await berth.call("POST /api/notices", { name: "ops", kind: "webhook", address, afterS: 0 });
+  const told: number[] = [];
+  const readable: number[] = [];
+  for (let n = 0; n < DEATHS; n++) {
+    const name = `b${n}`;
+    const script = "until test -f /go; do sleep 0.01; done; echo bye; exit 3";
+    await engine.cli("run", "-d", "--name", name, FIXTURE, "sh", "-c", script);
+    await sleep(1_500); // it was looked at once
+    const begun = performance.now();
+    await engine.cli("exec", name, "touch", "/go");
+    await eventually("its words are readable", async () => {
+      const { items } = (await berth.call(`GET /api/endings?container=${name}`)).body;
+      return items[0]?.words === "kept";
+    });
+    readable.push(performance.now() - begun);
+    const subject = `container ${name} on docker`;
+    told.push(await eventually("it is told", () => at.get(subject) ?? null) - begun);
+  }
+  held(`an ending is readable, p99 of ${DEATHS}`, p99(readable), MOST_READABLE_MS, "ms");
+  held(`an ending is told, p99 of ${DEATHS}`, p99(told), MOST_TOLD_MS, "ms");
+}
+
+async function watching(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const many = await manyProjects(stack, Math.ceil(UNITS / PER_PROJECT), { watchTimes: { beginMs: 0 } });
+  await eventually("berth watches", () => many.berth.berth.store.incidents.wasWatched());
+  await sleep(SETTLED_MS); // all are compared, and their incidents are open
+  for (const [rate, most] of RATES) {
+    const before = cpuUsage();
+    const begun = performance.now();
+    let told = 0;
+    while (performance.now() - begun < WATCHED_MS) {
+      const due = (performance.now() - begun) / 1_000 * rate;
+      for (; told < due; told++) many.touch(told % UNITS);
+      await sleep(rate === 0 ? WATCHED_MS : 20);
+    }
+    const { user, system } = cpuUsage(before);
+    const share = (user + system) / 1_000 / (performance.now() - begun);
+    held(`watching ${UNITS} units at ${rate} events a second`, share * 100, most * 100, "% of a core");
+  }
+}
+
+const parts = { opening, telling, watching };
+const chosen = Deno.args[0];
+for (const [name, run] of Object.entries(parts)) if (chosen === undefined || chosen === name) await run();
+if (missed.length > 0) throw new Error(`Missed: ${missed.join(", ")}`);
