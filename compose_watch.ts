@@ -45,6 +45,7 @@ export function composeWatch(
     store: store.endings,
     seal: access.endingSeal,
     runtime: () => plugins.runtime,
+    registry,
     ownership: sights.ownership,
     log,
     ended: countEndings(metrics),

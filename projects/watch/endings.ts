@@ -1,4 +1,5 @@
 /** Keeps how containers ended, with their last words: they are read the moment that the engine tells of it. */
+import type { Model } from "../../artifacts/artifact.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
 import type { EndingRecord, EndingStore, LastWords } from "../../core/endings.ts";
 import { ServiceError } from "../../core/error.ts";
@@ -31,6 +32,9 @@ interface EndingsOptions {
   readonly store: EndingStore;
   readonly seal: TextSeal;
   readonly runtime: () => Pick<ActingRuntime, "ending"> | null;
+  readonly registry: {
+    models(): Promise<readonly { readonly workspace: { readonly id: string }; readonly model: Model }[]>;
+  };
   readonly ownership: Pick<Ownership, "startedFrom" | "settle">;
   readonly log: Log;
   /** Counts every ending, also those that are not kept. */
@@ -67,13 +71,10 @@ export class Endings {
   /** Notes which units containers are of. */
   know(judged: readonly Judged[]): void {
     const places = new Map<string, Place>();
-    for (const { subject: { workspace, group, unit, project }, containers, unit: declared } of judged) {
+    for (const { subject: { workspace, group, unit }, containers, unit: declared } of judged) {
       if (declared === null) continue;
       const place = { workspace, group, unit };
       for (const one of containers) places.set(containerKey(one), place);
-      const name = serviceKey(project ?? "", declared.label);
-      // Two folders may declare one project: then nobody knows which of them is meant.
-      places.set(name, places.has(name) ? NOWHERE : place);
     }
     this.#places = places;
   }
@@ -136,8 +137,12 @@ export class Endings {
       const sealed = hasWords ? await seal.seal(await zipped(words), placeOfWords(id)) : null;
       this.#bytes += sealed?.byteLength ?? 0;
       const state = typeof words === "string" ? words : hasWords ? "kept" : "none";
-      const record = this.#recordOf(id, event, typeof words === "string" ? null : words, state);
-      await store.add({ ...record, startedFrom: await this.#startedFrom(event) }, sealed);
+      const record = {
+        ...recordOf(id, event, typeof words === "string" ? null : words, state),
+        ...await this.#placeOf(event),
+        startedFrom: await this.#startedFrom(event),
+      };
+      await store.add(record, sealed);
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) log.warn("An ending of a container cannot be kept", { error });
@@ -163,34 +168,40 @@ export class Endings {
     return ownership.startedFrom(origin);
   }
 
-  #recordOf(
-    id: string,
-    event: ContainerEvent,
-    words: LastWords | null,
-    state: EndingRecord["words"],
-  ): Omit<EndingRecord, "startedFrom"> {
-    const exitCode = event.exitCode ?? words?.exitCode ?? null;
-    return {
-      id,
-      at: event.heardAt,
-      engine: event.engine,
-      containerId: event.id,
-      container: event.name.slice(0, MOST_NAME),
-      ...this.#placeOf(event),
-      project: scopedProject(event.compose),
-      exitCode,
-      outOfMemory: words?.outOfMemory === true && exitCode === 137,
-      words: state,
-      more: 0,
-    };
-  }
-
-  #placeOf(event: ContainerEvent): Place {
+  /** Returns the unit by the last look, and for a container that came and went between two looks by its labels. */
+  async #placeOf(event: ContainerEvent): Promise<Place> {
+    const known = this.#places.get(containerKey(event));
     const { compose } = event;
-    return this.#places.get(containerKey(event)) ??
-      (compose === null ? undefined : this.#places.get(serviceKey(compose.project, compose.service))) ??
-      NOWHERE;
+    if (known !== undefined || compose === null) return known ?? NOWHERE;
+    const found = (await this.#options.registry.models()).flatMap(({ workspace: { id }, model }): Place[] => {
+      const groups = model.groups.filter(({ project }) => project === compose.project);
+      return groups.flatMap((group) =>
+        model.units.filter((unit) => unit.group === group.id && unit.label === compose.service)
+          .map((unit) => ({ workspace: id, group: group.name, unit: unit.id }))
+      );
+    });
+    // Two folders may declare one project: then nobody knows which of them is meant.
+    return found.length === 1 ? found[0]! : NOWHERE;
   }
 }
 
-const serviceKey = (project: string, service: string): string => JSON.stringify([project, service]);
+function recordOf(
+  id: string,
+  event: ContainerEvent,
+  words: LastWords | null,
+  state: EndingRecord["words"],
+): Omit<EndingRecord, keyof Place | "startedFrom"> {
+  const exitCode = event.exitCode ?? words?.exitCode ?? null;
+  return {
+    id,
+    at: event.heardAt,
+    engine: event.engine,
+    containerId: event.id,
+    container: event.name.slice(0, MOST_NAME),
+    project: scopedProject(event.compose),
+    exitCode,
+    outOfMemory: words?.outOfMemory === true && exitCode === 137,
+    words: state,
+    more: 0,
+  };
+}

@@ -22,6 +22,7 @@ export class Watcher implements AsyncDisposable {
   readonly #times: WatchTimes;
   readonly #over = new AbortController();
   readonly #running: Promise<void>;
+  readonly #renewing: Promise<void>;
   readonly #heard = new HeardEvents();
   #watch: Watch | null = null;
   #turnAt = -Infinity;
@@ -35,6 +36,7 @@ export class Watcher implements AsyncDisposable {
     this.#options = options;
     this.#times = { ...TIMES, ...options.times };
     this.#running = this.#run();
+    this.#renewing = this.#renew();
   }
 
   /** True while this replica watches. */
@@ -44,7 +46,7 @@ export class Watcher implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
-    await this.#running;
+    await Promise.all([this.#running, this.#renewing]);
     await this.#options.endings.over();
   }
 
@@ -76,6 +78,20 @@ export class Watcher implements AsyncDisposable {
     }
   }
 
+  /** Keeps the turn while a look takes long: what is heard meanwhile would be nobody's. */
+  async #renew(): Promise<void> {
+    const { signal } = this.#over;
+    while (!signal.aborted) {
+      await pause(TURN_AGAIN_MS, signal);
+      if (signal.aborted || !this.isWatching) continue;
+      try {
+        this.#turnAt = await this.#options.isOurTurn(TURN_MS) ? performance.now() : -Infinity;
+      } catch {
+        // The store is away: the turn ends by itself, and a look says so.
+      }
+    }
+  }
+
   async #tick(): Promise<void> {
     const { store, isOurTurn, log } = this.#options;
     if (performance.now() - this.#turnAt >= TURN_AGAIN_MS) {
@@ -83,7 +99,10 @@ export class Watcher implements AsyncDisposable {
       this.#turnAt = isOurs ? performance.now() : -Infinity;
       if (!isOurs) this.#watch = null;
     }
-    if (this.#turnAt === -Infinity) return;
+    if (this.#turnAt === -Infinity) {
+      this.#watch = null;
+      return;
+    }
     if (this.#watch === null) {
       const { Watch } = await import("./watch.ts");
       await this.#options.runtime()?.settle();
