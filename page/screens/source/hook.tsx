@@ -20,12 +20,14 @@ export function Hook({ source: { workspace, hook } }: { readonly source: Source 
     <section aria-labelledby="source-hook">
       <div class="section-head">
         <h2 id="source-hook">{TEXT.title}</h2>
-        <Act permission="workspaces:manage" act={() => setMaking(true)}>
-          {hook === null ? TEXT.make : TEXT.replace}
-        </Act>
-        {hook !== null && (
-          <Act permission="workspaces:manage" act={() => setRemoving(true)}>{TEXT.remove}</Act>
-        )}
+        <span class="screen-end">
+          <Act permission="workspaces:manage" act={() => setMaking(true)}>
+            {hook === null ? TEXT.make : TEXT.replace}
+          </Act>
+          {hook !== null && (
+            <Act permission="workspaces:manage" act={() => setRemoving(true)}>{TEXT.remove}</Act>
+          )}
+        </span>
       </div>
       <p class="hint">{TEXT.lead}</p>
       {hook !== null && (
