@@ -31,6 +31,8 @@ const TAGS = {
   notices: "Targets that are told of incidents",
   mutes: "Incidents of which nobody is told for a while",
   endings: "How containers ended, and what they said last",
+  hooks: "Calls of Git forges that tell of a push",
+  adoptions: "Containers that run without files, written down and taken over as projects",
   incidents: "What was not as it should be, since when, and because of what",
 };
 

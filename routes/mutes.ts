@@ -48,6 +48,7 @@ const list = route({
   method: "get",
   path: "/mutes",
   summary: "The mutes that have not ended",
+  description: "Incidents go on while they are muted, and are listed; only notices are not sent.",
   ...PERMISSION,
   subject: "listed",
   answers: {

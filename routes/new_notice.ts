@@ -5,7 +5,7 @@ import { ServiceError } from "../core/error.ts";
 import { INCIDENT_KINDS } from "../core/incidents.ts";
 import { NOTICE_KINDS } from "../core/notices.ts";
 import { mailTargetIn } from "../projects/notices/mail/mail_address.ts";
-import { isZone } from "../projects/notices/quiet.ts";
+import { isTimeZone } from "../projects/updates/window.ts";
 import { IncidentKind } from "./incident_rows.ts";
 
 const TIME = z.string().regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/, 'Expected a time of the day, as "22:00"');
@@ -68,7 +68,7 @@ export function assertUsable({ kind, address, secret, on, quiet }: z.infer<typeo
     ? mail
     : mail === null && !isAddress(address)
     ? "its address must begin with https:// or http:// and hold no user or password"
-    : quiet !== undefined && !isZone(quiet.zone)
+    : quiet !== undefined && !isTimeZone(quiet.zone)
     ? `"${quiet.zone}" is no time zone: use a name as Europe/Berlin`
     : on.some((scope) => scope.startsWith("label:"))
     ? "incidents have no labels: use a workspace or a project as scope"

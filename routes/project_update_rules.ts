@@ -1,4 +1,5 @@
 /** What people want of the newer images of one project: updates by themselves, their window, and a cool-down of its own. */
+import { ServiceError } from "../core/error.ts";
 import { z } from "zod";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { text } from "../http/declare/query.ts";
@@ -21,11 +22,21 @@ const Time = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'Expected a time, a
 const Window = z.strictObject({
   from: Time.describe("When it opens, each day"),
   to: Time.describe("When it closes; before `from` it is on the next day"),
-  timeZone: z.string().max(64).refine(isTimeZone, 'Expected a time zone, as "Europe/Berlin"').describe(
-    "The time zone of both",
-  ),
-}).refine(({ from, to }) => from !== to, { message: "Expected another time than `from`", path: ["to"] })
-  .meta({ id: "UpdateWindow" });
+  timeZone: z.string().max(64).describe("The time zone of both, as `Europe/Berlin`"),
+}).meta({
+  id: "UpdateWindow",
+  examples: [{ from: "02:00", to: "05:00", timeZone: "Europe/Berlin" }],
+});
+
+/** Throws `invalid_request` for what no schema can say. */
+function assertUsable({ from, to, timeZone }: z.infer<typeof Window>): void {
+  const why = from === to
+    ? "it must close at another time than it opens"
+    : isTimeZone(timeZone)
+    ? null
+    : `"${timeZone}" is no time zone: use a name as Europe/Berlin`;
+  if (why !== null) throw new ServiceError("invalid_request", `Cannot use the window: ${why}`);
+}
 
 const Wanted = z.strictObject({
   automatic: z.boolean().describe(
@@ -101,6 +112,7 @@ interface RulesOptions {
 export function projectUpdateRules({ registry, updates, now }: RulesOptions): CoreRouter {
   return router().on(change, async (call) => {
     const { body: { automatic, window, coolDownDays }, reach, principal: { kind, id, name } } = call;
+    if (window !== null) assertUsable(window);
     const meant = await declaredProject(registry, call.params.id, reach);
     const group = await find(await findComparedModel(registry, meant.id, reach), "group", meant.name);
     const of = { workspace: meant.id, group: group.name };

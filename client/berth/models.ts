@@ -776,7 +776,7 @@ export type UpdateWindow = {
   readonly from: string;
   /** When it closes; before `from` it is on the next day. */
   readonly to: string;
-  /** The time zone of both. */
+  /** The time zone of both, as `Europe/Berlin`. */
   readonly timeZone: string;
 };
 

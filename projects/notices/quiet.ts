@@ -17,13 +17,3 @@ function timeIn(zone: string, at: number): string {
   })
     .format(at);
 }
-
-/** Returns true for an IANA zone that this machine knows. */
-export function isZone(zone: string): boolean {
-  try {
-    timeIn(zone, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
