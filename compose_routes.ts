@@ -21,6 +21,7 @@ import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { replicaRoutes } from "./routes/replicas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { fromRunRoute } from "./routes/from_run.ts";
 import { settling } from "./routes/settling.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
@@ -106,6 +107,7 @@ export function composeRoutes(
     registryRoutes({ registries: parts.registries }),
     adoptions({ ...adopting, registry, offers: store.offers }),
     claimRoutes(adopting),
+    fromRunRoute(),
     settling({ ...adopting, registry, editor: parts.editor, digests: access.digests }),
     history.router,
     endingRoutes({ ...store, seal: access.endingSeal }),

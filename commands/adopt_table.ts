@@ -48,6 +48,15 @@ export const ADOPTING: readonly Command[] = [
     load: () => read("./draft.ts"),
   },
   {
+    name: "from-run",
+    summary: "print a line of docker run as the files of a project",
+    details:
+      "Give the whole line in quotes. Nothing is saved and nothing runs. Flags that no file can say are named, and the exit code is 2 then.",
+    args: [{ name: "line", kind: "text" }],
+    options: [JSON_OPTION],
+    load: () => read("./from_run.ts"),
+  },
+  {
     name: "settle",
     summary: "write what runs into the file, where both differ",
     details:

@@ -17,6 +17,7 @@
  */
 export * from "./adoptions.ts";
 export * from "./applies.ts";
+export * from "./artifacts.ts";
 export * from "./auth.ts";
 export * from "./containers.ts";
 export * from "./endings.ts";

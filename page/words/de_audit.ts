@@ -74,6 +74,7 @@ export const audited = {
   "POST /api/hooks/{id}": "hat einen Hook gerufen",
   "source.auto": "nach der Regel „automatisch“, für den Commit {commit}: {group} von {workspace}",
   "POST /api/workspaces/{id}/adoptions/draft": "hat neben {id} Container aufgeschrieben",
+  "POST /api/artifacts/from-run": "hat eine Zeile von docker run gelesen",
   "POST /api/workspaces/{id}/artifacts/units/{name}/settle":
     "hat in die Datei von {name} geschrieben, was läuft",
   "POST /api/adoptions/drafts/{id}/accept": "hat {projects} aus laufenden Containern übernommen",

@@ -86,6 +86,11 @@ export const later = {
     },
   },
   newProject: {
+    fromRun: "Aus einer Zeile von docker run …",
+    runLine: "Die Zeile",
+    readLine: "Die Zeile lesen",
+    replacesText: "Der Text darunter wird ersetzt. Gespeichert wird nichts, und nichts läuft.",
+    notTaken: (flags: string) => `Nicht im Text: ${flags}`,
     taken: (name: string) => `Im Ordner ${name} sind schon Dateien: wählen Sie einen anderen Namen`,
     noFolder: "Tragen Sie zuerst einen Ordner ein: ein Projekt ist ein Ordner darin.",
     name: "Name",

@@ -74,6 +74,7 @@ export const audited = {
   "POST /api/hooks/{id}": "called a hook",
   "source.auto": "by the policy auto, for commit {commit}: {group} of {workspace}",
   "POST /api/workspaces/{id}/adoptions/draft": "wrote containers down beside {id}",
+  "POST /api/artifacts/from-run": "read a line of docker run",
   "POST /api/workspaces/{id}/artifacts/units/{name}/settle": "wrote what runs into the file of {name}",
   "POST /api/adoptions/drafts/{id}/accept": "adopted {projects} out of containers that ran",
   "POST /api/adoptions/{id}/confirm": "confirmed that {name} belongs to {project}",

@@ -90,6 +90,11 @@ const english = {
     },
   },
   newProject: {
+    fromRun: "From a docker run line …",
+    runLine: "The line",
+    readLine: "Read the line",
+    replacesText: "The text below is replaced. Nothing is saved, and nothing runs.",
+    notTaken: (flags: string) => `Not in the text: ${flags}`,
     taken: (name: string) => `The folder ${name} has files already: choose another name`,
     noFolder: "Register a folder first: a project is a folder in it.",
     name: "Name",

@@ -118,3 +118,26 @@ test(
   },
   BROWSER_TEST.ignore ? "there is no browser" : null,
 );
+
+test(
+  "the page reads a line of docker run into a new project, names what it cannot take, and saves it",
+  async () => {
+    await using berth = await serveEngines({});
+    await workspace(berth, "home", "name: home\nservices:\n  web:\n    image: none\n");
+    await berth.call("PUT /api/workspaces/home", { editable: true });
+    await using browser = await startBrowser();
+    await using opened = await openPage(browser, berth, { key: berth.admin, path: "/new-project" });
+    const { page } = opened;
+    await page.getByText("From a docker run line …").click();
+    await page.getByLabel("The line").fill("docker run --rm -p 8080:80 --name shop nginx:1.27");
+    await page.getByRole("button", { name: "Read the line" }).click();
+    await page.getByText("Not in the text: --rm").waitFor();
+    await page.getByText("container_name").first().waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("heading", { name: "shop" }).waitFor();
+    const text = await Deno.readTextFile(`${berth.folder}/workspaces/home/shop/compose.yaml`);
+    assert.match(text, /image: "nginx:1.27"[^]*8080:80/);
+    assert.deepEqual(opened.complaints, []);
+  },
+  BROWSER_TEST.ignore ? "there is no browser" : null,
+);

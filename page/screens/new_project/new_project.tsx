@@ -17,6 +17,7 @@ import { shown } from "../../parts/shown.ts";
 import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { go } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
+import { FromRun } from "./from_run.tsx";
 import { NewFile, Where } from "./where.tsx";
 
 const TEXT = words.newProject;
@@ -69,6 +70,8 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
     draft.value = { name, texts: { ...texts, [path]: text } };
   };
   const [open, setOpen] = useState(COMPOSE);
+  /** Lines that took the place of the text: the editor begins anew with each. */
+  const [taken, setTaken] = useState(0);
   const checked = useCheckedFiles(workspace.id, name, texts);
   const own = checked.findings?.filter(({ location }) => location?.file === pathOf(name, open)) ?? null;
   const isNamed = /^[a-z0-9][a-z0-9_-]*$/.test(name);
@@ -88,6 +91,17 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
         setWorkspace={setWorkspace}
       />
       {!workspace.editable && <Editable workspace={workspace} />}
+      <FromRun
+        take={(read) => {
+          const own = Object.fromEntries(read.files.map(({ path, text }) => [path, text]));
+          draft.value = {
+            name: name === "" ? read.name : name,
+            texts: { [COMPOSE]: "", ".env": "", ...own },
+          };
+          setTaken(taken + 1);
+          setOpen(COMPOSE);
+        }}
+      />
       <div class="new-files" role="group" aria-label={words.files.list}>
         {Object.keys(texts).map((path) => (
           <button
@@ -109,7 +123,7 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
         />
       </div>
       <Text
-        key={open}
+        key={`${taken} ${open}`}
         path={open}
         text={texts[open] ?? ""}
         findings={own}
