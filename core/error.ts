@@ -50,6 +50,7 @@ export type ErrorCode =
   | "too_many_claims"
   | "claim_not_found"
   | "cannot_settle"
+  | "line_refused"
   | "path_refused"
   | "path_unreadable"
   | "file_not_found"

@@ -15,6 +15,11 @@ export const DraftRequest = z.strictObject({
   examples: [{ containers: [{ backend: "docker", id: "4f2c…" }], name: "shop" }],
 });
 
+export const DraftFile = z.object({
+  path: z.string().describe("Below the project's folder"),
+  text: z.string().describe("All of its text"),
+}).meta({ id: "DraftFile" });
+
 export const AdoptionDraft = z.object({
   id: z.string().describe("Accepting the draft takes it"),
   expiresAt: z.string().describe("RFC 3339: until then it can be accepted, by the caller who asked for it"),
@@ -30,10 +35,9 @@ export const AdoptionDraft = z.object({
       service: z.string().describe("The service that it was written as"),
       isRunning: z.boolean().describe("False for one that the first plan would start"),
     })).describe("The containers that were written"),
-    files: z.array(z.object({
-      path: z.string().describe("Below the project's folder"),
-      text: z.string().describe("The text, with its secrets masked unless they were asked for"),
-    })).describe("`.env` for what looks like a secret, and the Compose file"),
+    files: z.array(DraftFile).describe(
+      "`.env` for what looks like a secret, and the Compose file; secrets are masked unless they were asked for",
+    ),
     differences: z.array(z.object({
       container: z.string().describe("The container's name"),
       field: z.string().describe("The field, named as in drift"),

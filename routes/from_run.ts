@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { text } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
+import { DraftFile } from "./adoption_shape.ts";
 
 const RunLine = z.object({
   name: z.string().describe("The project's name"),
-  files: z.array(z.object({
-    path: z.string().describe("Below the project's folder"),
-    text: z.string().describe("All of its text, with the values of the line"),
-  })).describe("`.env` for what looks like a secret, and the Compose file"),
+  files: z.array(DraftFile).describe(
+    "`.env` for what looks like a secret, and the Compose file; nothing is masked",
+  ),
   unknown: z.array(z.string()).describe("Flags of the line that are not in the text, as they were written"),
   notes: z.array(z.string()).describe("Differences from the line that a reader should know"),
 }).meta({ id: "RunLine" });
@@ -29,7 +29,7 @@ const convert = route({
       id: "RunRequest",
       examples: [{ command: "docker run -d --name web -p 8080:80 --restart unless-stopped nginx:1.27" }],
     }),
-  answers: { 200: json(RunLine, "The text"), ...problems("invalid_request", "forbidden") },
+  answers: { 200: json(RunLine, "The text"), ...problems("invalid_request", "forbidden", "line_refused") },
 });
 
 export function fromRunRoute(): CoreRouter {

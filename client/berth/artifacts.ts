@@ -1,5 +1,6 @@
 /** The API's group `artifacts`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
+import type { DraftFile } from "./models.ts";
 
 /** POST: Make a project's text out of a line of docker run. */
 export const ARTIFACTS_FROM_RUN: Endpoint<"/api/artifacts/from-run", {
@@ -10,13 +11,8 @@ export const ARTIFACTS_FROM_RUN: Endpoint<"/api/artifacts/from-run", {
 export type RunLine = {
   /** The project's name. */
   readonly name: string;
-  /** `.env` for what looks like a secret, and the Compose file. */
-  readonly files: readonly ({
-    /** Below the project's folder. */
-    readonly path: string;
-    /** All of its text, with the values of the line. */
-    readonly text: string;
-  })[];
+  /** `.env` for what looks like a secret, and the Compose file; nothing is masked. */
+  readonly files: readonly (DraftFile)[];
   /** Flags of the line that are not in the text, as they were written. */
   readonly unknown: readonly (string)[];
   /** Differences from the line that a reader should know. */

@@ -189,6 +189,14 @@ export type Diagnostic = {
   readonly remedies?: readonly (Remedy)[];
 };
 
+/** A part of `AdoptionDraft`. */
+export type DraftFile = {
+  /** Below the project's folder. */
+  readonly path: string;
+  /** All of its text. */
+  readonly text: string;
+};
+
 /** A part of `UnitLive`. */
 export type Drift = {
   /** The field that differs. */

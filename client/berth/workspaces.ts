@@ -6,6 +6,7 @@ import type {
   ContainerCondition,
   ContainerRef,
   Diagnostic,
+  DraftFile,
   Drift,
   FindingCounts,
   LineChange,
@@ -266,13 +267,8 @@ export type AdoptionDraft = {
       /** False for one that the first plan would start. */
       readonly isRunning: boolean;
     })[];
-    /** `.env` for what looks like a secret, and the Compose file. */
-    readonly files: readonly ({
-      /** Below the project's folder. */
-      readonly path: string;
-      /** The text, with its secrets masked unless they were asked for. */
-      readonly text: string;
-    })[];
+    /** `.env` for what looks like a secret, and the Compose file; secrets are masked unless they were asked for. */
+    readonly files: readonly (DraftFile)[];
     /** Differences that are left between a text and its container; empty where the text says all. */
     readonly differences: readonly ({
       /** The container's name. */

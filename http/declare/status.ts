@@ -45,6 +45,7 @@ const statusByCode = {
   too_many_claims: 409,
   claim_not_found: 404,
   cannot_settle: 422,
+  line_refused: 422,
   path_refused: 403,
   path_unreadable: 422,
   file_not_found: 404,

@@ -18,7 +18,7 @@ export interface FromRun {
 /** Docker's own values where nobody asks. */
 const DEFAULTS = { logDriver: "json-file", runtime: "runc", cgroupMode: "private" };
 
-/** Throws `invalid_request` for what is no line of `docker run`. */
+/** Throws `line_refused` for what is no line of `docker run`. */
 export function fromRun(line: string): FromRun {
   const { words, unexpanded, isOpen } = shellWords(line);
   if (isOpen) throw refused("a quote has no end");
@@ -144,6 +144,4 @@ const serviceOf = (image: string): string =>
   (image.split("@")[0]!.split("/").at(-1) ?? "").split(":")[0] || "app"; // a split has one part at least
 
 const refused = (why: string): ServiceError =>
-  new ServiceError("invalid_request", `Cannot read the line: ${why}`, {
-    errors: [{ path: "body.command", message: why }],
-  });
+  new ServiceError("line_refused", `Cannot read the line: ${why}`);

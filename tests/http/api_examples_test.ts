@@ -293,6 +293,7 @@ const WITH_ENGINE: Readonly<Record<string, PostBeside>> = {
     return await berth.call(`POST ${path}/settle?preview=true`, example);
   },
   "post /api/volumes": ({ berth }, example) => berth.call("POST /api/volumes", example),
+  "post /api/artifacts/from-run": ({ berth }, example) => berth.call("POST /api/artifacts/from-run", example),
   "post /api/networks": ({ berth }, example) => berth.call("POST /api/networks", example),
   "post /api/networks/{name}/connect": async ({ engine, berth }, example) => {
     await engine.cli("run", "-d", "--name", "shop-web-1", FIXTURE, "idle");

@@ -126,7 +126,7 @@ test(
     await workspace(berth, "home", "name: home\nservices:\n  web:\n    image: none\n");
     await berth.call("PUT /api/workspaces/home", { editable: true });
     await using browser = await startBrowser();
-    await using opened = await openPage(browser, berth, { key: berth.admin, path: "/new-project" });
+    await using opened = await openPage(browser, berth, { key: berth.admin, path: "/new" });
     const { page } = opened;
     await page.getByText("From a docker run line …").click();
     await page.getByLabel("The line").fill("docker run --rm -p 8080:80 --name shop nginx:1.27");

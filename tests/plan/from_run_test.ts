@@ -81,7 +81,7 @@ Deno.test("what is no line of docker run is refused with the word that is wrong"
   ) {
     assert.throws(
       () => fromRun(line),
-      (error) => error instanceof ServiceError && error.code === "invalid_request" && why.test(error.message),
+      (error) => error instanceof ServiceError && error.code === "line_refused" && why.test(error.message),
       line,
     );
   }
@@ -97,6 +97,6 @@ Deno.test("POST /api/artifacts/from-run answers with the text, and saves nothing
   assert.match(answer.body.files[1].text, /"?8080:80"?/);
   assert.doesNotMatch(answer.body.files[1].text, /hunter2/);
   const refused = await berth.call("POST /api/artifacts/from-run", { command: "docker ps" });
-  assert.deepEqual([refused.status, refused.body.code], [400, "invalid_request"]);
+  assert.deepEqual([refused.status, refused.body.code], [422, "line_refused"]);
   assert.deepEqual(berth.bugs(), []);
 });

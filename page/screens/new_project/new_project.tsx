@@ -102,26 +102,15 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
           setOpen(COMPOSE);
         }}
       />
-      <div class="new-files" role="group" aria-label={words.files.list}>
-        {Object.keys(texts).map((path) => (
-          <button
-            key={path}
-            type="button"
-            class="button"
-            aria-pressed={path === open}
-            onClick={() => setOpen(path)}
-          >
-            {shown(path)}
-          </button>
-        ))}
-        <NewFile
-          taken={Object.keys(texts)}
-          add={(path) => {
-            setText(path, "");
-            setOpen(path);
-          }}
-        />
-      </div>
+      <FileTabs
+        paths={Object.keys(texts)}
+        open={open}
+        choose={setOpen}
+        add={(path) => {
+          setText(path, "");
+          setOpen(path);
+        }}
+      />
       <Text
         key={`${taken} ${open}`}
         path={open}
@@ -151,6 +140,32 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
         <span class="hint">{TEXT.nothingStarts}</span>
       </div>
     </>
+  );
+}
+
+function FileTabs(
+  { paths, open, choose, add }: {
+    readonly paths: readonly string[];
+    readonly open: string;
+    readonly choose: (path: string) => void;
+    readonly add: (path: string) => void;
+  },
+) {
+  return (
+    <div class="new-files" role="group" aria-label={words.files.list}>
+      {paths.map((path) => (
+        <button
+          key={path}
+          type="button"
+          class="button"
+          aria-pressed={path === open}
+          onClick={() => choose(path)}
+        >
+          {shown(path)}
+        </button>
+      ))}
+      <NewFile taken={paths} add={add} />
+    </div>
   );
 }
 
