@@ -93,11 +93,7 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
       {!workspace.editable && <Editable workspace={workspace} />}
       <FromRun
         take={(read) => {
-          const own = Object.fromEntries(read.files.map(({ path, text }) => [path, text]));
-          draft.value = {
-            name: name === "" ? read.name : name,
-            texts: { [COMPOSE]: "", ".env": "", ...own },
-          };
+          takeOver(read);
           setTaken(taken + 1);
           setOpen(COMPOSE);
         }}
@@ -141,6 +137,15 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
       </div>
     </>
   );
+}
+
+/** Puts the text of a line into the draft; a name that was typed stays. */
+function takeOver(
+  read: { readonly name: string; readonly files: readonly { path: string; text: string }[] },
+) {
+  const { name } = draft.peek();
+  const own = Object.fromEntries(read.files.map(({ path, text }) => [path, text]));
+  draft.value = { name: name === "" ? read.name : name, texts: { [COMPOSE]: "", ".env": "", ...own } };
 }
 
 function FileTabs(
