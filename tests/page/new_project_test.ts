@@ -56,10 +56,11 @@ test(
       await page.getByRole("button", { name: "Make it editable" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Make it editable" }).click();
       await page.getByLabel("Name", { exact: true }).fill("taken");
-      // The first check meets a folder that is being read: it is said, and tried again without a further key.
+      // The first check of the text meets a folder that is being read: it is said, and tried again without a further key.
       let checks = 0;
       await page.route("**/artifacts/validate", async (route) => {
-        if (checks++ > 0) return await route.continue();
+        const isPasted = route.request().postData()?.includes("imagee") === true;
+        if (!isPasted || checks++ > 0) return await route.continue();
         const body = JSON.stringify({
           status: 503,
           code: "workspace_unavailable",
