@@ -64,8 +64,15 @@ async function carriedOut(options: AutoApplyOptions, asked: AutoApply): Promise<
     params: { id },
     principal,
     reach: reachOf(principal, "projects:apply"),
-    // It was proved when the policy was set.
-    mustBeProved: () => Promise.resolve(),
+    // Whoever may push would have the host else.
+    mustBeProved: () =>
+      Promise.reject(
+        new ServiceError(
+          "sign_in_again",
+          "Cannot apply: it needs the host, a command in a container or the data of a volume, which a push alone " +
+            "never gets: look at the plan, and apply it yourself",
+        ),
+      ),
     applier: {
       by: { kind: principal.kind, id: principal.id, name: principal.name },
       credential: null,

@@ -123,6 +123,19 @@ for (const kind of ["docker", "podman"] as const) {
     },
   );
 
+  on("a push that asks for the host waits for a person, whatever its owner may do", async (engine) => {
+    const name = `host${kind}`;
+    const file = `${name}/compose.yaml`;
+    await using scene = await AutoScene.on(engine, { [file]: one(name) });
+    await scene.up(name);
+    await scene.git.follow({ policy: "auto" });
+    const before = await scene.containers(name);
+
+    const source = await scene.push({ [file]: one(name, "volumes: ['/etc:/host:ro']") });
+    assert.match(source.waiting ?? "", /a push alone never gets.*apply it yourself/);
+    assert.deepEqual(await scene.containers(name), before, "nothing has happened");
+  });
+
   on("a push never starts what a person stopped, removes nothing, and says what waits", async (engine) => {
     const name = `stop${kind}`;
     const files = {
