@@ -457,12 +457,12 @@ test("berth adopt asks, takes containers over with their files, and refuses a ta
     assert.deepEqual([taken.code, /choose another name/.test(taken.stderr)], [2, true], taken.stderr);
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["compose.yaml"]);
 
-    const done = await adopt("adopt", "adoptee", "--name", "shop", "--into", "apps/shop", "--yes");
+    const done = await adopt("adopt", "adoptee", "--name", "theirs", "--into", "apps/theirs", "--yes");
     assert.equal(done.code, 0, done.stderr);
-    assert.match(done.stdout, /^shop@home has adoptee now$/m);
+    assert.match(done.stdout, /^theirs@home has adoptee now$/m);
     assert.doesNotMatch(done.stdout + done.stderr, /hunter2/);
-    assert.equal((await Deno.stat(`${folder}/apps/shop/.env`)).mode! & 0o777, 0o600);
-    const plan = await adopt("plan", "shop@home");
+    assert.equal((await Deno.stat(`${folder}/apps/theirs/.env`)).mode! & 0o777, 0o600);
+    const plan = await adopt("plan", "theirs@home");
     assert.equal(plan.code, 0, plan.stdout);
     assert.equal(
       (await adopt("adopt", "adoptee", "--name", "twice", "--yes")).code,
