@@ -32,6 +32,7 @@ const TAGS = {
   mutes: "Incidents of which nobody is told for a while",
   endings: "How containers ended, and what they said last",
   hooks: "Calls of Git forges that tell of a push",
+  artifacts: "Texts that become declarations: a line of `docker run` as a project",
   adoptions: "Containers that run without files, written down and taken over as projects",
   incidents: "What was not as it should be, since when, and because of what",
 };
