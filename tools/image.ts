@@ -101,6 +101,8 @@ async function owners(paths: readonly string[]): Promise<readonly string[]> {
   return [...names].sort();
 }
 
+const TWICE = ".*/\\(zod/[^/]*/.*\\.cjs\\|hono/[^/]*/dist/cjs/.*\\|yaml/[^/]*/browser/.*\\)";
+
 /** The program, the packages of its lock file, and what the runtime would make of both at the first start. */
 async function addProgram(root: string): Promise<void> {
   const program = `${root}/berth`;
@@ -109,6 +111,8 @@ async function addProgram(root: string): Promise<void> {
   await copyPackages(cache);
   // Types, sources and source maps are read by nothing that runs, and weigh the half of the packages.
   await run("find", [cache, "-type", "f", "-regex", ".*\\.\\([cm]?ts\\|map\\)", "-delete"]);
+  // These bring their code a second time, for those who load it by `require` or in a browser.
+  await run("find", [cache, "-type", "f", "-regex", TWICE, "-delete"]);
   // Some packages bring a program, too.
   await run("find", [cache, "-type", "f", "-perm", "/111", "-exec", "chmod", "a-x", "{}", "+"]);
   const made = await Deno.makeTempDir({ prefix: "berth-image-" });
