@@ -99,7 +99,7 @@ export const sources = {
       "berth fragt den Server nach den Schlüsseln, die er jetzt zeigt, und übernimmt sie. Tun Sie das nur, wenn sein Betreiber sie geändert hat.",
   },
   hook: {
-    title: "Hook",
+    title: "Webhook",
     lead:
       "GitHub, Gitea, Forgejo und GitLab rufen diese Adresse nach einem Push auf, und berth prüft sofort.",
     make: "Hook anlegen",

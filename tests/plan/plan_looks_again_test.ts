@@ -95,16 +95,16 @@ Deno.test("A plan sees an image that was built without an event, and a container
   assert.ok(!reasons(await plan()).includes("image"));
 });
 
-Deno.test("A unit whose image has to be built blocks the plan, with the command to type", async () => {
+Deno.test("A unit whose image cannot be built blocks the plan, with the command to type", async () => {
   await using stack = new AsyncDisposableStack();
   const { plan, rename } = await builtProject(stack);
   assert.deepEqual((await plan()).blocked, []);
   rename("other:1");
   const { blocked, steps } = await plan();
   assert.deepEqual(blocked.map(({ code, location }) => [code, location?.file]), [
-    ["project/image-absent", "compose.yaml"],
+    ["project/build-refused", "compose.yaml"],
   ]);
-  assert.match(blocked[0]!.message, /"built:1" is not there.*docker compose build web/);
+  assert.match(blocked[0]!.message, /"built:1" is not there.*no "Dockerfile".*docker compose build web/);
   assert.ok(steps.every(({ kind }) => !kind.startsWith("image.")), JSON.stringify(steps));
 });
 
