@@ -181,7 +181,7 @@ export async function setUpWithKey(token: string, name: string): Promise<string 
 export function somebody(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const stop = effect(() => {
-      if (who.value || signal.aborted) queueMicrotask(end);
+      if (who.value || signal.aborted) queueMicrotask(() => end()); // it is there by then
     });
     const end = () => {
       stop();
