@@ -31,7 +31,7 @@ const MOST_NAME = 300;
 interface EndingsOptions {
   readonly store: EndingStore;
   readonly seal: TextSeal;
-  readonly runtime: () => Pick<ActingRuntime, "ending"> | null;
+  readonly runtime: () => Pick<ActingRuntime, "ending" | "containers"> | null;
   readonly registry: {
     models(): Promise<readonly { readonly workspace: { readonly id: string }; readonly model: Model }[]>;
   };
@@ -129,9 +129,10 @@ export class Endings {
     this.#working.add(running);
   }
 
-  async #keep(id: string, event: ContainerEvent): Promise<void> {
+  async #keep(id: string, heard: ContainerEvent): Promise<void> {
     const { store, seal, log } = this.#options;
     try {
+      const event = await this.#named(heard);
       const words = await this.#wordsOf(event);
       const hasWords = typeof words !== "string" && (words.lines.length > 0 || words.health !== "");
       const sealed = hasWords ? await seal.seal(await zipped(words), placeOfWords(id)) : null;
@@ -148,6 +149,14 @@ export class Endings {
       if (!this.#isFailing) log.warn("An ending of a container cannot be kept", { error });
       this.#isFailing = true;
     }
+  }
+
+  /** Podman tells of an end before its container is listed: then its labels are not known yet. */
+  async #named(event: ContainerEvent): Promise<ContainerEvent> {
+    if (event.compose !== null) return event;
+    const rows = await this.#options.runtime()?.containers().catch(() => []) ?? [];
+    const row = rows.find(({ id, backend }) => id === event.id && backend === event.engine);
+    return { ...event, compose: row?.compose ?? null };
   }
 
   async #wordsOf({ id, engine }: ContainerEvent): Promise<LastWords | "removedTooSoon" | "unreadable"> {

