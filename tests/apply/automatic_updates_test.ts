@@ -116,7 +116,10 @@ test("the first update that goes back ends them all, and its digest is not tried
     const all = (await berth.call("GET /api/applies")).body.items;
     assert.equal(all.filter(({ group }: { group: string }) => group === "back").length, 2);
     await engine.cli("rm", "-f", "second-web-1");
-    await engine.cli("network", "rm", "second_default");
+    await eventually("its network is let go of", async () => {
+      await engine.cli("network", "rm", "second_default");
+      return true;
+    });
   });
 });
 

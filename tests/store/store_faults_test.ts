@@ -90,6 +90,9 @@ Deno.test({
   },
 });
 
+/** A program that is no file has none of its own. */
+const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
+
 Deno.test("a backup that is killed on its way leaves no file of its name (F65)", async () => {
   const folder = await Deno.makeTempDir({ prefix: "berth-killed-" });
   try {
@@ -107,7 +110,13 @@ Deno.test("a backup that is killed on its way leaves no file of its name (F65)",
     let killed = 0;
     for (let round = 0; round < 8; round++) {
       const child = new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--no-check", `data:application/typescript,${encodeURIComponent(program)}`],
+        args: [
+          "run",
+          "-A",
+          "--no-check",
+          `--config=${CONFIG}`,
+          `data:application/typescript,${encodeURIComponent(program)}`,
+        ],
         stdout: "null",
         stderr: "null",
       }).spawn();
