@@ -105,14 +105,17 @@ function* documents(): Iterable<readonly [way: "alone" | "merged" | "extended", 
   for (const [index, place] of [...placings((services as { map: Shape }).map)].entries()) {
     const made = (texts: readonly string[]) =>
       written({ services: { ...base, ...each(texts, place, { image: "a:1" }) } });
-    yield ["alone", made(isProof || index % 12 === 0 ? TEXTS : SOME)];
+    yield ["alone", made(isProof || index % 30 === 0 ? TEXTS : SOME)];
     if (!isProof && index % 40 !== 0) continue;
     yield ["merged", made(SOME)];
     yield ["extended", made(SOME)];
   }
   for (const [section, shape] of Object.entries(sections)) {
     if (typeof shape === "object" && "map" in shape) {
-      for (const place of placings(shape.map)) yield ["alone", written({ [section]: each(TEXTS, place) })];
+      for (const [index, place] of [...placings(shape.map)].entries()) {
+        const texts = isProof || index % 5 === 0 ? TEXTS : SOME;
+        yield ["alone", written({ [section]: each(texts, place) })];
+      }
     } else {
       for (const place of placings(shape)) {
         for (const text of SOME) yield ["alone", written({ [section]: place(text) })];

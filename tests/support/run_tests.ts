@@ -2,8 +2,26 @@
  * Runs the tests of all files, or of those that are named: twice as many files at once as there are cores, since most of
  * them wait for engines, browsers and time. `DENO_JOBS` says another number. Types are left to `deno task check`.
  */
+
+/** Those that wait longest begin first, since at the end nothing would run beside them. */
+const FIRST = [
+  "tests/watch/two_watchers_test.ts",
+  "tests/engines/stopped_test.ts",
+  "tests/apply/automatic_updates_test.ts",
+  "tests/packaging/image_test.ts",
+  "tests/access/authority_forms_test.ts",
+  "tests/git/auto_test.ts",
+  "tests/plan/remembered_rows_test.ts",
+  "tests/watch/notices_test.ts",
+  "tests/store/store_faults_test.ts",
+  "tests/page/screens_test.ts",
+  "tests/streams/logs_test.ts",
+];
+
+const named = Deno.args.some((one) => !one.startsWith("-"));
+const files = named ? [] : [...FIRST, "."];
 const child = new Deno.Command(Deno.execPath(), {
-  args: ["test", "-A", "--no-check", "--parallel", "--lock=tests/deno.lock", ...Deno.args],
+  args: ["test", "-A", "--no-check", "--parallel", "--lock=tests/deno.lock", ...Deno.args, ...files],
   env: { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}` },
 }).spawn();
 // The terminal tells both, and the tests tidy up before they end.
