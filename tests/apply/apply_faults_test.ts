@@ -5,7 +5,7 @@ import { type ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
 import { save } from "../streams/live_scene.ts";
 import { ACCOUNT, startRegistry } from "../support/registry.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
 
 const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
@@ -33,7 +33,7 @@ const isProof = Deno.env.get("BERTH_PROOF") === "1";
 
 for (const kind of ["docker", "podman"] as const) {
   if (kind === "podman" && !isProof) continue; // the same code
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("what moved after the plan is named, and nothing is done", async (engine) => {
     const name = `moved${kind}`;

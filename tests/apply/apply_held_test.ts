@@ -4,7 +4,7 @@ import type { RunningContainer } from "../../core/runtime.ts";
 import { type ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
 import type { ServiceOptions } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { watched } from "./watched_acts.ts";
 
 const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
@@ -25,7 +25,7 @@ async function changed(scene: ApplyScene, text: string) {
 
 for (const kind of ["docker", "podman"] as const) {
   if (kind === "podman" && !isProof) continue; // the same code
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a new container that starts again while it is taken away goes all the same, and the old one serves", async (engine) => {
     const name = `again${kind}`;

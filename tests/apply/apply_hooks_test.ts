@@ -7,7 +7,7 @@ import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, TestCaller } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 /** `BERTH_PROOF=1`: all of it on each engine. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
@@ -28,7 +28,7 @@ async function said({ path }: { readonly path: string }): Promise<string[]> {
 const shown = ({ steps }: Plan | Apply) => steps.map(({ kind, within }) => [kind, within].join(" ").trim());
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test: onEngine } = await sharedEngine(kind);
+  const { test: onEngine } = await lawEngine(kind);
   // The same code; what differs is how an engine runs a command.
   const test: typeof onEngine = kind === "docker" || isProof ? onEngine : () => {};
 

@@ -6,7 +6,7 @@ import { composeOfToday, composeToday } from "../support/compose.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 /** `BERTH_PROOF=1`: killed before and after every act of each scenario, on each engine. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
@@ -226,7 +226,7 @@ const ADOPTED: Scenario = {
 
 for (const kind of ["docker", "podman"] as const) {
   if (kind === "podman" && !isProof) continue; // the same code, and each kill takes seconds
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
   for (const scenario of scenarios(kind)) {
     test(`${scenario.name}: one apply survives a kill of berth at each kind of act`, async (engine) => {
       const count = await run(engine, scenario, scenario.kills);

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { runBerth } from "../support/berth_process.ts";
 import type { TestCaller } from "../support/service.ts";
 import { startReachableRegistry } from "../support/reachable_registry.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { save } from "../streams/live_scene.ts";
 import { project, scene, service } from "./apply_scene.ts";
 import { lookedAt, lookFor, pushVersion } from "./update_scene.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("1.4.2 with 1.4.5 in the registry becomes a change of that line, and then what runs", async (engine) => {
     await using registry = await startReachableRegistry({}, engine);

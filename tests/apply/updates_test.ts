@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { eventually } from "../support/eventually.ts";
 import { startReachableRegistry } from "../support/reachable_registry.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { project, scene, service } from "./apply_scene.ts";
 import { lookedAt, lookFor, pushVersion } from "./update_scene.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a tag that is pushed again is newer, once somebody switched the look on, and nothing was pulled", async (engine) => {
     await using registry = await startReachableRegistry({}, engine);

@@ -6,7 +6,7 @@ import { runBerth } from "../support/berth_process.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const POLICIES = ["no", "on-failure", "always", "unless-stopped"] as const;
 const ENDS = {
@@ -75,7 +75,7 @@ function verdictOf({ policy, end }: Case, code: number, isTold: boolean): string
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  (await sharedEngine(kind)).test(
+  (await lawEngine(kind)).test(
     "16 containers that end or are stopped get one verdict in list, overview, container and berth status",
     async (engine) => {
       await using berth = await serveEngines({ [kind]: engine });

@@ -5,7 +5,7 @@ import { ApplyScene, project, service } from "../apply/apply_scene.ts";
 import type { EngineKind, TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const TIMES = { watchTimes: { beginMs: 0, tickMs: 100, wellMs: 1_000 } };
 const KEPT = "restart: unless-stopped";
@@ -156,7 +156,7 @@ async function watched(engine: TestEngine, work: (scene: ApplyScene) => Promise<
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("every incident names the cause that it really had, and when", async (engine) => {
     await watched(engine, async (scene) => {

@@ -5,7 +5,7 @@ import { runBerth } from "../support/berth_process.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const TIMES = { watchTimes: { beginMs: 0, tickMs: 100, wellMs: 1_000 } };
 /** Projects of ten containers that Compose takes down, `BERTH_PROOF=1` for all, and endings without words. */
@@ -67,7 +67,7 @@ async function watching(engine: TestEngine) {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("what every container said last is there after Compose has removed it", async (engine) => {
     await using berth = await watching(engine);

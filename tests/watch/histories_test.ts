@@ -5,7 +5,7 @@ import type { EngineKind } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { numbers } from "../support/numbers.ts";
 import { serveEngines } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 const TIMES = { watchTimes: { beginMs: 0, tickMs: 100, wellMs: 1_000 } };
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
@@ -79,7 +79,7 @@ const ACTS: readonly Act[] = [
 const ENDING = `[sh, -c, "trap 'exit 0' TERM; until test -f /go; do sleep 0.1; done; exit 3"]`;
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test(`${HISTORIES} generated histories name no cause that was not, and few none`, async (engine) => {
     const random = numbers(SEED);
