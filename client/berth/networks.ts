@@ -104,6 +104,8 @@ export type Network = {
   readonly containers: readonly (UsingContainer)[] | null;
   /** The engine it is on, by name. */
   readonly backend: string;
+  /** Only of a network of a swarm: the engines that have it, the first one is `backend`. */
+  readonly backends?: readonly (string)[];
   /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
 };
@@ -148,6 +150,8 @@ export type NetworkDetail = {
   readonly containers: readonly (UsingContainer)[] | null;
   /** The engine it is on, by name. */
   readonly backend: string;
+  /** Only of a network of a swarm: the engines that have it, the first one is `backend`. */
+  readonly backends?: readonly (string)[];
   /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
   /** Of the containers that run; null without `containers:read`. */

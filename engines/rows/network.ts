@@ -27,11 +27,14 @@ export const Network = z.object({
     "The containers connected to it, running or not; null without `containers:read`",
   ),
   backend: z.string().describe("The engine it is on, by name"),
+  backends: z.array(z.string()).optional().describe(
+    "Only of a network of a swarm: the engines that have it, the first one is `backend`",
+  ),
   stale: Stale,
 }).meta({ id: "Network" });
 
 /** A row of the mirror; connected containers are added when a list is built. */
-export type NetworkRow = Readonly<Omit<z.infer<typeof Network>, "containers" | "stale">>;
+export type NetworkRow = Readonly<Omit<z.infer<typeof Network>, "containers" | "backends" | "stale">>;
 
 const PREDEFINED = new Set(["bridge", "host", "none", "podman", "ingress", "docker_gwbridge"]);
 

@@ -22,11 +22,13 @@ export class Sandbox implements AsyncDisposable {
   #unread = "";
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Own network, mounts and processes, the host's files. Needs root. */
+  /** Own network, mounts, processes and host name, the host's files. Needs root. */
   constructor(env: Record<string, string>) {
     this.#process = new Deno.Command("unshare", {
       args: [
-        ..."--net --mount --pid --fork --kill-child --mount-proc --propagation private bash -c".split(" "),
+        ..."--net --mount --uts --pid --fork --kill-child --mount-proc --propagation private bash -c".split(
+          " ",
+        ),
         SHELL,
       ],
       env,

@@ -35,6 +35,8 @@ interface MadeList {
 interface ListParts<Item> {
   items(link: Link, users: Users): Item[];
   subjectOf(item: Item): Subject;
+  /** Joins rows of several engines that are one thing; only where such things are. */
+  joined?(items: Item[]): Item[];
 }
 
 /** Lists for callers who hold scopes. */
@@ -131,10 +133,11 @@ export class CachedList<Item extends object> {
 
   #made({ shown, unavailable, stale }: Omit<Readable, "up">, { reach, sight }: Shown): Listed<Item> {
     const inReach = (item: Item) => reach.everywhere || reach.has(this.parts.subjectOf(item));
-    const items = shown.flatMap((link) => {
+    const own = shown.flatMap((link) => {
       const own = this.parts.items(link, usersOf(link, sight)).filter(inReach);
       return link.isBehind(this.kind) ? own.map((item) => ({ ...item, stale: true })) : own;
     });
+    const items = this.parts.joined?.(own) ?? own;
     const behind = stale.filter((engine) => reach.has({ engine }));
     return {
       items,

@@ -13,6 +13,8 @@ interface Wanted {
   readonly backend: string | undefined;
   /** Returns true if the engine has one that `sees` accepts. */
   readonly has: (link: Link, sees: (subject: Subject) => boolean) => boolean;
+  /** Returns true if two engines have one and the same thing, so that either may be asked. */
+  readonly isSame?: (one: Link, other: Link) => boolean;
 }
 
 /**
@@ -52,11 +54,11 @@ async function theOneInReach(backends: Backends, reach: Reach, wanted: Wanted): 
 }
 
 function theOne(holders: readonly Link[], wanted: Wanted): Link {
-  const [link, other] = holders;
+  const [link] = holders;
   if (link === undefined) {
     throw engineError(wanted.missing, `Cannot ${wanted.doing}: no engine that is up has it`);
   }
-  if (other !== undefined) {
+  if (holders.some((other) => other !== link && wanted.isSame?.(link, other) !== true)) {
     const names = holders.map(({ name }) => `"${name}"`).join(", ");
     throw engineError(
       "ambiguous_id",

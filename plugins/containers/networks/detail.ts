@@ -22,7 +22,7 @@ export const NetworkDetail = Network.extend({
 export function networkDetail(
   answer: unknown,
   backend: string,
-  users: Users,
+  users: Pick<Users, "network">,
 ): z.infer<typeof NetworkDetail> | null {
   const row = networkRow(answer, backend);
   if (row === null) return null;

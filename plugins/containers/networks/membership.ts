@@ -13,7 +13,7 @@ import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { objectOf, textOf } from "../../../engines/calls/wire.ts";
 import { byName, Name, onBackend } from "../backends/route_fields.ts";
-import { findNetwork } from "./named.ts";
+import { findNetwork, type FoundNetwork } from "./named.ts";
 import { ADDRESS } from "../../../http/declare/address_forms.ts";
 import { isAddress } from "./subnet.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
@@ -96,15 +96,23 @@ export const MEMBERSHIP_ROUTES = [connect, disconnect];
 export function memberships(engines: Engines): Router {
   return router()
     .on(connect, async ({ params, query, body, reach, principal }) => {
-      const { link, name } = await findNetwork(engines, reach, params.name, query.backend, "use");
+      const network = await findNetwork(engines, reach, params.name, query.backend, "use");
+      const { name } = network;
       const change: Change = { verb: "connect", network: params.name, name, container: body.container };
       // The caller's own permission reaches the network; what remains is a name that is a namespace.
       const needs = joinNeeds({ name, aliases: body.aliases ?? [] }, {
         ...NO_FACTS,
         networkOwner: () => "own",
       });
+      const engine = engineOf(network, query.backend);
+      const { link, row: { id } } = await findContainer(
+        engines,
+        reach,
+        body.container,
+        engine,
+        doingOf(change),
+      );
       mustHold(principal, link.name, doingOf(change), needs);
-      const id = (await findContainer(engines, reach, body.container, link.name, doingOf(change))).row.id;
       return reply(
         200,
         await changeMembership(link, id, change, {
@@ -117,14 +125,16 @@ export function memberships(engines: Engines): Router {
       );
     })
     .on(disconnect, async ({ params, query, body, reach }) => {
-      const { link, name } = await findNetwork(engines, reach, params.name, query.backend, "use");
+      const network = await findNetwork(engines, reach, params.name, query.backend, "use");
+      const { name } = network;
       const change: Change = {
         verb: "disconnect",
         network: params.name,
         name,
         container: body.container,
       };
-      const found = await findContainer(engines, reach, body.container, link.name, doingOf(change)).catch(
+      const engine = engineOf(network, query.backend);
+      const found = await findContainer(engines, reach, body.container, engine, doingOf(change)).catch(
         (error) => {
           // By force, what is left of a removed container can be disconnected too
           if (
@@ -137,9 +147,14 @@ export function memberships(engines: Engines): Router {
         },
       );
       const id = found?.row.id ?? body.container;
+      const link = found?.link ?? network.link;
       return reply(200, await changeMembership(link, id, change, { Container: id, Force: body.force }));
     });
 }
+
+/** Returns the engine to look for a container on; any for a network of a swarm, which spans several. */
+const engineOf = ({ link, isOfSwarm }: FoundNetwork, backend: string | undefined): string | undefined =>
+  isOfSwarm ? backend : link.name;
 
 interface Change {
   readonly verb: "connect" | "disconnect";

@@ -5,12 +5,15 @@ import { identifier } from "../../../engines/calls/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { subjectOfListed } from "../backends/route_fields.ts";
 import type { Engines } from "../backends/seen.ts";
+import { isOfSwarm } from "./of_swarm.ts";
 import type { NetworkRow } from "../../../engines/rows/network.ts";
 
-interface FoundNetwork {
+export interface FoundNetwork {
   readonly link: Link;
   /** As the engine is to be asked: the caller's word, or for a caller with scopes the id of the one in scope. */
   readonly name: string;
+  /** True if other engines of the swarm may have containers in it. */
+  readonly isOfSwarm: boolean;
 }
 
 export async function findNetwork(
@@ -32,7 +35,15 @@ export async function findNetwork(
     missing: "network_not_found",
     backend,
     has: (link, sees) => named(link, (row) => sees(subjectOfListed(row))) !== undefined,
+    isSame: (one, other) => {
+      const [row, twin] = [one, other].map((link) => named(link, () => true));
+      return row !== undefined && isOfSwarm(row) && row.id === twin?.id;
+    },
   });
-  if (reach.everywhere) return { link, name };
-  return { link, name: named(link, (row) => reach.has(subjectOfListed(row)))?.id ?? name };
+  const row = named(link, (row) => reach.everywhere || reach.has(subjectOfListed(row)));
+  return {
+    link,
+    name: reach.everywhere ? name : row?.id ?? name,
+    isOfSwarm: row !== undefined && isOfSwarm(row),
+  };
 }

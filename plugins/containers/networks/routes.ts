@@ -31,10 +31,11 @@ import {
 import { NetworkDetail, networkDetail } from "./detail.ts";
 import { MEMBERSHIP_ROUTES, memberships } from "./membership.ts";
 import { findNetwork } from "./named.ts";
-import { Network } from "../../../engines/rows/network.ts";
+import { isOfSwarm, swarmNetworksOnce, usersOnAll } from "./of_swarm.ts";
+import { Network, networkRow } from "../../../engines/rows/network.ts";
 import { ADDRESS, SUBNET } from "../../../http/declare/address_forms.ts";
 import { isAddress, isSubnet } from "./subnet.ts";
-import { maySelectUnused, UsedBy, type Users, usersOf } from "../backends/used_by.ts";
+import { maySelectUnused, UsedBy, type Users } from "../backends/used_by.ts";
 import type { Principal } from "../../../core/access.ts";
 import { reachOfRunning } from "../../../core/runtime.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
@@ -157,6 +158,7 @@ export function listedNetworks(engines: Engines): ListedNetworks {
   return new CachedList<z.infer<typeof Network>>(engines, "networks", {
     items: networksOf,
     subjectOf: subjectOfListed,
+    joined: swarmNetworksOnce,
   });
 }
 
@@ -196,13 +198,18 @@ export function networks(engines: Engines, all: ListedNetworks): Router {
       return reply(201, made, { location: `/api/networks/${made.name}` });
     })
     .on(remove, async ({ params, query, principal, reach }) => {
-      const { link, name } = await findNetwork(engines, reach, params.name, query.backend, "remove");
+      const found = await findNetwork(engines, reach, params.name, query.backend, "remove");
+      const { link, name } = found;
       const doing = `remove network "${params.name}"`;
-      await link.mirror.containers.resync(); // the mirror may lack the latest changes
+      const users = found.isOfSwarm
+        ? backends.links.filter((one) => one === link || one.state === "up")
+        : [link];
+      // The mirrors may lack the latest changes
+      await Promise.all(users.map(({ mirror }) => mirror.containers.resync()));
       const network = await read(engines, principal, link, name);
       if (network.predefined) throw engineError("conflict", `Cannot ${doing}: it belongs to the engine`);
       // The engines would remove it although a stopped container needs it to start.
-      if (UsedBy.of(link).network(network).length > 0) {
+      if (users.some((one) => UsedBy.of(one).network(network).length > 0)) {
         const [user] = network.containers ?? [];
         const who = user === undefined ? "a container" : `container "${user.name}"`;
         throw engineError("in_use", `Cannot ${doing}: ${who} is connected to it`);
@@ -276,8 +283,11 @@ async function read(
 ): Promise<z.infer<typeof NetworkDetail>> {
   const wire = await wireOf(link, name, signal);
   const sight = sights.of(reachOfRunning(principal));
-  await freshInSight(backends, [link], sight);
-  const detail = networkDetail(wire, link.name, usersOf(link, sight));
+  const row = networkRow(wire, link.name);
+  const isShared = row !== null && isOfSwarm(row);
+  const links = isShared ? [link, ...backends.links.filter((one) => one !== link)] : [link];
+  await freshInSight(backends, links, sight);
+  const detail = networkDetail(wire, link.name, usersOnAll(links, sight));
   if (detail === null) throw unreadable(link.name, `inspect network "${name}"`);
   if (sight.reach.everywhere) return detail;
   const seen = detail.containers === null ? null : new Set(detail.containers.map(({ id }) => id));
