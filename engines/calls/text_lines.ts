@@ -22,4 +22,11 @@ export class TextLines {
     }
     return pieces;
   }
+
+  /** Returns the last line, if it did not end. */
+  end(): string[] {
+    return this.push(NEWLINE).filter((line) => line !== "");
+  }
 }
+
+const NEWLINE = new TextEncoder().encode("\n");

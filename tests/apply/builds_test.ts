@@ -6,6 +6,7 @@ import { type ApplyScene, project, scene, scopedOperator } from "./apply_scene.t
 import { composeToday } from "../support/compose.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
+import { isCommandRunning } from "../support/processes.ts";
 import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 
 const docker = await sharedEngine("docker");
@@ -141,6 +142,26 @@ docker.test("a build that fails says what it printed last, without its secrets",
   });
 });
 
+for (const { test } of [docker, podman]) {
+  test("what a build prints holds no value of its arguments, also where it comes in pieces", async (engine) => {
+    const name = `builtpieces${engine.kind}`;
+    const lines = `      context: .
+      args: { LOGIN: canary-in-two-pieces }
+      dockerfile_inline: |
+        FROM ${FIXTURE}
+        ARG LOGIN
+        RUN printf "logs in as $\${LOGIN%??????????}"; sleep 1; echo "$\${LOGIN#??????????}, and goes on"; echo "$$LOGIN" >&2; exit 7
+`;
+    await scene(engine, name, built(name, lines), async (scene) => {
+      const apply = await carriedOut(scene);
+      assert.equal(apply.state, "failed");
+      const events = JSON.stringify(await scene.events(apply.id));
+      assert.match(events, /"logs in as \*{8}, and goes on"/);
+      assert.doesNotMatch(events + JSON.stringify(apply), /two-pieces|canary-in/);
+    });
+  });
+}
+
 docker.test("a build can be cancelled, and the engine ends it", async (engine) => {
   const name = "builtlong";
   const lines = `      context: .
@@ -148,13 +169,7 @@ docker.test("a build can be cancelled, and the engine ends it", async (engine) =
         FROM ${FIXTURE}
         RUN sleep 6543
 `;
-  const sleeping = async () => {
-    for await (const { name: pid } of Deno.readDir("/proc")) {
-      const words = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
-      if (words.split("\0").join(" ").startsWith("sleep 6543")) return true;
-    }
-    return false;
-  };
+  const sleeping = () => isCommandRunning("sleep 6543");
   await scene(engine, name, built(name, lines), async (scene) => {
     const begun = await scene.begin(await scene.plan());
     assert.equal(begun.status, 202, begun.text);

@@ -1,16 +1,14 @@
 /** Builds an image and reports progress; succeeds only if the engine names the image afterwards. */
 import type { BuildOrder, BuildSpec } from "../../../core/engine_acts.ts";
 import { ServiceError } from "../../../core/error.ts";
-import { looksSecret, MASK, maskText } from "../../../core/secrets.ts";
 import { withoutEnd } from "../../../core/without_end.ts";
 import { Cutoff } from "../../../engines/calls/cutoff.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
-import { clean, EngineAnswer, said, withoutOthers } from "../../../engines/calls/failure.ts";
+import { EngineAnswer, said, withoutOthers } from "../../../engines/calls/failure.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { TextLines } from "../../../engines/calls/text_lines.ts";
-import { objectOf, parseJson, textOf } from "../../../engines/calls/wire.ts";
-import { BuildTrace } from "./build_trace.ts";
+import { BuildOutput, maskBuild } from "./build_output.ts";
 
 /** A whole build, from the first byte of its context on. */
 const BUILD_MS = 60 * 60_000;
@@ -27,7 +25,7 @@ export async function build(
   using ending = new Cutoff([signal]);
   ending.expire(BUILD_MS);
   const subject = { doing: `build "${spec.tags[0]}"` };
-  const output = new Output(spec, progress);
+  const output = new BuildOutput(spec, progress);
   const source = watched(context);
   try {
     await using stream = await engine.stream("POST", at`/build`, {
@@ -37,13 +35,15 @@ export async function build(
       firstByteMs: CONTEXT_MS,
       signal: ending.signal,
     });
-    const lines = new TextLines();
-    for await (const chunk of stream.body) {
-      for (const line of lines.push(chunk)) output.take(line);
+    let refused: string | null = null;
+    for await (const line of linesOf(stream.body)) {
+      refused = output.take(line);
+      if (refused !== null) break;
     }
+    output.end();
     // An aborted stream looks like a complete one.
     if (ending.signal.aborted) throw ending.signal.reason;
-    for (const line of lines.push(NEWLINE)) output.take(line);
+    if (refused !== null) throw failed(spec, refused);
     if (!output.isNamed) throw failed(spec, "the engine named no image, although it reported no error");
   } catch (error) {
     if (source.failure() !== null) throw source.failure();
@@ -56,7 +56,11 @@ export async function build(
   }
 }
 
-const NEWLINE = new TextEncoder().encode("\n");
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const lines = new TextLines();
+  for await (const chunk of body) yield* lines.push(chunk);
+  yield* lines.end();
+}
 
 /** BuildKit on Docker: its builder gives a build nothing of the host. Podman has one builder. */
 function queryOf(spec: BuildSpec, kind: "docker" | "podman") {
@@ -103,64 +107,9 @@ function watched(context: ReadableStream<Uint8Array<ArrayBuffer>>) {
   return { stream, failure: () => failure };
 }
 
-/** Reads what the engine says of the build, in the words of any of the three builders. */
-class Output {
-  readonly #trace = new BuildTrace();
-  #isNamed = false;
-  #step: string | null = null;
-
-  constructor(private readonly spec: BuildSpec, private readonly progress: BuildOrder["progress"]) {}
-
-  get isNamed(): boolean {
-    return this.#isNamed;
-  }
-
-  take(line: string): void {
-    const frame = objectOf(parseJson(line));
-    const refused = textOf(objectOf(frame.errorDetail).message) || textOf(frame.error);
-    if (refused !== "") throw failed(this.spec, refused);
-    if (frame.id === "moby.buildkit.trace") return this.#told(textOf(frame.aux));
-    if (textOf(objectOf(frame.aux).ID) !== "") this.#isNamed = true;
-    const text = textOf(frame.stream) || textOf(frame.status);
-    const step = /^step \d+\/\d+ ?:.*/i.exec(text.trim());
-    if (step !== null) this.#step = this.#shown(step[0]);
-    this.#say(this.#step, text);
-  }
-
-  #told(message: string): void {
-    const { began, printed } = this.#trace.read(message);
-    for (const { step, isCached } of began) {
-      if (!step.startsWith("[internal]")) this.#say(this.#shown(step), isCached ? "cached" : "begins");
-    }
-    for (const { step, text } of printed) this.#say(this.#shown(step), text);
-  }
-
-  #shown(text: string): string {
-    return hidden(text, this.spec).trim().slice(0, LONGEST_LINE);
-  }
-
-  #say(layer: string | null, text: string): void {
-    for (const line of text.split(/[\r\n]+/)) {
-      const status = this.#shown(line);
-      if (status !== "" && status !== layer) this.progress({ layer, status, current: null, total: null });
-    }
-  }
-}
-
-/** A shorter value may be any word. */
-const LEAST_SECRET = 6;
-
-/** The text without secrets: builders repeat commands with the values of their arguments. */
-function hidden(text: string, { args }: BuildSpec): string {
-  const secrets = Object.entries(args).flatMap(([name, value]) =>
-    looksSecret(name) && value.length >= LEAST_SECRET ? [value] : []
-  );
-  return maskText(secrets.reduce((shown, secret) => shown.replaceAll(secret, MASK), clean(text)));
-}
-
 function failed(spec: BuildSpec, words: string, cause?: unknown): ServiceError {
   const [name = ""] = spec.tags;
-  const why = withoutEnd(hidden(said(words), spec).replaceAll('"', "'"), ". ");
+  const why = withoutEnd(said(maskBuild(words, spec)).replaceAll('"', "'"), ". ");
   return engineError("build_failed", `Cannot build "${name}": ${why}`, {
     cause,
     discreet: `Cannot build "${name}": ${withoutOthers(why, name)}`,

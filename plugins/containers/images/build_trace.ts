@@ -3,8 +3,10 @@
 interface Told {
   /** Steps that began with this message. */
   readonly began: readonly { readonly step: string; readonly isCached: boolean }[];
-  /** Text that a step printed, which may end within a line. */
-  readonly printed: readonly { readonly step: string; readonly text: string }[];
+  /** Bytes that a step printed into one of its streams, which may end within a line or a character. */
+  readonly printed: readonly { readonly stream: string; readonly step: string; readonly bytes: Uint8Array }[];
+  /** Streams into which nothing is printed any more. */
+  readonly ended: readonly string[];
 }
 
 /** Remembers the names of steps, which later messages call by their digests. */
@@ -16,26 +18,31 @@ export class BuildTrace {
   read(message: string): Told {
     const began: Told["began"][number][] = [];
     const printed: Told["printed"][number][] = [];
+    const ended: string[] = [];
     for (const { field, bytes } of fieldsOf(Uint8Array.fromBase64(message))) {
       const inner = new Map(fieldsOf(bytes).map((one) => [one.field, one]));
       const text = (number: number) => decoder.decode(inner.get(number)?.bytes);
       if (field === VERTEX) {
         const [digest, name] = [text(1), text(3)];
         this.#names.set(digest, name);
+        if (inner.has(6)) ended.push(...STREAMS.map((stream) => `${digest} ${stream}`));
         const hasBegun = inner.has(5) || inner.get(4)?.number === 1;
         if (!hasBegun || this.#begun.has(digest)) continue;
         this.#begun.add(digest);
         began.push({ step: name, isCached: inner.get(4)?.number === 1 });
       } else if (field === LOG) {
-        printed.push({ step: this.#names.get(text(1)) ?? "", text: text(4) });
+        const stream = `${text(1)} ${inner.get(3)?.number ?? 0}`;
+        printed.push({ stream, step: this.#names.get(text(1)) ?? "", bytes: inner.get(4)?.bytes ?? NONE });
       }
     }
-    return { began, printed };
+    return { began, printed, ended };
   }
 }
 
 const VERTEX = 1;
 const LOG = 3;
+/** Standard output and error. */
+const STREAMS = [1, 2];
 const decoder = new TextDecoder();
 
 interface Field {
