@@ -1,9 +1,10 @@
 /** The table of rights: each value of each field is harmless or needs a right. */
 import assert from "node:assert/strict";
 import { containerNeeds, joinNeeds } from "./container_needs.ts";
-import { commandNeeds, networkNeeds, volumeNeeds } from "./object_needs.ts";
+import { buildNeeds, commandNeeds, networkNeeds, volumeNeeds } from "./object_needs.ts";
+import type { BuildSpec } from "./engine_acts.ts";
 import type { ContainerSpec } from "./runtime.ts";
-import type { SpecFacts } from "./spec_rows.ts";
+import type { HostPlace, SpecFacts } from "./spec_rows.ts";
 
 const FACTS: SpecFacts = {
   isOwnContainer: (container) => container === "mine",
@@ -176,4 +177,58 @@ Deno.test("Networks, volumes and commands have tables of their own", () => {
       commandNeeds({ privileged: true }),
     ]
   ) assert.equal(needs[0]?.right, "host");
+});
+
+const BUILD: BuildSpec = {
+  tags: ["shop-web", "registry.lan/team/web:1"],
+  dockerfile: "Dockerfile",
+  target: "last",
+  args: { HTTP_PROXY: "http://proxy.lan" },
+  labels: { own: "label" },
+  network: "",
+  extraHosts: ["host.docker.internal:host-gateway"],
+  cacheFrom: ["shop-web:before"],
+  platform: "linux/arm64",
+  shmBytes: 64 * 1_024 ** 2,
+  noCache: true,
+  pull: true,
+};
+
+/** A build of Docker's builder from the project's own folder, but for what is said. */
+interface BuildCase {
+  readonly spec?: Partial<BuildSpec>;
+  readonly place?: HostPlace;
+  readonly engine?: "docker" | "podman";
+  /** The rights that it needs, each with the field that wants it. */
+  readonly needs: readonly string[];
+}
+
+const BUILDS: readonly BuildCase[] = [
+  { needs: [] },
+  ...["default", "none", "bridge"].map((network): BuildCase => ({ spec: { network }, needs: [] })),
+  ...["host", "container:theirs", "shop_default", "ns:/proc/1/ns/net"]
+    .map((network): BuildCase => ({ spec: { network }, needs: ["host build.network"] })),
+  {
+    spec: { labels: { "ofelia.job-local.x.command": "id" } },
+    needs: ["host labels.ofelia.job-local.x.command"],
+  },
+  { place: "workspace", needs: ["workspace build.context"] },
+  ...(["shared", "outside"] as const)
+    .map((place): BuildCase => ({ place, needs: ["host build.context"] })),
+  { engine: "podman", needs: ["host build"] },
+  {
+    engine: "podman",
+    place: "outside",
+    spec: { network: "host" },
+    needs: ["host build.network", "host build.context", "host build"],
+  },
+  { spec: { added: true } as Partial<BuildSpec>, needs: ["host added"] },
+];
+
+Deno.test("A build needs the host where it reaches further than the project's own folder", () => {
+  for (const { spec, place = "own", engine = "docker", needs } of BUILDS) {
+    const found = buildNeeds({ ...BUILD, ...spec }, place, engine);
+    assert.deepEqual(found.map(({ right, field }) => `${right} ${field}`), needs, JSON.stringify(spec));
+    assert.ok(found.every(({ why }) => why !== ""));
+  }
 });
