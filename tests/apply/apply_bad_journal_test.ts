@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
-import { mortal } from "./apply_mortal.ts";
+import { dieInApply } from "./apply_mortal.ts";
 import { ApplyScene, project, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
-import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
+import { serveEngines, type TestService } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 
 const text = (name: string, colour: string) =>
@@ -55,16 +55,6 @@ const inStore = ({ berth: { folder } }: ApplyScene, work: string) => {
   return Promise.resolve();
 };
 
-/** Applies at a berth that dies right after it stopped the old container. */
-async function dieInApply(scene: ApplyScene): Promise<void> {
-  const { berth: { folder, admin }, engine } = scene;
-  const { child, url } = await mortal({ folder, admin }, engine, ["after", "stop"]);
-  const caller = new TestCaller(url, admin);
-  await eventually("it is ready", async () => (await caller.call("GET /api/health/ready")).status === 200);
-  await scene.begin(await scene.plan({}, caller), {}, caller).catch(() => null);
-  assert.equal((await child.status).signal, "SIGKILL");
-}
-
 for (const [nth, [odd, { make, state, reason }]] of Object.entries(ODDS).entries()) {
   test(`An interrupted apply whose journal ${odd} is told in one sentence, and ends`, async (engine) => {
     const name = `odd${nth}`;
@@ -75,7 +65,7 @@ for (const [nth, [odd, { make, state, reason }]] of Object.entries(ODDS).entries
       assert.equal((await scene.apply()).state, "done");
       await scene.write(text(name, "blue"));
       await first.berth.stop();
-      await dieInApply(scene);
+      await dieInApply(scene, ["after", "stop"]);
       await make(scene);
       const before = await scene.containers();
       await using last = await serveEngines({ docker: engine }, { folder, admin: first.admin! });

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
-import { mortal } from "./apply_mortal.ts";
+import { dieInApply } from "./apply_mortal.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
 import { eventually } from "../support/eventually.ts";
-import { serveEngines, TestCaller } from "../support/service.ts";
+import { serveEngines } from "../support/service.ts";
 import { lawEngine } from "../support/shared_engine.ts";
 
 /** `BERTH_PROOF=1`: all of it on each engine. */
@@ -204,18 +204,12 @@ ${HEALTH}`;
       await Deno.writeTextFile(`${scene.path}/out/hold`, "");
       await first.berth.stop();
 
-      const { child, url } = await mortal({ folder, admin }, engine, ["before", "nothing"]);
-      const caller = new TestCaller(url, admin);
-      await eventually(
-        "it is ready",
-        async () => (await caller.call("GET /api/health/ready")).status === 200,
-      );
-      const { body: { id } } = await scene.begin(await scene.plan({}, caller), {}, caller);
       const log = `${scene.path}/out/log`;
-      await eventually("the hook runs", () => Deno.stat(log).then(({ size }) => size > 0, () => false));
-      assert.deepEqual(await said(scene), ["begun"]);
-      child.kill("SIGKILL");
-      await child.status;
+      const id = await dieInApply(scene, ["before", "nothing"], {
+        until: () =>
+          eventually("the hook runs", () => Deno.stat(log).then(({ size }) => size > 0, () => false)),
+      });
+      assert.ok(id !== null);
 
       await using last = await serveEngines({ [engine.kind]: engine }, { ...options, admin: admin ?? "" });
       const asked = await scene.over(id, last);

@@ -1,10 +1,10 @@
 /** An engine answers a start before it knows whether the container stays up: an apply looks once more before it is done. */
 import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
-import { mortal } from "./apply_mortal.ts";
+import { dieInApply } from "./apply_mortal.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
-import { serveEngines, TestCaller } from "../support/service.ts";
+import { serveEngines } from "../support/service.ts";
 import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 
 const LOOP = service("loop", "restart: always", "[sh, -c, 'echo out of order; exit 7']");
@@ -101,14 +101,8 @@ test("the judgement goes on after a kill of berth and an edit of the files, and 
   try {
     await first.berth.stop();
     // Only the judgement asks for the last words of a container that was just made.
-    const { child, url } = await mortal({ folder, admin }, engine, ["before", "lastWords"]);
-    const caller = new TestCaller(url, admin);
-    await eventually(
-      "the engine is read",
-      async () => (await caller.call("GET /api/health/ready")).status === 200,
-    );
-    const { body: { id } } = await scene.begin(await scene.plan({}, caller), {}, caller);
-    assert.equal((await child.status).signal, "SIGKILL");
+    const id = await dieInApply(scene, ["before", "lastWords"]);
+    assert.ok(id !== null);
     await Deno.writeTextFile(`${scene.path}/compose.yaml`, project(name, [LOOP, service("more")]));
 
     const waiting = await serveEngines({ docker: engine }, {

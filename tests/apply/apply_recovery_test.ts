@@ -1,7 +1,7 @@
 /** Two faults meet: berth is killed in a swap, and what it would need to go on is changed before it starts again. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { type Kill, mortal } from "./apply_mortal.ts";
+import { dieInApply, type Kill } from "./apply_mortal.ts";
 import { ApplyScene, project, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
@@ -61,7 +61,7 @@ for (const [nth, [change, apply]] of Object.entries(CHANGES).entries()) {
         assert.equal((await scene.apply()).state, "done");
         await scene.write(text(name, "blue"));
         await first.berth.stop();
-        await dieInApply(scene, kill);
+        await dieInApply(scene, kill, { applierOf: operator });
         await apply(scene);
         await using last = await serveEngines({ docker: engine }, { ...LEASE, folder, admin });
         const { id } = (await last.call("GET /api/applies")).body.items[0];
@@ -94,19 +94,10 @@ for (const [nth, [change, apply]] of Object.entries(CHANGES).entries()) {
   }
 }
 
-/** Applies what is written with a key of an operator, at a berth that dies at the act. */
-async function dieInApply(scene: ApplyScene, kill: Kill): Promise<void> {
-  const { berth: { folder, admin }, engine } = scene;
-  const { child, url } = await mortal({ folder, admin }, engine, kill);
-  const caller = new TestCaller(url, admin);
-  await eventually(
-    "the engine is read",
-    async () => (await caller.call("GET /api/health/ready")).status === 200,
-  );
+/** A key of an operator, which the changes take away. */
+async function operator(caller: TestCaller): Promise<TestCaller> {
   const { body } = await caller.call("POST /api/settings/api-keys", { name: KEY, role: "operator" });
-  const applier = new TestCaller(url, body.key);
-  await scene.begin(await scene.plan({}, applier), {}, applier).catch(() => null);
-  assert.equal((await child.status).signal, "SIGKILL");
+  return new TestCaller(caller.url, body.key);
 }
 
 /** One container of the planned ones runs under its own name, with its restart policy. */
@@ -134,7 +125,7 @@ for (const [nth, kill] of KILLS.entries()) {
       assert.equal((await scene.apply()).state, "done");
       await scene.write(text(name, "blue"));
       await first.berth.stop();
-      await dieInApply(scene, kill);
+      await dieInApply(scene, kill, { applierOf: operator });
       await engine.kill();
       await engine.start();
       await using last = await serveEngines({ docker: engine }, { ...LEASE, folder, admin });
@@ -169,7 +160,7 @@ for (const kind of ["docker", "podman"] as const) {
         assert.equal((await scene.apply()).state, "done");
         await scene.write(shared(name, "blue"));
         await first.berth.stop();
-        await dieInApply(scene, kill);
+        await dieInApply(scene, kill, { applierOf: operator });
         await Deno.writeTextFile(`${scene.path}/compose.yaml`, shared(name, "green"));
         const admin = first.admin ?? "";
         await using last = await serveEngines({ [kind]: engine }, { ...LEASE, folder, admin });

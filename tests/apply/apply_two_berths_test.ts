@@ -1,11 +1,11 @@
 /** Two berths with stores of their own use one engine: what one left in the middle of a swap, the other does not harm. */
 import assert from "node:assert/strict";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
-import { mortal } from "./apply_mortal.ts";
+import { dieInApply } from "./apply_mortal.ts";
 import { ApplyScene, project, service } from "./apply_scene.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
-import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
+import { serveEngines, type TestService } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 
 const text = (name: string, colour: string) =>
@@ -21,11 +21,7 @@ async function cut(engine: TestEngine, name: string, act: string): Promise<Apply
   assert.equal((await scene.apply()).state, "done");
   await scene.write(text(name, "blue"));
   await first.berth.stop();
-  const { child, url } = await mortal({ folder, admin: first.admin }, engine, ["after", act]);
-  const caller = new TestCaller(url, first.admin);
-  await eventually("it is ready", async () => (await caller.call("GET /api/health/ready")).status === 200);
-  await scene.begin(await scene.plan({}, caller), {}, caller).catch(() => null);
-  assert.equal((await child.status).signal, "SIGKILL");
+  await dieInApply(scene, ["after", act]);
   return scene;
 }
 
