@@ -210,6 +210,7 @@ ${HEALTH}`;
           eventually("the hook runs", () => Deno.stat(log).then(({ size }) => size > 0, () => false)),
       });
       assert.ok(id !== null);
+      assert.deepEqual(await said(scene), ["begun"]);
 
       await using last = await serveEngines({ [engine.kind]: engine }, { ...options, admin: admin ?? "" });
       const asked = await scene.over(id, last);
