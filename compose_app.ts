@@ -111,6 +111,11 @@ export async function composeApp(
       commands: store.commands,
       offers: store.offers,
       logins: registries,
+      declared: async () => {
+        const [all, models] = await Promise.all([store.workspaces.list(), registry.models()]);
+        const { declaredObjects } = await import("./projects/drift/declared_objects.ts");
+        return declaredObjects(models.map(({ model }) => model), all.length - models.length);
+      },
     }), log),
   );
   const sights = new Sights(ownership);

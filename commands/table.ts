@@ -198,6 +198,29 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./updates.ts"),
   },
   {
+    name: "prune",
+    summary: "list what nobody uses, ask, and remove exactly that",
+    details:
+      "Without types: containers that do not run, networks, images without a name, and build cache; volumes only where they are named. What files of registered folders declare is left out, unless --declared is said.",
+    args: [{
+      name: "type",
+      kind: "text",
+      optional: true,
+      many: true,
+      choices: ["containers", "networks", "images", "buildCache", "volumes"],
+    }],
+    options: [
+      { name: "--tagged", meaning: "images with a name, too, that no container needs which stays" },
+      { name: "--declared", meaning: "what files of registered folders declare, too" },
+      { name: "--older", value: "age", meaning: "only what was made longer ago, as 24h or 30d" },
+      { name: "--engine", value: "name", meaning: "only on this engine" },
+      { name: "--list", meaning: "only list it" },
+      { name: "--yes", meaning: "ask nothing: what is listed is meant" },
+      JSON_OPTION,
+    ],
+    load: () => read("./prune.ts"),
+  },
+  {
     name: "registries",
     summary: "list the image registries that berth knows; add one, or forget it",
     details:

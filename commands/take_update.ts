@@ -6,6 +6,7 @@ import { visible } from "../log/line.ts";
 import { StartFailure } from "../start_failure.ts";
 import { applyTo } from "./apply.ts";
 import type { Line } from "./command.ts";
+import { isMeant } from "./confirmed.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeError, writeOut } from "./output.ts";
@@ -28,7 +29,7 @@ export async function takeUpdate(line: Line, taken: string): Promise<number> {
         `berth may not write ${file.path}: make the workspace editable, or change it by hand`,
       );
     }
-    if (!isMeant(file, line)) return EXIT.NO;
+    if (!isMeant(`Write ${visible(file.path)}?`, line)) return EXIT.NO;
     await write(client, file, proposed.headers.get("etag") ?? "");
     writeOut(`${visible(file.path)} is written\n`);
     const code = await applyTo(client, { id: item.project, isShort: false }, line);
@@ -70,14 +71,6 @@ function changesOf({ path, changes }: ProposedUpdate): string {
   return changes.map(({ line, before, after }) =>
     `${visible(path)}:${line}\n- ${visible(before.trim())}\n+ ${visible(after.trim())}\n`
   ).join("");
-}
-
-function isMeant({ path }: ProposedUpdate, line: Line): boolean {
-  if (line.option("--yes") !== undefined) return true;
-  if (!Deno.stdin.isTerminal()) {
-    throw new UsageFailure('Nobody can be asked here: say "--yes" where what stands above is meant');
-  }
-  return confirm(`Write ${visible(path)}?`);
 }
 
 async function write(client: Client, { workspace, path, text }: ProposedUpdate, tag: string): Promise<void> {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ClaimLookup } from "../core/claims.ts";
 import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { KnownApply } from "../core/applies.ts";
+import type { DeclaredObjects } from "../core/declared_objects.ts";
 import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
@@ -73,6 +74,8 @@ export interface PluginHost {
   readonly offers: OfferStore;
   /** The stored credentials of image registries. */
   readonly logins: RegistryLogins;
+  /** Returns what registered folders declare now. */
+  readonly declared: () => Promise<DeclaredObjects>;
   /** Returns the engines that other plugins lend at this moment; for plugins that declare `uses: ["engines"]`. */
   engines(): readonly EngineAccess[];
 }

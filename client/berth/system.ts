@@ -384,6 +384,18 @@ export type PruneFilters = {
   readonly labels?: readonly (string)[];
   /** Images that have a name but no container, too. */
   readonly tagged?: boolean;
+  /** Also what files of registered folders declare, such as the volumes of a project that is down. */
+  readonly declared?: boolean;
+};
+
+/** A part of `PruneReport`. */
+export type PruneLeft = {
+  /** Number of objects. */
+  readonly count: number;
+  /** Their bytes. */
+  readonly size: number;
+  /** Number of folders and projects that could not be read whole: what they may declare is left, too. */
+  readonly unclear: number;
 };
 
 /** The answer of `POST /api/system/prune`. */
@@ -400,6 +412,8 @@ export type PruneReport = {
   readonly size: number;
   /** Bytes of what was removed. */
   readonly reclaimed: number;
+  /** Nobody uses it, and files of registered folders declare it: it goes only with the filter `declared`. */
+  readonly left: PruneLeft;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
 };

@@ -104,7 +104,17 @@ export const resources = {
       "Wählen Sie, was entfernt werden darf, und lesen Sie den Plan. Nichts wird entfernt, bevor Sie ihn gelesen haben.",
     older: "Entstanden vor",
     ages: { "": "beliebiger Zeit", "24h": "einem Tag", "168h": "einer Woche", "720h": "30 Tagen" },
-    tagged: "Auch Images, die einen Namen haben, aber keinen Container",
+    tagged: "Auch Images, die einen Namen haben, aber keinen Container oder nur solche, die entfernt werden",
+    declared:
+      "Auch, was Dateien in registrierten Ordnern deklarieren, etwa die Volumes eines Projekts, das nicht läuft",
+    left: (amount: number, size: number) =>
+      `${count(amount, "Objekt fehlt", "Objekte fehlen")} im Plan, ${
+        bytes(size)
+      }: Dateien in registrierten Ordnern deklarieren ${amount === 1 ? "es" : "sie"}.`,
+    unclear: (amount: number) =>
+      `${
+        count(amount, "Ordner oder Projekt ließ", "Ordner oder Projekte ließen")
+      } sich nicht ganz lesen: Was dort deklariert sein kann, fehlt auch im Plan.`,
     read: "Plan lesen",
     plan: "Der Plan",
     planned: (amount: number, size: number) =>

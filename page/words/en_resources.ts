@@ -90,7 +90,16 @@ export const resources = {
     chooseHint: "Choose what may be removed and read the plan. Nothing is removed before you have read it.",
     older: "Created before",
     ages: { "": "any time", "24h": "a day ago", "168h": "a week ago", "720h": "30 days ago" },
-    tagged: "Images that have a name but no container, too",
+    tagged: "Images that have a name but no container, too, or only containers that are removed",
+    declared: "What files of registered folders declare, too, such as the volumes of a project that is down",
+    left: (amount: number, size: number) =>
+      `${count(amount, "object is", "objects are")} not in the plan, ${
+        bytes(size)
+      }: files of registered folders declare ${amount === 1 ? "it" : "them"}.`,
+    unclear: (amount: number) =>
+      `${
+        count(amount, "folder or project", "folders or projects")
+      } could not be read whole: what may be declared there is not in the plan either.`,
     read: "Read the plan",
     plan: "The plan",
     planned: (amount: number, size: number) =>

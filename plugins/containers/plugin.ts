@@ -43,8 +43,8 @@ export const containerRuntime = plugin({
     const pulls = { registries, logins: new PullLogins(host.logins, settings.dockerConfig) };
     const runtime = new EngineRuntime(backends, pulls, host.claims);
     const engines = { backends, sights: new Sights(host.ownership) };
-    const { log, commands, offers } = host;
-    const routes = new Routes({ engines, pulls, log, commands, offers });
+    const { log, commands, offers, declared } = host;
+    const routes = new Routes({ engines, pulls, log, commands, offers, declared });
     measure(host.metrics, backends, routes.streamLimit);
     return {
       routes: routes.routes,

@@ -1,4 +1,5 @@
 /** Joins the plugin's route groups, with what they share. */
+import type { DeclaredObjects } from "../../core/declared_objects.ts";
 import type { Log } from "../../core/log.ts";
 import type { CommandStore, OfferStore } from "../../core/store.ts";
 import type { LiveFeed } from "../../http/live/feed.ts";
@@ -55,12 +56,13 @@ export class Routes implements AsyncDisposable {
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
 
-  constructor({ engines, pulls, log, commands, offers }: {
+  constructor({ engines, pulls, log, commands, offers, declared }: {
     readonly engines: Engines;
     readonly pulls: PullRules;
     readonly log: Log;
     readonly commands: CommandStore;
     readonly offers: OfferStore;
+    readonly declared: () => Promise<DeclaredObjects>;
   }) {
     const { backends } = engines;
     const { feed } = backends;
@@ -92,7 +94,7 @@ export class Routes implements AsyncDisposable {
       .add(volumes(engines, lists.volumes))
       .add(networks(engines, lists.networks))
       .add(diskUsage({ backends, meter }))
-      .add(pruning({ backends, meter, offers }))
+      .add(pruning({ backends, meter, offers, declared, ownership: engines.sights.ownership }))
       .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
       .add(earlierLogs({ find, streamLimit }))
       .add(this.#execs.routes)

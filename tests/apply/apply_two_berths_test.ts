@@ -104,7 +104,8 @@ test("A prune that was planned before a swap keeps both of its containers", asyn
     const { [`${name}-web-1`]: web } = await scene.ids();
     await engine.cli("stop", "-t", "1", web!);
     const { plan, items } = await eventually("it is in a plan", async () => {
-      const { body } = await berth.call("POST /api/system/prune", { types: ["containers"], dryRun: true });
+      const meant = { types: ["containers"], filters: { declared: true }, dryRun: true };
+      const { body } = await berth.call("POST /api/system/prune", meant);
       return body.items.some(({ id }: { id: string }) => id === web) ? body : null;
     });
     await engine.cli("create", "--name", `${name}-web-1.new-0123abcd`, "--network", "none", FIXTURE);

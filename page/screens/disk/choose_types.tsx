@@ -15,13 +15,18 @@ const FIRST: readonly Type[] = ["containers", "networks", "images", "buildCache"
 export function ChooseTypes({ done }: { readonly done: (report: PruneReport) => void }) {
   const [types, setTypes] = useState<ReadonlySet<Type>>(new Set(FIRST));
   const [isTagged, setTagged] = useState(false);
+  const [isDeclared, setDeclared] = useState(false);
   const toggle = (type: Type) => {
     const next = new Set(types);
     if (!next.delete(type)) next.add(type);
     setTypes(next);
   };
   const send = async ({ until = "" }: Readonly<Record<string, string>>) => {
-    const filters = { ...(until === "" ? {} : { until }), ...(isTagged ? { tagged: true } : {}) };
+    const filters = {
+      ...(until !== "" && { until }),
+      ...(isTagged && { tagged: true }),
+      ...(isDeclared && { declared: true }),
+    };
     const payload: PruneRequest = { types: TYPES.filter((one) => types.has(one)), filters, dryRun: true };
     done((await client.post(SYSTEM_PRUNE, { payload })).json());
   };
@@ -51,6 +56,10 @@ export function ChooseTypes({ done }: { readonly done: (report: PruneReport) => 
                   <span>{TEXT.tagged}</span>
                 </label>
               )}
+              <label>
+                <input type="checkbox" checked={isDeclared} onClick={() => setDeclared(!isDeclared)} />
+                <span>{TEXT.declared}</span>
+              </label>
             </div>
             <Select label={TEXT.older} name="until" options={Object.entries(TEXT.ages)} />
           </Form>

@@ -58,6 +58,10 @@ export function Plan(
           : TEXT.planned(items.length, size)}
       </p>
       {plan !== null && !isStale && <p class="hint">{TEXT.good(words.duration(left))}</p>}
+      {plan !== null && report.left.count > 0 && (
+        <p class="hint">{TEXT.left(report.left.count, report.left.size)}</p>
+      )}
+      {plan !== null && report.left.unclear > 0 && <p class="hint">{TEXT.unclear(report.left.unclear)}</p>}
       {items.length === 0
         ? (
           <Empty title={TEXT.nothing}>

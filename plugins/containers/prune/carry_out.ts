@@ -7,7 +7,7 @@ import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { objectOf, parseJson, textOf, textsOf, timeOf } from "../../../engines/calls/wire.ts";
 import { imageIdOf } from "../../../engines/rows/container.ts";
 import { UsedBy } from "../backends/used_by.ts";
-import { type Planned, PruneItem, swappedOf } from "./plan.ts";
+import { type Named, type Planned, PruneItem, swappedOf } from "./plan.ts";
 
 export const PruneResult = PruneItem.extend({
   result: z.enum(["planned", "removed", "gone", "kept"]).describe("`gone`: somebody else removed it before"),
@@ -21,17 +21,35 @@ const REMOVING_MS = 60_000;
 /** Stops between two removals when `stopping` aborts; the rest is reported as kept. */
 export async function carryOut(
   backends: Backends,
-  plan: readonly Planned[],
+  { items, isDeclared }: {
+    readonly items: readonly Planned[];
+    readonly isDeclared: (named: Named) => boolean;
+  },
   stopping: AbortSignal,
 ): Promise<PruneResult[]> {
   const results: PruneResult[] = [];
-  for (const planned of plan) {
+  for (const planned of items) {
     const outcome = stopping.aborted
       ? { result: "kept" as const, reason: "the service stops" }
+      : isDeclaredSince(backends, planned, isDeclared)
+      ? { result: "kept" as const, reason: "a file declares it by now" }
       : await attempt(backends, planned);
     results.push({ ...shown(planned), ...outcome });
   }
   return results;
+}
+
+function isDeclaredSince(
+  backends: Backends,
+  planned: Planned,
+  isDeclared: (named: Named) => boolean,
+): boolean {
+  const { type, name, tags } = planned;
+  if (planned.isDeclared || type === "buildCache") return false;
+  if (type === "images") return isDeclared({ type, names: tags });
+  if (type !== "containers") return isDeclared({ type, name });
+  const row = backends.named(planned.backend).mirror.containers.rows.get(planned.id);
+  return row !== undefined && isDeclared({ type, row });
 }
 
 export function shown({ type, id, name, why, size, backend }: Planned): z.infer<typeof PruneItem> {

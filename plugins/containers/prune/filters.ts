@@ -14,6 +14,9 @@ export const PruneFilters = z.strictObject({
     "Only what has all of them: `name` or `name=value`",
   ),
   tagged: z.boolean().optional().describe("Images that have a name but no container, too"),
+  declared: z.boolean().optional().describe(
+    "Also what files of registered folders declare, such as the volumes of a project that is down",
+  ),
 }).meta({ id: "PruneFilters" });
 export type PruneFilters = z.infer<typeof PruneFilters>;
 

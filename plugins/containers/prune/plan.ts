@@ -26,7 +26,16 @@ export type Planned = z.infer<typeof PruneItem> & {
   readonly createdAt: string | null;
   /** Of an image: the names it had. */
   readonly tags: readonly string[];
+  /** True if files declare it, and it was asked for nevertheless. */
+  readonly isDeclared: boolean;
 };
+
+/** The names by which something is found in files. */
+export type Named =
+  | { readonly type: "containers"; readonly row: ContainerRow }
+  | { readonly type: "networks"; readonly name: string }
+  | { readonly type: "volumes"; readonly name: string }
+  | { readonly type: "images"; readonly names: readonly string[] };
 
 /** The engine takes a cache's id as a pattern, so only ids without special characters are planned. */
 const CACHE_ID = /^[a-z0-9]{20,64}$/;
@@ -38,31 +47,41 @@ interface Scope {
   readonly usage: Measurement["usage"];
   /** Says whether a swarm's service has the container in its history. */
   readonly isKept: (row: ContainerRow) => boolean;
+  /** Says whether files of registered folders declare it, or may do so. */
+  readonly isDeclared: (named: Named) => boolean;
   readonly types: ReadonlySet<PruneType>;
   readonly filters: PruneFilters;
   readonly now: Date;
 }
 
+export interface EnginePlan {
+  readonly items: Planned[];
+  /** What is not in it because files declare it. */
+  readonly left: Planned[];
+}
+
 /** The mirror must be fresh and the measurement new. A container in the plan no longer counts as a user of the rest. */
 export function planFor(
   link: Link,
-  { usage, isKept }: Pick<Scope, "usage" | "isKept">,
+  { usage, isKept, isDeclared }: Pick<Scope, "usage" | "isKept" | "isDeclared">,
   types: ReadonlySet<PruneType>,
   filters: PruneFilters,
   now: Date,
-): Planned[] {
-  const scope: Scope = { link, usage, isKept, types, filters, now };
-  const containers = types.has("containers") ? endedContainers(scope) : [];
-  const going = new Set(containers.map(({ id }) => id));
+): EnginePlan {
+  const scope: Scope = { link, usage, isKept, isDeclared, types, filters, now };
+  const isMeant = ({ isDeclared }: Planned) => filters.declared === true || !isDeclared;
+  const containers = types.has("containers") ? plannedContainers(endedContainers(scope), scope) : [];
+  const going = new Set(containers.filter(isMeant).map(({ id }) => id));
   const staying = [...link.mirror.containers.rows.values()].filter(({ id }) => !going.has(id));
   const users = new UsedBy(staying);
-  return [
-    ...plannedContainers(containers, scope),
+  const found = [
+    ...containers,
     ...types.has("networks") ? plannedNetworks(users, scope) : [],
     ...types.has("volumes") ? plannedVolumes(users, scope) : [],
     ...types.has("images") ? plannedImages(users, scope) : [],
     ...types.has("buildCache") ? plannedCaches(scope) : [],
   ];
+  return { items: found.filter(isMeant), left: found.filter((one) => !isMeant(one)) };
 }
 
 function endedContainers({ link, isKept, filters, now }: Scope): ContainerRow[] {
@@ -83,23 +102,25 @@ export function swappedOf(rows: readonly ContainerRow[]): ReadonlySet<string> {
   return new Set(rows.filter(({ name }) => names.has(name)).map(({ id }) => id));
 }
 
-function plannedContainers(rows: readonly ContainerRow[], { link, usage }: Scope): Planned[] {
+function plannedContainers(rows: readonly ContainerRow[], { link, usage, isDeclared }: Scope): Planned[] {
   const sizeOf = sizes(usage.containers.items);
-  return rows.map(({ id, name, state, condition }) => ({
+  return rows.map((row) => ({
     type: "containers",
-    id,
-    name,
-    why: state === "created"
-      ? "it never ran"
-      : `it does not run (${condition === "stopped" ? condition : state})`,
-    size: sizeOf.get(id) ?? 0,
+    id: row.id,
+    name: row.name,
+    why: whyOf(row),
+    size: sizeOf.get(row.id) ?? 0,
     backend: link.name,
     createdAt: null,
     tags: [],
+    isDeclared: isDeclared({ type: "containers", row }),
   }));
 }
 
-function plannedNetworks(users: UsedBy, { link, filters, now }: Scope): Planned[] {
+const whyOf = ({ state, condition }: ContainerRow): string =>
+  state === "created" ? "it never ran" : `it does not run (${condition === "stopped" ? condition : state})`;
+
+function plannedNetworks(users: UsedBy, { link, filters, now, isDeclared }: Scope): Planned[] {
   return [...link.mirror.networks.rows.values()]
     .filter((row) =>
       !row.predefined && row.scope === "local" && users.network(row).length === 0 && passes(row, filters, now)
@@ -113,10 +134,11 @@ function plannedNetworks(users: UsedBy, { link, filters, now }: Scope): Planned[
       backend: link.name,
       createdAt: null,
       tags: [],
+      isDeclared: isDeclared({ type: "networks", name }),
     }));
 }
 
-function plannedVolumes(users: UsedBy, { link, usage, filters, now }: Scope): Planned[] {
+function plannedVolumes(users: UsedBy, { link, usage, filters, now, isDeclared }: Scope): Planned[] {
   const sizeOf = sizes(usage.volumes.items);
   return [...link.mirror.volumes.rows.values()]
     .filter((row) => users.volume(row.name).length === 0 && passes(row, filters, now))
@@ -129,27 +151,35 @@ function plannedVolumes(users: UsedBy, { link, usage, filters, now }: Scope): Pl
       backend: link.name,
       createdAt,
       tags: [],
+      isDeclared: isDeclared({ type: "volumes", name }),
     }));
 }
 
-function plannedImages(users: UsedBy, { link, usage, filters, now }: Scope): Planned[] {
+function plannedImages(users: UsedBy, { link, usage, filters, now, isDeclared }: Scope): Planned[] {
   const sizeOf = sizes(usage.images.items);
+  const olds = UsedBy.of(link);
   return [...link.mirror.images.rows.values()]
     .filter((row) =>
       (row.dangling || filters.tagged === true) && users.image(row.id).length === 0 &&
       passes(row, filters, now)
     )
-    .map(({ id, tags, size, dangling }) => ({
+    .map(({ id, tags, digests, size, dangling }) => ({
       type: "images",
       id,
       name: tags[0] ?? id,
-      why: dangling ? "nothing names it and no container uses it" : "no container uses it",
+      why: whyUnused(dangling, olds.image(id).length > 0),
       size: sizeOf.get(id) ?? size,
       backend: link.name,
       createdAt: null,
       tags,
+      isDeclared: isDeclared({ type: "images", names: [...tags, ...digests] }),
     }));
 }
+
+const whyUnused = (isDangling: boolean, isUsed: boolean): string => {
+  const unused = isUsed ? "only containers use it that are removed, too" : "no container uses it";
+  return isDangling ? `nothing names it and ${unused}` : unused;
+};
 
 /** Newest first: what was built on another cache goes before it. */
 function plannedCaches({ link, usage, filters, now }: Scope): Planned[] {
@@ -165,6 +195,7 @@ function plannedCaches({ link, usage, filters, now }: Scope): Planned[] {
       backend: link.name,
       createdAt,
       tags: [],
+      isDeclared: false,
     }));
 }
 

@@ -10,6 +10,7 @@ import type { Meter } from "../disk_usage/meter.ts";
 import { keptByServices } from "../backends/swarm_services.ts";
 import { BackendName } from "../backends/route_fields.ts";
 import { Unavailable } from "../../../engines/links/unavailable.ts";
+import { type Declarations, declarations } from "./declared.ts";
 import { carryOut, PruneResult, shown } from "./carry_out.ts";
 import { PruneFilters } from "./filters.ts";
 import { planFor, type Planned, PRUNE_TYPES, PruneType } from "./plan.ts";
@@ -40,6 +41,15 @@ const PruneReport = z.object({
   items: z.array(PruneResult).describe("Objects that are or would be removed"),
   size: z.int().describe("Bytes of all that is listed; layers that images share may free less"),
   reclaimed: z.int().describe("Bytes of what was removed"),
+  left: z.object({
+    count: z.int().describe("Number of objects"),
+    size: z.int().describe("Their bytes"),
+    unclear: z.int().describe(
+      "Number of folders and projects that could not be read whole: what they may declare is left, too",
+    ),
+  }).meta({ id: "PruneLeft" }).describe(
+    "Nobody uses it, and files of registered folders declare it: it goes only with the filter `declared`",
+  ),
   unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
 }).meta({ id: "PruneReport" });
 
@@ -62,21 +72,24 @@ const prune = route({
 
 export const ROUTES = [prune];
 
-export function pruning({ backends, meter, offers }: {
+interface PruningOptions extends Declarations {
   readonly backends: Backends;
   readonly meter: Meter;
   readonly offers: OfferStore;
-}): Router {
+}
+
+export function pruning(options: PruningOptions): Router {
+  const { backends, meter, offers } = options;
   const plans = new Plans(offers);
   return router().on(prune, async ({ body, principal, stopping, left, reach }) => {
     const owner = ownerOf(principal);
     if ("plan" in body) {
       const listed = await plans.take(owner, body.plan);
       const items = listed.filter(({ backend }) => reach.has({ engine: backend }));
-      return reply(200, await executed(items, []));
+      return reply(200, await executed(items, { left: NOTHING_LEFT, unavailable: [] }));
     }
-    const { items, unavailable } = await planned(backends, reach, meter, body, left);
-    if (body.dryRun !== true) return reply(200, await executed(items, unavailable));
+    const { items, ...beside } = await planned(options, reach, body, left);
+    if (body.dryRun !== true) return reply(200, await executed(items, beside));
     const { id, expiresAt } = await plans.store(owner, items);
     return reply(200, {
       dryRun: true,
@@ -85,11 +98,13 @@ export function pruning({ backends, meter, offers }: {
       items: items.map((item) => ({ ...shown(item), result: "planned" as const })),
       size: sum(items),
       reclaimed: 0,
-      unavailable,
+      ...beside,
     });
 
-    async function executed(items: readonly Planned[], unavailable: Unavailable[]) {
-      const results = await carryOut(backends, items, stopping)
+    async function executed(items: readonly Planned[], beside: Beside) {
+      const rows = backends.links.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
+      const { isDeclared } = await declarations(options, rows);
+      const results = await carryOut(backends, { items, isDeclared }, stopping)
         .finally(() => backends.links.forEach((link) => meter.forget(link)));
       return {
         dryRun: false,
@@ -98,23 +113,29 @@ export function pruning({ backends, meter, offers }: {
         items: results,
         size: sum(items),
         reclaimed: sum(results.filter(({ result }) => result === "removed")),
-        unavailable,
+        ...beside,
       };
     }
   });
 }
 
+type Beside = Pick<z.infer<typeof PruneReport>, "left" | "unavailable">;
+
+const NOTHING_LEFT: Beside["left"] = { count: 0, size: 0, unclear: 0 };
+
 async function planned(
-  backends: Backends,
+  options: PruningOptions,
   reach: Reach,
-  meter: Meter,
   { types, filters = {}, backend }: z.infer<typeof Selection>,
   signal: AbortSignal,
-): Promise<{ items: Planned[]; unavailable: Unavailable[] }> {
+): Promise<{ items: Planned[] } & Beside> {
+  const { backends, meter } = options;
   const links = backends.pick(backend, reach);
   await Promise.all(links.map((link) => link.settle()));
   if (!links.some(({ state }) => state === "up")) backends.target(backend, reach); // throws, and says why
   const items: Planned[] = [];
+  const left: Planned[] = [];
+  let unclear = 0;
   const unavailable: Unavailable[] = [];
   for (const link of links) {
     if (link.state !== "up") {
@@ -131,7 +152,12 @@ async function planned(
         mirror.networks.resync(),
       ]);
       const isKept = await keptByServices(link, mirror.containers.rows.values(), signal);
-      items.push(...planFor(link, { ...measurement, isKept }, new Set(types), filters, new Date()));
+      const files = await declarations(options, mirror.containers.rows.values());
+      const { isDeclared } = files;
+      const plan = planFor(link, { ...measurement, isKept, isDeclared }, new Set(types), filters, new Date());
+      items.push(...plan.items);
+      left.push(...plan.left);
+      unclear = files.unclear;
     } catch (thrown) {
       if (signal.aborted) throw thrown;
       if (!(thrown instanceof ServiceError)) throw thrown;
@@ -143,7 +169,7 @@ async function planned(
       });
     }
   }
-  return { items, unavailable };
+  return { items, left: { count: left.length, size: sum(left), unclear }, unavailable };
 }
 
 function ownerOf({ kind, id }: Principal): string {
