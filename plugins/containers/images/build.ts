@@ -14,7 +14,6 @@ import { BuildOutput, maskBuild } from "./build_output.ts";
 const BUILD_MS = 60 * 60_000;
 /** An engine begins to answer when it has the context. */
 const CONTEXT_MS = 10 * 60_000;
-const LONGEST_LINE = 500;
 
 /** Throws `build_failed` with the engine's own words. */
 export async function build(
