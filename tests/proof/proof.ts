@@ -20,6 +20,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/packaging/proxy_test.ts", env: { BERTH_SLOW_SECONDS: "600" }, when: "beside" },
   // The longest first, so that both lanes end together
   { file: "tests/apply/apply_kill_test.ts" },
+  { file: "tests/apply/builds_kill_test.ts" },
   { file: "tests/apply/apply_rounds_test.ts", env: { BERTH_TEST_ROUNDS: "200" } },
   { file: "tests/plan/plan_corpus_test.ts" },
   { file: "tests/plan/adopt_corpus_test.ts" },

@@ -54,7 +54,7 @@ interface Scope {
   readonly now: Date;
 }
 
-export interface EnginePlan {
+interface EnginePlan {
   readonly items: Planned[];
   /** What is not in it because files declare it. */
   readonly left: Planned[];
