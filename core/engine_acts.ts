@@ -157,6 +157,8 @@ export interface EngineActs {
   start(id: string): Promise<void>;
   /** Gives it the time that it was made with. */
   stop(id: string, graceSeconds: number): Promise<void>;
+  /** At once: a stop waits for a second even without a grace. */
+  kill(id: string): Promise<void>;
   restart(id: string, graceSeconds: number): Promise<void>;
   rename(id: string, name: string): Promise<void>;
   /** Never its volumes, and never while it runs. */

@@ -101,6 +101,7 @@ class ActJudge {
     const seen = await this.#withMade(holdings, placed);
     const elsewhere = await mountedElsewhere(this.#here(await acts.find(id)), seen);
     if (elsewhere === null || (await this.#lacking([hostNeed(elsewhere)])).length === 0) return;
+    await acts.kill(id).catch(() => {}); // It may have ended by itself, and the stop says what is wrong.
     await acts.stop(id, 0);
     if (step.kind !== "container.restart") await acts.remove(id);
     throw failed(`Container "${found.name}" was ended: "${elsewhere}" was exchanged while it started`);

@@ -24,6 +24,7 @@ export function ownedActs(acts: EngineActs, assertHeld: () => Promise<void>): En
     copy: held((id, files) => acts.copy(id, files)),
     start: held((id) => acts.start(id)),
     stop: held((id, grace) => acts.stop(id, grace)),
+    kill: held((id) => acts.kill(id)),
     restart: held((id, grace) => acts.restart(id, grace)),
     rename: held((id, name) => acts.rename(id, name)),
     remove: held((id) => acts.remove(id)),

@@ -37,7 +37,18 @@ const CALLS: Readonly<Record<string, Verdict>> = {
 };
 
 /** Acts of `EngineActs` that bring no new right: they look, end, or name. Every other one must be judged. */
-const UNJUDGED = ["isAway", "find", "copy", "stop", "rename", "remove", "lastWords", "checkHealth", "network"]
+const UNJUDGED = [
+  "isAway",
+  "find",
+  "copy",
+  "stop",
+  "kill",
+  "rename",
+  "remove",
+  "lastWords",
+  "checkHealth",
+  "network",
+]
   .concat(["usersOf", "removeNetwork", "disconnect", "volume", "removeVolume", "imageId", "pull", "tag"]);
 
 const read = (path: string) => Deno.readTextFile(new URL(`../../${path}`, import.meta.url));

@@ -68,7 +68,6 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/apply_recovery_test.ts" },
   { file: "tests/apply/apply_pairs_test.ts" },
   { file: "tests/apply/exact_matrix_test.ts" },
-  { file: "tests/access/mount_race_test.ts" },
   { file: "tests/access/authority_forms_test.ts" },
   { file: "tests/apply/exact_changes_test.ts", env: { BERTH_TEST_EDITS: "200" } },
   ...[
@@ -140,6 +139,7 @@ const STEPS: readonly Step[] = [
     "streams/terminal",
     "watch/causes",
   ].map((name) => ({ file: `tests/${name}_test.ts` })),
+  { file: "tests/access/mount_race_test.ts", when: "alone" },
   { file: "tests/artifacts/event_loop_test.ts", when: "alone" },
   { file: "tests/artifacts/file_churn_test.ts", when: "alone" },
   { file: "tests/proof/streams_load_test.ts", when: "alone" },

@@ -86,6 +86,10 @@ export class LinkActs implements EngineActs {
     await this.#change(id, at`/containers/${id}/stop`, "stop", {}, graceSeconds * 1_000 + STOP_MS);
   }
 
+  async kill(id: string): Promise<void> {
+    await this.#change(id, at`/containers/${id}/kill`, "kill", {}, STOP_MS);
+  }
+
   async restart(id: string, graceSeconds: number): Promise<void> {
     await this.#change(id, at`/containers/${id}/restart`, "restart", {}, graceSeconds * 1_000 + SLOW_MS);
   }
