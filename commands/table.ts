@@ -3,6 +3,7 @@
 import { ADOPTING } from "./adopt_table.ts";
 import type { Argument, Command, Option } from "./command.ts";
 import { CONTAINER, ENGINE_OPTIONS, JSON_OPTION, read } from "./parts.ts";
+import { SWARM } from "./swarm_table.ts";
 import { PLAN_FLAGS } from "./plan_options.ts";
 
 const PROJECT: Argument = { name: "project", kind: "project" };
@@ -220,6 +221,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => read("./prune.ts"),
   },
+  ...SWARM,
   {
     name: "registries",
     summary: "list the image registries that berth knows; add one, or forget it",

@@ -42,6 +42,8 @@ export interface Ownership {
 
 const PROJECT = "com.docker.compose.project";
 const ENGINE = "engine:";
+const SWARM = "swarm:";
+const STACK = "com.docker.stack.namespace";
 
 /**
  * Returns true if the container belongs to the project that an id or a name means: `<group>@<workspace>`,
@@ -57,6 +59,7 @@ export function isOfProject(
   const at = asked.lastIndexOf("@"); // no name has one
   if (at < 1) return project === asked;
   const [name, where] = [asked.slice(0, at), asked.slice(at + 1)];
+  if (where.startsWith(SWARM)) return labels[STACK] === name;
   const owner = ownership.groupOf(container);
   if (!where.startsWith(ENGINE)) return owner?.workspace === where && owner.group === name;
   return owner === null && project === name && backend === where.slice(ENGINE.length);

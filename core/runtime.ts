@@ -2,6 +2,7 @@
 import type { HeldImage, HeldVolume } from "./held_objects.ts";
 import { type Permission, type Principal, type Reach, reachOf } from "./access.ts";
 import { z } from "zod";
+import type { RunningServices } from "./running_services.ts";
 import type { Condition, Ending } from "./condition.ts";
 import type { EngineDefaults, Undeclarable } from "./undeclarable.ts";
 
@@ -378,6 +379,8 @@ export interface ContainerRuntime {
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
   /** Every image of every engine that is up, also those that have no name. */
   images(): Promise<readonly HeldImage[]>;
+  /** The services that clusters of engines keep, from memory; absent where nothing can know any. */
+  services?(): RunningServices;
   /**
    * Returns the latest deaths of containers that `of` holds for, newest first: of those that engines told since berth
    * started.

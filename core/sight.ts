@@ -1,5 +1,6 @@
 /** The containers that a caller may see, and a container runtime limited to them. */
 import { Reach } from "./access.ts";
+import { holdsService, NO_SERVICES, type RunningServices } from "./running_services.ts";
 import { Lru } from "./lru.ts";
 import { type Ownership, subjectOf } from "./ownership.ts";
 import { type ContainerRuntime, type RunningContainer } from "./runtime.ts";
@@ -59,6 +60,12 @@ export class Sight {
   }
 }
 
+/** Returns the services that a scope holds. */
+function servicesIn(runtime: ContainerRuntime, reach: Reach): RunningServices {
+  const all = runtime.services?.() ?? NO_SERVICES;
+  return { ...all, items: all.items.filter((one) => holdsService(reach, one)) };
+}
+
 /** The runtime as it would be if nothing else ran than what is seen. */
 export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerRuntime {
   const { reach } = sight;
@@ -90,6 +97,7 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
     imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
     permissionFor: (act) => runtime.permissionFor(act),
     deaths: (of, limit) => runtime.deaths((one) => sees(one) && of(one), limit),
+    services: () => servicesIn(runtime, reach),
     holdings: async () => {
       const [all, seen] = await Promise.all([runtime.holdings(), containers()]);
       if (all === null) return null;

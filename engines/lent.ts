@@ -4,6 +4,7 @@ import type { EngineCall } from "./calls/call.ts";
 import type { Done } from "./calls/engine.ts";
 import type { EnginePath } from "./calls/path.ts";
 import type { EngineStream, StreamCall } from "./calls/streams.ts";
+import type { EngineEvent, EventFeed } from "./mirror/event_feed.ts";
 import type { Link } from "./links/link.ts";
 
 /** One engine of the Docker API, with the limits and the errors of every other call to it. */
@@ -20,9 +21,13 @@ export interface EngineAccess {
   stream(path: EnginePath, call: StreamCall): Promise<EngineStream>;
   /** Returns a container as berth last saw it, without a call. */
   container(id: string): RunningContainer | null;
+  /** True if its networks, as berth last saw them, show it as a node of a swarm. Asks nothing. */
+  readonly isInSwarm: boolean;
+  /** Calls for each event of this engine, and with null where some may have been missed. */
+  follow(heard: (event: EngineEvent | null) => void): Disposable;
 }
 
-export function lend(link: Link): EngineAccess {
+export function lend(link: Link, feed: EventFeed): EngineAccess {
   const { engine, mirror } = link;
   return {
     name: link.name,
@@ -36,5 +41,14 @@ export function lend(link: Link): EngineAccess {
     send: (method, path, call) => method === "POST" ? engine.post(path, call) : engine.delete(path, call),
     stream: (path, call) => engine.stream("GET", path, call),
     container: (id) => mirror.containers.rows.get(id) ?? null,
+    get isInSwarm() {
+      for (const { scope } of mirror.networks.rows.values()) if (scope === "swarm") return true;
+      return false;
+    },
+    follow: (heard) =>
+      feed.subscribe({
+        event: (event) => event.backend === link.name && heard(event),
+        resync: (backend) => backend === link.name && heard(null),
+      }),
   };
 }

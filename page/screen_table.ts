@@ -105,6 +105,7 @@ export const SCREENS = [
     word: titles.networks,
     key: "n",
   }),
+  entry({ path: "/swarm", title: titles.swarm, view: "Swarm", group: "resources", word: titles.swarm }),
   entry({ path: "/disk", title: titles.disk, view: "Disk", group: "resources", word: titles.disk, key: "d" }),
   entry({
     path: "/incidents",

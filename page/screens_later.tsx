@@ -35,6 +35,7 @@ export { Notices } from "./screens/notices/notices.tsx";
 export { Registries } from "./screens/registries/registries.tsx";
 export { Sessions } from "./screens/settings/sessions.tsx";
 export { Source } from "./screens/source/source.tsx";
+export { Swarm } from "./screens/swarm/swarm.tsx";
 export { Updates } from "./screens/updates/updates.tsx";
 export { Volumes } from "./screens/volumes/volumes.tsx";
 export { Workspace } from "./screens/workspace/workspace.tsx";

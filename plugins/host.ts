@@ -1,6 +1,7 @@
 /** Starts plugins in order and stops them in reverse; one that cannot start is reported, and the rest goes on. */
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
+import { NO_SERVICES } from "../core/running_services.ts";
 import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { LiveFeed } from "../http/live/feed.ts";
 import { nameOf, type Router } from "../http/declare/router.ts";
@@ -44,13 +45,15 @@ const STOP_MS = 4_000;
 export async function startPlugins(
   plugins: readonly Plugin[],
   settings: ReadonlyMap<string, unknown>,
-  hostOf: (name: string) => Omit<PluginHost, "engines">,
+  hostOf: (name: string) => Omit<PluginHost, "engines" | "services">,
   log: Log,
 ): Promise<Plugins> {
   mustNotClash(plugins);
   const reports: PluginReport[] = [];
   const running: { readonly plugin: Plugin; readonly started: RunningPlugin }[] = [];
   const lent = () => running.flatMap(({ started }) => started.engines?.() ?? []);
+  // One plugin tells of services, as one has the page.
+  const services = () => running.find(({ started }) => started.services)?.started.services?.() ?? NO_SERVICES;
   for (const plugin of plugins) {
     const { name, summary, version } = plugin;
     const about = { name, summary, version, enabled: settings.has(name) };
@@ -64,7 +67,7 @@ export async function startPlugins(
       : await startOne(
         plugin,
         settings.get(name),
-        { ...hostOf(name), engines: plugin.uses.includes("engines") ? lent : notLent },
+        { ...hostOf(name), engines: plugin.uses.includes("engines") ? lent : notLent, services },
         log,
       );
     if (typeof outcome === "string") {

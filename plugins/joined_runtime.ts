@@ -1,6 +1,7 @@
 /** The container runtimes of several plugins, as the one that the rest of the service asks. */
 import { ServiceError } from "../core/error.ts";
 import type { ActingRuntime } from "../core/engine_acts.ts";
+import { NO_SERVICES } from "../core/running_services.ts";
 import type { Holdings, RuntimeCounts } from "../core/runtime.ts";
 
 /** Null for none; a single one is answered as it is. The default engine is one of the first runtime's. */
@@ -43,6 +44,7 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
     unheard: () => new Map(runtimes.flatMap((one) => [...one.unheard()])),
     relist: async (backend, kind) => await ownerOf(backend)?.relist(backend, kind),
     engineDefaults: async (backend) => await mustOwn(backend).engineDefaults(backend),
+    services: () => first.services?.() ?? NO_SERVICES, // each is given the same
     images: async () => (await Promise.all(runtimes.map((one) => one.images()))).flat(),
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
     sightOf: async (folder, backend) => await mustOwn(backend).sightOf(folder, backend),

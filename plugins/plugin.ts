@@ -11,6 +11,7 @@ import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Ownership } from "../core/ownership.ts";
 import type { RegistryLogins } from "../core/registries.ts";
+import type { RunningServices } from "../core/running_services.ts";
 import type { CommandStore, OfferStore } from "../core/store.ts";
 import type { EngineAccess } from "../engines/lent.ts";
 import type { LiveFeed } from "../http/live/feed.ts";
@@ -78,6 +79,8 @@ export interface PluginHost {
   readonly declared: () => Promise<DeclaredObjects>;
   /** Returns the engines that other plugins lend at this moment; for plugins that declare `uses: ["engines"]`. */
   engines(): readonly EngineAccess[];
+  /** Returns the services of clusters that another plugin knows, from memory. */
+  services(): RunningServices;
 }
 
 /** The parts of a started plugin; disposing it ends everything it began. */
@@ -90,6 +93,8 @@ export interface RunningPlugin extends AsyncDisposable {
   readonly runtime?: ActingRuntime;
   /** Returns the engines whose connections it keeps, as it lends them to other plugins. */
   engines?(): readonly EngineAccess[];
+  /** Returns the services of clusters that it knows, from memory. */
+  services?(): RunningServices;
 }
 
 /** A plugin as it is written: a name, what it is and `start`; everything else when it has it. */

@@ -2,6 +2,7 @@
 import { containerRuntime } from "./containers/plugin.ts";
 import { dashboard } from "./dashboard/plugin.ts";
 import type { Plugin } from "./plugin.ts";
+import { swarm } from "./swarm/plugin.ts";
 import { systemd } from "./systemd/plugin.ts";
 
-export const PLUGINS: readonly Plugin[] = [containerRuntime, dashboard, systemd];
+export const PLUGINS: readonly Plugin[] = [containerRuntime, swarm, dashboard, systemd];

@@ -1,7 +1,7 @@
 /** Everything that is declared beside everything that runs, as far as the caller sees it. */
 import { z } from "zod";
 import type { Group } from "../artifacts/artifact.ts";
-import { Drift, LiveState, Valued } from "../artifacts/live/live.ts";
+import { Drift, LiveState, UnitService, Valued } from "../artifacts/live/live.ts";
 import { Verdict, VERDICTS } from "../artifacts/live/verdict.ts";
 import { Location } from "../artifacts/location.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
@@ -66,6 +66,9 @@ export const OverviewUnit = z.object({
   ...Valued,
   location: Location.describe("The place of its declaration"),
   containers: z.array(OverviewContainer).describe("Its containers"),
+  service: UnitService.optional().describe(
+    "The service of a swarm that it runs as; absent where it runs as containers",
+  ),
   differences: z.int().describe("Number of fields that differ"),
   drift: z.array(Drift).describe(`Which they are, ${MOST_DIFFERENCES} at most`),
   notCompared: z.string().nullable().describe(

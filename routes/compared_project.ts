@@ -76,6 +76,7 @@ export function unitsOf(
       ...imageWithValues(unit, around),
       location: locationOf(unit.source),
       containers: containers.map(containerOf),
+      ...(runs?.service !== undefined && { service: runs.service }),
       differences: drift.length,
       drift: drift.slice(0, MOST_DIFFERENCES).map((one) => driftWithValues(one, around)),
       notCompared: runs?.notCompared ?? null,

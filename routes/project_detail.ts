@@ -4,6 +4,7 @@ import { type CorePermission, Permission, type Principal, reachOf, type Subject 
 import { type Ownership, subjectOf } from "../core/ownership.ts";
 import { Remedy } from "../core/remedy.ts";
 import type { ContainerRuntime, Holdings, RunningContainer, RuntimeAct } from "../core/runtime.ts";
+import { UnitService } from "../artifacts/live/live.ts";
 import type { Group } from "../artifacts/artifact.ts";
 import { namedBy } from "../artifacts/compose/named_files.ts";
 import { containerOf, OverviewContainer, OverviewUnit } from "./compared.ts";
@@ -49,6 +50,7 @@ const Act = z.object({
 export const ProjectDetail = ProjectRow.extend({
   units: z.array(ProjectUnit).describe("Its units, in the order of the file"),
   containers: z.array(Container).describe("Containers that none of its units declares"),
+  services: z.array(UnitService).describe("Of a stack that only runs: its services"),
   files: z.array(z.object({
     path: z.string().describe("Below the workspace's folder"),
     kind: z.enum(["compose", "native", "env", "secret", "config", "mounted"]).describe(
@@ -71,7 +73,11 @@ interface Around {
   readonly remedies: readonly Remedy[];
 }
 
-export function detailOf(row: ProjectRow, { declared, containers }: Known, around: Around): ProjectDetail {
+export function detailOf(
+  row: ProjectRow,
+  { declared, containers, services = [] }: Known,
+  around: Around,
+): ProjectDetail {
   const ports = Map.groupBy(around.ports, keyOfPort);
   const running = new Map(containers.map((one) => [keyOf(one), one]));
   const inFull = (one: z.input<typeof OverviewContainer>): z.input<typeof Container> => ({
@@ -85,6 +91,15 @@ export function detailOf(row: ProjectRow, { declared, containers }: Known, aroun
     ...row,
     units,
     containers: containers.filter((one) => !ofUnits.has(keyOf(one))).map(containerOf).map(inFull),
+    services: services.map(({ service: { id, name, mode, desired, running, staleSince }, cluster }) => ({
+      id,
+      name,
+      cluster,
+      mode,
+      desired,
+      running,
+      staleSince,
+    })),
     files: declared === null ? [] : filesOf(declared.group),
     acts: actsOf(row, containers, around),
     remedies: [...around.remedies],

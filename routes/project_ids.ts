@@ -21,6 +21,12 @@ export async function declaredProject(
 ): Promise<{ readonly id: string; readonly name: string }> {
   const at = asked.lastIndexOf("@");
   const where = asked.slice(at + 1);
+  if (at > 0 && where.startsWith("swarm:")) {
+    throw new ServiceError(
+      "artifact_not_found",
+      `Cannot plan "${asked}": it runs as a stack, and no file of a registered folder declares it`,
+    );
+  }
   if (at > 0 && !where.startsWith("engine:")) return { id: where, name: asked.slice(0, at) };
   if (at > 0) {
     throw new ServiceError(

@@ -1,9 +1,11 @@
 /** All projects that a caller sees, each with its row and its units. */
 import { type Principal, type Reach, reachOf } from "../core/access.ts";
+import type { KnownService } from "../core/running_services.ts";
 import { type ContainerRuntime, reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { runtimeSeen } from "../core/sight.ts";
 import { type ComparedOptions, type ComparedProject, type Comparison, countsOf } from "./compared.ts";
 import { compareAll } from "./compare_all.ts";
+import { containersOf, undeclaredStacks } from "./stack_rows.ts";
 import type { Seen } from "./compared_answers.ts";
 import type { UpdateRules } from "../core/updates.ts";
 import type { z } from "zod";
@@ -28,6 +30,8 @@ import {
 export interface Known {
   readonly declared: ComparedProject | null;
   readonly containers: readonly RunningContainer[];
+  /** The services of a stack that only runs. */
+  readonly services?: readonly KnownService[];
 }
 
 export interface ProjectList {
@@ -82,7 +86,17 @@ export async function listProjects(
     ),
   );
   const claimed = new Set(projects.flatMap(({ containers }) => containers));
-  const others = shown.filter((one) => !claimed.has(one) && !declared.has(`${one.backend} ${one.id}`));
+  const services = seen?.services?.().items ?? [];
+  const units = projects.flatMap(({ units }) => units);
+  const ownServices = new Set(units.flatMap(({ service }) => service?.id ?? []));
+  const stacks = undeclaredStacks(services, ownServices, shown, ignored);
+  const ofStacks = new Set(
+    services.filter(({ service }) => service.stack !== null).flatMap(({ service }) => containersOf(service)),
+  );
+  const others = shown.filter((one) => {
+    const key = `${one.backend} ${one.id}`;
+    return !claimed.has(one) && !declared.has(key) && !ofStacks.has(key);
+  });
   const known = new Map<string, Known>(
     projects.map((
       one,
@@ -94,7 +108,11 @@ export async function listProjects(
       return declaredRow(project, declared, { ports, away, newer });
     }),
     ...undeclaredRows(others, ports, ignored),
+    ...stacks.map(({ row }) => row),
   ];
+  for (const { row: { id }, services, containers } of stacks) {
+    known.set(id, { declared: null, containers, services });
+  }
   const undeclared = Map.groupBy(
     others,
     ({ compose, backend }) => compose === null ? "" : `${compose.project}@engine:${backend}`,
@@ -103,8 +121,9 @@ export async function listProjects(
     if (!known.has(id)) known.set(id, { declared: null, containers: undeclared.get(id) ?? [] });
   }
   const { rows, finishes } = finished(made, (id) => {
-    const { declared, containers } = known.get(id)!; // as the loop above says
-    return declared === null ? containers : [declared.units, ...containers];
+    const { declared, containers, services = [] } = known.get(id)!; // as the loop above says
+    const kept = services.map(({ service }) => service);
+    return declared === null ? [...containers, ...kept] : [declared.units, ...containers];
   }, before);
   return {
     updates: {

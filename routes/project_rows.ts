@@ -20,7 +20,7 @@ import { IncidentMark } from "./incident_rows.ts";
 import { WorkspaceRef } from "../core/workspace.ts";
 
 /** Ports of one project. */
-const MOST_PORTS = 20;
+export const MOST_PORTS = 20;
 
 /** Containers of one project whose verdict is told. */
 const MOST_MARKS = 1_000;
@@ -53,7 +53,9 @@ const Reason = z.object({
 }).meta({ id: "ProjectReason" });
 
 export const ProjectRow = z.object({
-  id: z.string().describe("`<group>@<workspace>`, or `<project>@engine:<name>` for one that only runs"),
+  id: z.string().describe(
+    "`<group>@<workspace>`; `<project>@engine:<name>` or `<stack>@swarm:<cluster>` for one that only runs",
+  ),
   name: z.string().describe("The group's name, or the project's"),
   project: z.string().describe("Docker's name of the project"),
   workspace: WorkspaceRef.nullable().describe("The place of its declaration; null for one that only runs"),
@@ -61,6 +63,9 @@ export const ProjectRow = z.object({
     "Below the workspace's root; of one that only runs, the folder that its labels name",
   ),
   engines: z.array(z.string()).describe("The engines that its containers are on"),
+  swarm: z.string().nullable().describe(
+    "The name of the swarm that it runs on as a stack; null for all others",
+  ),
   verdict: Verdict.describe("The verdict of its worst unit"),
   counts: Counts.describe("Its units by verdict, and its containers that no unit declares"),
   differences: z.int().describe("Number of fields of its units that differ"),
@@ -81,7 +86,7 @@ export const ProjectRow = z.object({
   ),
 }).meta({ id: "ProjectRow" });
 export type ProjectRow = z.input<typeof ProjectRow>;
-type MadeRow = Omit<ProjectRow, "conflict" | "revision">;
+export type MadeRow = Omit<ProjectRow, "conflict" | "revision">;
 
 /** When an engine that does not answer last did, by its name. */
 export type Away = ReadonlyMap<string, string | null>;
@@ -165,7 +170,7 @@ function madeRow(
     marks: marksOf(units, containers),
     newer,
     ignored: false,
-    ...sightOf(containers, ports),
+    ...withServices(sightOf(containers, ports), units),
   };
 }
 
@@ -251,6 +256,7 @@ export function undeclaredRows(
       marks: {},
       newer: 0,
       ignored: ignored.has({ engine, kind: "project", name: project }),
+      swarm: null,
       ...sightOf(own, ports),
     };
   });
@@ -273,6 +279,16 @@ export function looseContainers(
       ignored: aside.slice(0, MOST_LOOSE),
     };
   }).sort((one, other) => one.engine < other.engine ? -1 : 1);
+}
+
+/** Adds the tasks of units that run as services. */
+function withServices(sight: ReturnType<typeof sightOf>, units: readonly OverviewUnit[]) {
+  const services = units.flatMap(({ service }) => service ?? []);
+  return {
+    ...sight,
+    swarm: services[0]?.cluster ?? null,
+    running: services.reduce((sum, { running }) => sum + running, sight.running),
+  };
 }
 
 function sightOf(containers: readonly RunningContainer[], ports: Ports) {

@@ -7,7 +7,8 @@ import { IGNORED_KINDS, type IgnoredKey } from "../core/ignored.ts";
 import { jsonArray, jsonMembers, jsonObject, type JsonText, jsonText, membersOf } from "../core/json_text.ts";
 import { Lru } from "../core/lru.ts";
 import { subjectOf } from "../core/ownership.ts";
-import { reachOfRunning, type RunningContainer } from "../core/runtime.ts";
+import { holdsService } from "../core/running_services.ts";
+import { reachOfRunning } from "../core/runtime.ts";
 import type { Call } from "../http/declare/call.ts";
 import { CachedText } from "../http/declare/cached_text.ts";
 import { count, flag, text } from "../http/declare/query.ts";
@@ -28,8 +29,9 @@ import { BESIDE, besideOf, type Feeds, projectFeeds } from "./live_projects.ts";
 import { detailOf, ProjectDetail } from "./project_detail.ts";
 import { historyOf, type HistorySources, ProjectHistory } from "./project_history.ts";
 import type { Updates } from "../projects/updates/updates.ts";
-import { listProjects, type ProjectList } from "./project_list.ts";
+import { type Known, listProjects, type ProjectList } from "./project_list.ts";
 import { ProjectRow, textOfRow } from "./project_rows.ts";
+import { stacksEngine } from "./stack_rows.ts";
 import { sorted, SORTS } from "./project_sort.ts";
 import type { RegisterRemedy } from "./register_remedy.ts";
 
@@ -69,7 +71,8 @@ const one = route({
   method: "get",
   path: "/projects/{id}",
   summary: "A project with its units and their differences",
-  description: "The id is `<group>@<workspace>` or `<project>@engine:<name>`. A project's name alone is " +
+  description:
+    "The id is `<group>@<workspace>`, `<project>@engine:<name>`, or `<stack>@swarm:<cluster>`. A project's name alone is " +
     "enough while the caller sees only one of that name; otherwise 409 `ambiguous_name` lists the ids.",
   permission: "artifacts:read",
   subject: "found",
@@ -209,8 +212,9 @@ export function projects(
     const { ownership } = options.sights;
     const mayName = (subject: Subject) => reach.has(subject) && reachOfRunning(principal).has(subject);
     const key = (body.ignored ? null : goneKey(all, { id, ...body }, mayName)) ??
-      ignoredKey(all, { id, ...body }, (containers) => {
-        if (containers.every((one) => reach.has(subjectOf(one, ownership)))) return;
+      ignoredKey(all, { id, ...body }, ({ containers, services = [] }) => {
+        const holds = services.every((one) => holdsService(reach, one));
+        if (holds && containers.every((one) => reach.has(subjectOf(one, ownership)))) return;
         throw new ServiceError(
           "forbidden",
           `Cannot ignore "${id}": it needs "workspaces:write" on all of it`,
@@ -280,14 +284,14 @@ function goneKey(
 function ignoredKey(
   { rows, known, single }: ProjectList,
   { id, ignored, kind }: AskedToIgnore,
-  mustReach: (containers: readonly RunningContainer[]) => void,
+  mustReach: (of: Omit<Known, "declared">) => void,
 ): IgnoredKey | null {
   if (kind === "container") {
     const container = single.get(id);
     if (container === undefined) {
       throw new ServiceError("artifact_not_found", `There is no container "${id}" without a project`);
     }
-    mustReach([container]);
+    mustReach({ containers: [container] });
     return { engine: container.backend, kind, name: container.name };
   }
   const row = find(rows, id);
@@ -296,8 +300,9 @@ function ignoredKey(
     const message = `Cannot ignore "${row.name}": the workspace "${row.workspace.name}" declares it`;
     throw new ServiceError("project_declared", message);
   }
-  mustReach(known.get(row.id)!.containers); // every row has one
-  return { engine: row.engines[0]!, kind, name: row.project }; // it runs on one
+  mustReach(known.get(row.id)!); // every row has one
+  // A stack is on no engine alone, else it runs on one.
+  return { engine: row.swarm === null ? row.engines[0]! : stacksEngine(row.swarm), kind, name: row.project };
 }
 
 /** Returns the project that an id or a name means. Throws `artifact_not_found` and `ambiguous_name`. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Location } from "../location.ts";
 import { MountReading } from "./mount_reading.ts";
 import { Condition } from "../../core/condition.ts";
+import { ServiceMode } from "../../core/running_services.ts";
 import { SEES_RUNNING } from "../../core/runtime.ts";
 import { Verdict } from "./verdict.ts";
 
@@ -67,6 +68,17 @@ export const LiveNeeds = z.literal(SEES_RUNNING).describe(
   "The permission that the caller lacks to see what runs; only there where that is why it is left out",
 );
 
+/** The service of a swarm that a unit runs as. */
+export const UnitService = z.object({
+  id: z.string().describe("The service's id"),
+  name: z.string().describe("The service's name"),
+  cluster: z.string().describe("The name of its swarm"),
+  mode: ServiceMode.describe("The number of tasks: replicated, or one for each node"),
+  desired: z.int().nullable().describe("Number of tasks that should run; null while unknown"),
+  running: z.int().describe("Number of tasks that run"),
+  staleSince: z.string().nullable().describe("When its swarm last answered; null while that is now"),
+}).meta({ id: "UnitService" });
+
 /** The running containers of a unit (or, summed up, of a group). */
 export const UnitLive = z.object({
   verdict: Verdict.nullable().describe(
@@ -94,6 +106,9 @@ export const UnitLive = z.object({
   ),
   notCompared: z.string().nullable().describe(
     "The reason that something of it could not be compared with what is declared; null where everything was",
+  ),
+  service: UnitService.optional().describe(
+    "The service of a swarm that it runs as; absent where it runs as containers",
   ),
 }).meta({ id: "UnitLive" });
 export type UnitLive = z.infer<typeof UnitLive>;

@@ -1,27 +1,51 @@
 /** Services of a swarm that a group may run as: a stack has a project's name, and no path that would prove more. */
+import type { KnownService, RunningServices } from "../../core/running_services.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 import type { Group, Unit } from "../artifact.ts";
 
 const STACK = "com.docker.stack.namespace";
 const SERVICE = "com.docker.swarm.service.name";
 
-/** Containers of stacks that run, by the names of their services. */
-export type StackContainers = ReadonlyMap<string, readonly RunningContainer[]>;
+/** A service that a unit may run as. */
+export interface UnitService {
+  readonly name: string;
+  /** Null where only its containers are known: no manager of its swarm is an engine of berth's. */
+  readonly known: KnownService | null;
+}
 
-const NONE: StackContainers = new Map();
+/** Stacks that run: by their services, and by containers of services that berth does not know. */
+export interface Stacks {
+  readonly services: ReadonlyMap<string, readonly KnownService[]>;
+  readonly containers: ReadonlyMap<string, readonly RunningContainer[]>;
+}
 
-/** Returns the containers of stacks that run. */
-export function stackContainers(containers: readonly RunningContainer[]): StackContainers {
+const NONE: Stacks = { services: new Map(), containers: new Map() };
+
+/** Returns the stacks that run, by the names of their services. */
+export function stacksOf(
+  containers: readonly RunningContainer[],
+  services: RunningServices["items"],
+): Stacks {
   const found = containers.filter(({ labels, state }) => labels[STACK] !== undefined && state === "running");
-  return found.length === 0 ? NONE : Map.groupBy(found, ({ labels }) => labels[SERVICE] ?? "");
+  if (found.length === 0 && services.length === 0) return NONE;
+  return {
+    services: Map.groupBy(
+      services.filter(({ service }) => service.stack !== null),
+      ({ service }) => service.name,
+    ),
+    containers: Map.groupBy(found, ({ labels }) => labels[SERVICE] ?? ""),
+  };
 }
 
 /** Returns the service that a unit may run as, by its name alone; null for none. */
-export function serviceOf(group: Group | null, unit: Unit, stacks: StackContainers): string | null {
-  if (stacks.size === 0 || group === null || unit.service === null) return null;
+export function serviceOf(group: Group | null, unit: Unit, stacks: Stacks): UnitService | null {
+  if (stacks === NONE || group === null || unit.service === null) return null;
   const name = `${group.project}_${unit.label}`;
-  const isOfStack = stacks.get(name)?.some(({ labels }) => labels[STACK] === group.project);
-  return isOfStack === true ? name : null;
+  const known = stacks.services.get(name)?.filter(({ service }) => service.stack === group.project) ?? [];
+  // Of several swarms with such a stack, nobody knows which one is meant.
+  if (known.length > 0) return { name, known: known.length === 1 ? known[0]! : null };
+  const isOfStack = stacks.containers.get(name)?.some(({ labels }) => labels[STACK] === group.project);
+  return isOfStack === true ? { name, known: null } : null;
 }
 
 /** Returns the containers of the stack that has the group's project name. */

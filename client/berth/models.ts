@@ -388,6 +388,7 @@ export type Permission =
   | "containers:reveal"
   | "volumes:host-paths"
   | "system:prune"
+  | "services:read"
   | "units:read";
 
 /** The answer of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
@@ -701,6 +702,9 @@ export type Role = "viewer" | "operator" | "admin";
 /** `engine:nas`, `workspace:shop`, `project:shop-prod`, `label:team=web`. */
 export type Scope = string;
 
+/** A part of `UnitService`. */
+export type ServiceMode = "replicated" | "global" | "replicatedJob" | "globalJob";
+
 /** A part of `Diagnostic`. */
 export type Severity = "error" | "warning" | "info" | "hint";
 
@@ -750,6 +754,24 @@ export type StreamFailure = {
   readonly title: string;
 };
 
+/** A part of `SwarmConfigs`. */
+export type SwarmObject = {
+  /** Its id. */
+  readonly id: string;
+  /** Its name. */
+  readonly name: string;
+  /** The id of its cluster. */
+  readonly cluster: string;
+  /** The stack that it belongs to. */
+  readonly stack: string | null;
+  /** Values of labels that look secret are masked. */
+  readonly labels: { readonly [key: string]: string };
+  /** When it was made. */
+  readonly createdAt: string | null;
+  /** When its labels were last changed. */
+  readonly updatedAt: string | null;
+};
+
 /** The answer of `POST /api/auth/idp`. */
 export type Tokens = {
   /** Type of the token. */
@@ -776,6 +798,24 @@ export type Unavailable = {
   readonly since?: string;
   /** Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if it is not up. */
   readonly stale?: readonly (string)[];
+};
+
+/** A part of `UnitLive`. */
+export type UnitService = {
+  /** The service's id. */
+  readonly id: string;
+  /** The service's name. */
+  readonly name: string;
+  /** The name of its swarm. */
+  readonly cluster: string;
+  /** The number of tasks: replicated, or one for each node. */
+  readonly mode: ServiceMode;
+  /** Number of tasks that should run; null while unknown. */
+  readonly desired: number | null;
+  /** Number of tasks that run. */
+  readonly running: number;
+  /** When its swarm last answered; null while that is now. */
+  readonly staleSince: string | null;
 };
 
 /** A part of `ProjectUpdates`. */

@@ -9,6 +9,7 @@ import type {
   IncidentMark,
   LiveState,
   Location,
+  UnitService,
   VariableSource,
   Verdict,
   VerdictCounts,
@@ -118,6 +119,8 @@ export type OverviewUnit = {
   readonly location: Location;
   /** Its containers. */
   readonly containers: readonly (OverviewContainer)[];
+  /** The service of a swarm that it runs as; absent where it runs as containers. */
+  readonly service?: UnitService;
   /** Number of fields that differ. */
   readonly differences: number;
   /** Which they are, 20 at most. */

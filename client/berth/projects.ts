@@ -13,6 +13,7 @@ import type {
   Plan,
   PlanRequest,
   Remedy,
+  UnitService,
   UpdateWindow,
   VariableSource,
   Verdict,
@@ -159,7 +160,7 @@ export type ProjectContainer = {
 
 /** The answer of `GET /api/projects/{id}`. */
 export type ProjectDetail = {
-  /** `<group>@<workspace>`, or `<project>@engine:<name>` for one that only runs. */
+  /** `<group>@<workspace>`; `<project>@engine:<name>` or `<stack>@swarm:<cluster>` for one that only runs. */
   readonly id: string;
   /** The group's name, or the project's. */
   readonly name: string;
@@ -171,6 +172,8 @@ export type ProjectDetail = {
   readonly folder: string | null;
   /** The engines that its containers are on. */
   readonly engines: readonly (string)[];
+  /** The name of the swarm that it runs on as a stack; null for all others. */
+  readonly swarm: string | null;
   /** The verdict of its worst unit. */
   readonly verdict: Verdict;
   /** Its units by verdict, and its containers that no unit declares. */
@@ -201,6 +204,8 @@ export type ProjectDetail = {
   readonly units: readonly (ProjectUnit)[];
   /** Containers that none of its units declares. */
   readonly containers: readonly (ProjectContainer)[];
+  /** Of a stack that only runs: its services. */
+  readonly services: readonly (UnitService)[];
   /** The files that it is declared in, and those that they name in the workspace. */
   readonly files: readonly ({
     /** Below the workspace's folder. */
@@ -307,7 +312,7 @@ export type ProjectReason = {
 
 /** A part of `LiveMessage`. */
 export type ProjectRow = {
-  /** `<group>@<workspace>`, or `<project>@engine:<name>` for one that only runs. */
+  /** `<group>@<workspace>`; `<project>@engine:<name>` or `<stack>@swarm:<cluster>` for one that only runs. */
   readonly id: string;
   /** The group's name, or the project's. */
   readonly name: string;
@@ -319,6 +324,8 @@ export type ProjectRow = {
   readonly folder: string | null;
   /** The engines that its containers are on. */
   readonly engines: readonly (string)[];
+  /** The name of the swarm that it runs on as a stack; null for all others. */
+  readonly swarm: string | null;
   /** The verdict of its worst unit. */
   readonly verdict: Verdict;
   /** Its units by verdict, and its containers that no unit declares. */
@@ -373,6 +380,8 @@ export type ProjectUnit = {
   readonly location: Location;
   /** Its containers. */
   readonly containers: readonly (ProjectContainer)[];
+  /** The service of a swarm that it runs as; absent where it runs as containers. */
+  readonly service?: UnitService;
   /** Number of fields that differ. */
   readonly differences: number;
   /** Which they are, 20 at most. */

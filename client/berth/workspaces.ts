@@ -15,6 +15,7 @@ import type {
   PlanRequest,
   Range,
   SourceChange,
+  UnitService,
   Verdict,
   WorkspaceFileKind,
 } from "./models.ts";
@@ -1082,6 +1083,8 @@ export type UnitLive = {
   readonly remarks?: readonly (Drift)[];
   /** The reason that something of it could not be compared with what is declared; null where everything was. */
   readonly notCompared: string | null;
+  /** The service of a swarm that it runs as; absent where it runs as containers. */
+  readonly service?: UnitService;
 };
 
 /** The payload of `POST /api/workspaces/{id}/artifacts/validate`. */

@@ -43,7 +43,7 @@ export type SeenContainer = OverviewContainer;
 export interface Unit extends
   Pick<
     OverviewUnit,
-    "id" | "workspace" | "name" | "verdict" | "desired" | "image" | "notCompared" | "resolved"
+    "id" | "workspace" | "name" | "verdict" | "desired" | "image" | "notCompared" | "resolved" | "service"
   > {
   readonly containers: readonly SeenContainer[];
   readonly place: Place | null;

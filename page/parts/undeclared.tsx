@@ -103,7 +103,7 @@ function One(
     readonly ask: (one: Aside) => void;
   },
 ) {
-  const { id, name, folder, running, ports, engines } = row;
+  const { id, name, folder, running, ports, engines, swarm } = row;
   return (
     <li class="project is-undeclared" aria-label={shown(name)}>
       <div class="project-line">
@@ -112,7 +112,11 @@ function One(
           <a href={projectHref(id)}>{shown(name)}</a>
         </span>
         <span class="project-why">
-          {folder === null ? words.verdict("undeclared") : shown(TEXT.from(folder))}
+          {folder !== null
+            ? shown(TEXT.from(folder))
+            : swarm === null
+            ? words.verdict("undeclared")
+            : shown(words.swarm.stackOn(swarm))}
         </span>
         <span class="project-running">{words.number(running)}</span>
         <Ports ports={ports} />
@@ -128,7 +132,9 @@ function One(
               <span class="unseen">{shown(name)}</span>
             </button>
           )}
-          {engines.length === 1 && <WriteDown engine={engines[0]!} project={projectIn(id)} word={name} />}
+          {engines.length === 1 && swarm === null && (
+            <WriteDown engine={engines[0]!} project={projectIn(id)} word={name} />
+          )}
           <Ignore name={name} ask={() => ask({ id, name, kind: "project" })} />
         </span>
       </div>

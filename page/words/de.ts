@@ -86,6 +86,7 @@ export const words = {
     images: "Images",
     volumes: "Volumes",
     networks: "Netzwerke",
+    swarm: "Swarm",
     disk: "Platte",
     events: "Ereignisse",
     incidents: "Vorfälle",

@@ -8,6 +8,7 @@ import { incidents } from "./de_incidents.ts";
 import { notices } from "./de_notices.ts";
 import { records } from "./de_records.ts";
 import { registries } from "./de_registries.ts";
+import { swarm } from "./de_swarm.ts";
 import { resources } from "./de_resources.ts";
 import { settings } from "./de_settings.ts";
 import { shell } from "./de_shell.ts";
@@ -243,6 +244,7 @@ export const later = {
   applies,
   ...records,
   registries,
+  swarm,
   updates,
   ...resources,
   settle,

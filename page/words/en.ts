@@ -75,6 +75,7 @@ const english = {
     images: "Images",
     volumes: "Volumes",
     networks: "Networks",
+    swarm: "Swarm",
     disk: "Disk",
     events: "Events",
     incidents: "Incidents",

@@ -11,6 +11,7 @@ import { log, logs } from "./en_logs.ts";
 import { notices } from "./en_notices.ts";
 import { records } from "./en_records.ts";
 import { registries } from "./en_registries.ts";
+import { swarm } from "./en_swarm.ts";
 import { resources } from "./en_resources.ts";
 import { settings } from "./en_settings.ts";
 import { shell } from "./en_shell.ts";
@@ -247,6 +248,7 @@ const english = {
   applies,
   ...records,
   registries,
+  swarm,
   updates,
   ...resources,
   settle,

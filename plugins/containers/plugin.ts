@@ -41,7 +41,7 @@ export const containerRuntime = plugin({
       : Backends.configured(named, host.log, settings.ssh, host.claims);
     const { registries } = settings;
     const pulls = { registries, logins: new PullLogins(host.logins, settings.dockerConfig) };
-    const runtime = new EngineRuntime(backends, pulls, host.claims);
+    const runtime = new EngineRuntime(backends, pulls, host.claims, () => host.services());
     const engines = { backends, sights: new Sights(host.ownership) };
     const { log, commands, offers, declared } = host;
     const routes = new Routes({ engines, pulls, log, commands, offers, declared });
@@ -50,7 +50,7 @@ export const containerRuntime = plugin({
       routes: routes.routes,
       feeds: routes.feeds,
       runtime,
-      engines: () => backends.links.map(lend),
+      engines: () => backends.links.map((link) => lend(link, backends.feed)),
       [Symbol.asyncDispose]: async () => {
         await routes[Symbol.asyncDispose]();
         await backends[Symbol.asyncDispose]();

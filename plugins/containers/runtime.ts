@@ -13,6 +13,7 @@ import type {
   RuntimeCounts,
   Untold,
 } from "../../core/runtime.ts";
+import { NO_SERVICES, type RunningServices } from "../../core/running_services.ts";
 import type { LastWords } from "../../core/endings.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
 import type { EngineDefaults } from "../../core/undeclarable.ts";
@@ -52,6 +53,7 @@ export class EngineRuntime implements ActingRuntime {
     private readonly engines: Backends,
     private readonly pulls: PullRules,
     claims?: ClaimLookup,
+    readonly services: () => RunningServices = () => NO_SERVICES,
   ) {
     this.#inspections = new Inspections(claims);
   }
@@ -75,7 +77,9 @@ export class EngineRuntime implements ActingRuntime {
   get stamp(): string {
     // Values that a row does not show, as a limit of memory, may have changed with every reading.
     const reads = this.engines.links.reduce((sum, { mirror }) => sum + mirror.containers.rows.reads, 0);
-    return `${this.engines.stamp(["containers", "images", "networks", "volumes"])} ${reads}`;
+    return `${
+      this.engines.stamp(["containers", "images", "networks", "volumes"])
+    } ${reads} ${this.services().revision}`;
   }
 
   counts(of: Counted = ALL): RuntimeCounts | null {

@@ -3,7 +3,8 @@
 import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import type { Joined } from "../../artifacts/live/join.ts";
 import type { Match } from "../../artifacts/live/live.ts";
-import { serviceOf, type StackContainers, stackContainers } from "../../artifacts/live/stacks.ts";
+import { serviceOf, type Stacks, stacksOf, type UnitService } from "../../artifacts/live/stacks.ts";
+import type { RunningServices } from "../../core/running_services.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 
 /** A group, or null for the units that belong to none, with what was found to run of it. */
@@ -14,7 +15,7 @@ export interface Bundle {
   /** Containers of the running projects, and those that units name. */
   readonly rows: readonly RunningContainer[];
   /** The services of a swarm that units may run as, by the ids of the units. */
-  readonly services: ReadonlyMap<string, string>;
+  readonly services: ReadonlyMap<string, UnitService>;
 }
 
 /** The containers of one unit. */
@@ -30,6 +31,7 @@ export function bundlesOf(
   model: Model,
   joined: readonly Joined[],
   containers: readonly RunningContainer[],
+  services: RunningServices["items"] = [],
 ): Bundle[] {
   let own = parts.get(model);
   if (own === undefined) parts.set(model, own = partsOf(model));
@@ -38,7 +40,7 @@ export function bundlesOf(
   const byName = new Map(
     (named.size === 0 ? [] : containers).flatMap((one) => named.has(one.name) ? [[one.name, one]] : []),
   );
-  const stacks = stackContainers(containers);
+  const stacks = stacksOf(containers, services);
   return own.map(({ group, units }) => {
     const joined = group === null ? [] : byGroup.get(group) ?? [];
     const rows = joined.flatMap(({ running }) => running.containers);
@@ -49,14 +51,11 @@ export function bundlesOf(
   });
 }
 
-const NO_SERVICES: ReadonlyMap<string, string> = new Map();
-
 function servicesOf(
   group: Group | null,
   units: readonly Unit[],
-  stacks: StackContainers,
-): ReadonlyMap<string, string> {
-  if (stacks.size === 0) return NO_SERVICES;
+  stacks: Stacks,
+): ReadonlyMap<string, UnitService> {
   return new Map(units.flatMap((unit) => {
     const service = serviceOf(group, unit, stacks);
     return service === null ? [] : [[unit.id, service]];

@@ -3,6 +3,7 @@
 import type { Group, Unit } from "../../artifacts/artifact.ts";
 import type { Joined } from "../../artifacts/live/join.ts";
 import type { Drift, UnitLive } from "../../artifacts/live/live.ts";
+import { ofService } from "./service_look.ts";
 import { groupStateOf, shownDesired, stateOf } from "../../artifacts/live/state.ts";
 import { verdictOf, worstOf } from "../../artifacts/live/verdict.ts";
 import { locationOf } from "../../artifacts/position.ts";
@@ -74,19 +75,6 @@ function liveOf(
     ...(result !== undefined && result.remarks.length > 0 && { remarks: result.remarks.map(shownDrift) }),
     match: own?.match ?? null,
     containers: containers.map(shown),
-  };
-}
-
-/** Nothing is known of a unit that runs as a service of a swarm but that it runs. */
-function ofService(unit: Unit, service: string): UnitLive {
-  return {
-    verdict: "unknown",
-    state: "unknown",
-    desired: shownDesired(unit),
-    match: null,
-    containers: [],
-    drift: null,
-    notCompared: `It runs as the service "${service}" of a swarm, and berth does not compare services yet`,
   };
 }
 

@@ -98,7 +98,7 @@ interface Looking extends Pick<LookOptions, "only" | "own"> {
 async function groupLooks(model: Model, runtime: ContainerRuntime, looking: Looking): Promise<GroupLook[]> {
   const { only, own, real, containers, joining, holdings } = looking;
   const unheard = runtime.unheard();
-  const bundles = bundlesOf(model, joining.joined, containers);
+  const bundles = bundlesOf(model, joining.joined, containers, runtime.services?.().items);
   const rows = bundles.flatMap(({ rows }) => rows);
   const engines = await engineViews(runtime, holdings, rows, model);
   const digest = own?.digest ?? null;

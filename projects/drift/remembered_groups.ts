@@ -94,5 +94,6 @@ function fromOf({ bundle: { joined, rows, services }, around }: Asked): readonly
   const signs = joined.map(({ running: { backend, project }, match }) =>
     `${backend} ${project} ${match.by} ${match.confidence}`
   );
-  return [...around, signs.join("\n"), [...services].join("\n"), ...rows];
+  const kept = [...services].flatMap(([unit, { name, known }]) => [unit, name, known?.service ?? null]);
+  return [...around, signs.join("\n"), ...kept, ...rows];
 }

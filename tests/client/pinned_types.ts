@@ -16,6 +16,7 @@ import type { Network } from "../../engines/rows/network.ts";
 import type { Sample } from "../../plugins/containers/stats/stats_feed.ts";
 import type { Volume } from "../../engines/rows/volume.ts";
 import type { ContainerPermission } from "../../plugins/containers/backends/permissions.ts";
+import type { ServicePermission } from "../../plugins/swarm/errors.ts";
 import type { UnitPermission } from "../../plugins/systemd/plugin.ts";
 import type * as client from "@berth/client/berth";
 
@@ -29,7 +30,7 @@ export type Same<A, B> = (<T>() => T extends Fixed<A> ? 1 : 2) extends (<T>() =>
   ? true
   : false;
 
-type AnyPermission = access.CorePermission | ContainerPermission | UnitPermission;
+type AnyPermission = access.CorePermission | ContainerPermission | ServicePermission | UnitPermission;
 
 /** Compiles for `true` only; what does not is named by its key. */
 export type Held<Checks extends { readonly [Name in keyof Checks]: true }> = Checks;

@@ -14,7 +14,7 @@ function* wordsOf(words: unknown, path = ""): Iterable<readonly [path: string, w
 
 /** Words of the craft that are the same in German, and what has no words. */
 const SAME =
-  /^(?:|…|[✕!].*|\d.*|Name|Status|Container|Containers|Image|Images|Volume|Volumes|Ports|Port|Log|Logs|Shell|Audit|Engine|Engines|Gateway|Host|Registry|Registries|Inspect|Variable|Version|Graph|Plan|Info|API.*|Tab|Esc|live|berth|.* · berth|postgres.*|sqlite.*|root)$/;
+  /^(?:|…|[✕!].*|\d.*|Name|Status|Container|Containers|Image|Images|Volume|Volumes|Ports|Port|Log|Logs|Shell|Audit|Engine|Engines|Gateway|Host|Registry|Swarm|Tasks|Registries|Inspect|Variable|Version|Graph|Plan|Info|API.*|Tab|Esc|live|berth|.* · berth|postgres.*|sqlite.*|root)$/;
 
 Deno.test("German has every word of the page, of the same kind, and none is English", () => {
   const own = new Map(wordsOf(german));

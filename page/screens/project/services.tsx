@@ -1,5 +1,6 @@
 /** The services of a project beside what runs of them; of one that only runs, its containers. */
 import { useState } from "preact/hooks";
+import type { UnitService } from "../../../client/berth/models.ts";
 import type { ProjectContainer } from "../../../client/berth/projects.ts";
 import type { Unit } from "../../live/overview.ts";
 import { type Project, readProject } from "../../live/projects.ts";
@@ -63,10 +64,11 @@ const hasVariables = ({ image, differences }: Unit): boolean =>
   image?.includes("$") === true || differences.some(({ declared }) => declared.includes("$"));
 
 /** The image of a unit, and its containers with what they use. */
-function Runs({ unit: { image, resolved, containers } }: { readonly unit: Unit }) {
+function Runs({ unit: { image, resolved, containers, service } }: { readonly unit: Unit }) {
   return (
     <div class="unit-runs">
       {image !== null && <code class="quiet">{shown(resolved ?? image)}</code>}
+      {service !== undefined && <Kept service={service} />}
       {containers.map((one) => (
         <span key={`${one.backend} ${one.id}`}>
           <a href={containerHref(one)}>{shown(one.name)}</a>
@@ -77,12 +79,24 @@ function Runs({ unit: { image, resolved, containers } }: { readonly unit: Unit }
   );
 }
 
+/** The service of a swarm, with its tasks in numbers. */
+const Kept = ({ service: { name, running, desired } }: { readonly service: UnitService }) => (
+  <a href="/swarm">{shown(name)} {words.number(running)}{desired !== null && `/${words.number(desired)}`}</a>
+);
+
 /** Nothing is compared, so each container has the sign of its own condition. */
 function OnlyRuns({ project }: { readonly project: Project }) {
-  const { containers, running } = project;
+  const { containers, running, services } = project;
   return (
     <>
-      <p class="lead">{TEXT.onlyRuns(running)} {TEXT.onlyRunsLead}</p>
+      <p class="lead">
+        {TEXT.onlyRuns(running)} {project.swarm === null ? TEXT.onlyRunsLead : words.swarm.onlyStack}
+      </p>
+      {services.map((one) => (
+        <p class="row" key={one.id}>
+          <Kept service={one} />
+        </p>
+      ))}
       <ul class="findings" aria-label={TEXT.servicesOf(shown(project.name))}>
         {containers.toSorted(byName).map((one) => (
           <OnlyRunning key={`${one.backend} ${one.id}`} container={one} />

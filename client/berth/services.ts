@@ -1,0 +1,137 @@
+/** The API's group `services`, written from the document that the service serves. */
+import { Endpoint } from "../endpoint.ts";
+import type { ServiceMode } from "./models.ts";
+
+/** GET: The services of all swarms, with their tasks. */
+export const SERVICES: Endpoint<"/api/services", {
+  get: {
+    response: SwarmServices;
+    query: {
+      /** Only of this cluster, by its id or name. */
+      cluster?: string;
+      /** Only of this stack. */
+      stack?: string;
+      /** Only with a task on this node, by its id or name. */
+      node?: string;
+      /** Only with a task in this state that is to run. */
+      state?: TaskState;
+    };
+  };
+}> = new Endpoint("/api/services");
+
+/** GET: One service of a swarm, with its tasks. */
+export const SERVICE: Endpoint<"/api/services/{id}", {
+  get: { response: SwarmService; query: Record<string, never> };
+}> = new Endpoint("/api/services/{id}");
+
+/** GET: The tasks of a service, also those that were replaced. */
+export const SERVICE_TASKS: Endpoint<"/api/services/{id}/tasks", {
+  get: { response: ServiceTasks; query: Record<string, never> };
+}> = new Endpoint("/api/services/{id}/tasks");
+
+/** A part of `SwarmService`. */
+export type ServiceTask = {
+  /** The task's id. */
+  readonly id: string;
+  /** Its name, as `shop_web.2`. */
+  readonly name: string;
+  /** Its number in the service; null where each node has one. */
+  readonly slot: number | null;
+  /** The node it is on; null while it waits for one. */
+  readonly node: {
+    /** The node's id. */
+    readonly id: string;
+    /** Its host name. */
+    readonly name: string;
+  } | null;
+  /** When it came into its state. */
+  readonly at: string | null;
+  /** `lost`: it ran when its node was last heard, and may run on. */
+  readonly state: TaskState;
+  /** True if it is to run; false for one that was replaced. */
+  readonly desired: boolean;
+  /** True if it was made from the service's newest definition. */
+  readonly current: boolean;
+  /** The words of the scheduler or the node, masked. */
+  readonly reason: string | null;
+  /** The code it ended with. */
+  readonly exitCode: number | null;
+  /** Its container; null before there is one. */
+  readonly container: {
+    /** The container's id. */
+    readonly id: string;
+    /** The engine it is on; null where berth does not know that engine. */
+    readonly backend: string | null;
+  } | null;
+};
+
+/** The answer of `GET /api/services/{id}/tasks`. */
+export type ServiceTasks = {
+  /** The items found. */
+  readonly items: readonly (ServiceTask)[];
+  /** Number of all items. */
+  readonly total: number;
+};
+
+/** A part of `SwarmServices`. */
+export type SwarmService = {
+  /** The service's id. */
+  readonly id: string;
+  /** The service's name. */
+  readonly name: string;
+  /** The id of its cluster. */
+  readonly cluster: string;
+  /** The stack that it belongs to. */
+  readonly stack: string | null;
+  /** The number of tasks: replicated, or one for each node. */
+  readonly mode: ServiceMode;
+  /** Number of tasks that should run; null while unknown. */
+  readonly desired: number | null;
+  /** Number of tasks that run. */
+  readonly running: number;
+  /** The image's name, without its digest. */
+  readonly image: string;
+  /** The digest that the image is pinned to. */
+  readonly digest: string | null;
+  /** Its published ports. */
+  readonly ports: readonly ({
+    /** The port of the nodes; null while there is none. */
+    readonly host: number | null;
+    /** The container's port. */
+    readonly container: number;
+    /** `tcp`, `udp` or `sctp`. */
+    readonly protocol: string;
+    /** `ingress`: on every node, `host`: on those with a task. */
+    readonly mode: "ingress" | "host";
+  })[];
+  /** Values of labels that look secret are masked. */
+  readonly labels: { readonly [key: string]: string };
+  /** Its latest update; null where there was none. */
+  readonly update: {
+    /** `updating`, `paused`, `completed`, `rollback_completed`, ... */
+    readonly state: string;
+    /** When it came into its state. */
+    readonly at: string | null;
+    /** The swarm's words, masked. */
+    readonly message: string;
+  } | null;
+  /** When it was made. */
+  readonly createdAt: string | null;
+  /** When it was last changed. */
+  readonly updatedAt: string | null;
+  /** Its tasks, also those that were replaced and are remembered. */
+  readonly tasks: readonly (ServiceTask)[];
+  /** When its cluster last answered; null while that is now. */
+  readonly staleSince: string | null;
+};
+
+/** The answer of `GET /api/services`. */
+export type SwarmServices = {
+  /** The items found. */
+  readonly items: readonly (SwarmService)[];
+  /** Number of all items. */
+  readonly total: number;
+};
+
+/** A parameter of `GET /api/services`. */
+export type TaskState = "waiting" | "starting" | "running" | "completed" | "failed" | "stopped" | "lost";

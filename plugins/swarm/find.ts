@@ -1,0 +1,33 @@
+/** Finds the service that an id or a name means. */
+import type { Reach } from "../../core/access.ts";
+import { holdsService, type KnownService } from "../../core/running_services.ts";
+import { swarmError } from "./errors.ts";
+import type { Cluster } from "./mirror/cluster.ts";
+import type { Clusters } from "./mirror/clusters.ts";
+
+/** A shorter text may be a name alone. */
+const SHORT_ID = 12;
+
+/** `verb` follows "Cannot". Throws `service_not_found` and `ambiguous_id`; what is out of scope is not there. */
+export function findService(
+  { all }: Clusters,
+  reach: Reach,
+  asked: string,
+  verb: string,
+): KnownService & { readonly in: Cluster } {
+  const seen = all.flatMap((cluster) =>
+    cluster.services.filter((one) => holdsService(reach, one)).map((one) => ({ ...one, in: cluster }))
+  );
+  const exact = seen.filter(({ service: { id, name } }) => id === asked || name === asked);
+  const found = exact.length > 0 || asked.length < SHORT_ID
+    ? exact
+    : seen.filter(({ service }) => service.id.startsWith(asked));
+  const [one, ...more] = found;
+  if (one === undefined) {
+    throw swarmError("service_not_found", `Cannot ${verb} service "${asked}": no swarm has it`);
+  }
+  if (more.length > 0) {
+    throw swarmError("ambiguous_id", `Cannot ${verb} service "${asked}": several match, use an id`);
+  }
+  return one;
+}

@@ -1,0 +1,203 @@
+/** One swarm in memory: its services, tasks and nodes, read on clocks and after the events of its engines. */
+import type { Subject } from "../../../core/access.ts";
+import type { KnownService, RunningService } from "../../../core/running_services.ts";
+import { ServiceError } from "../../../core/error.ts";
+import { textHash } from "../../../core/text_hash.ts";
+import { at } from "../../../engines/calls/path.ts";
+import { listOf } from "../../../engines/calls/wire.ts";
+import { type NodeRow, nodeRow, type SwarmNode } from "../rows/node.ts";
+import { objectRow, type SwarmObject } from "../rows/named.ts";
+import { NAMESPACE, type ServiceRow, serviceRow } from "../rows/service.ts";
+import { shownTask, type TaskRow, taskRow } from "../rows/task.ts";
+import { type ClusterState, Managers } from "./managers.ts";
+import type { Membership } from "./membership.ts";
+
+/** The rows of one kind that are read of an answer. */
+const MOST_ROWS = 50_000;
+
+/** The engines of a cluster that berth knows, by the ids of their nodes. */
+type Members = ReadonlyMap<string, Membership & { readonly engine: string }>;
+
+export class Cluster {
+  readonly managers = new Managers();
+  state: ClusterState = "away";
+  /** When it last answered; null while that is now. */
+  staleSince: string | null = null;
+  /** Rises when something of it changes. */
+  revision = 0;
+  #members: Members = new Map();
+  #services = new Map<string, ServiceRow>();
+  #tasks = new Map<string, readonly TaskRow[]>();
+  #nodes = new Map<string, NodeRow>();
+  #objects: { readonly configs: readonly SwarmObject[]; readonly secrets: readonly SwarmObject[] } = {
+    configs: [],
+    secrets: [],
+  };
+  #answeredAt: string | null = null;
+  #shown: readonly KnownService[] | null = null;
+  /** Services whose tasks are read with the next look. */
+  readonly #doubted = new Set<string>();
+  /** A hash of all that was listed last. */
+  #listed = "";
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(readonly id: string, public name: string) {}
+
+  get members(): Members {
+    return this.#members;
+  }
+
+  set members(members: Members) {
+    this.#members = members;
+    this.#changed();
+  }
+
+  /** The tasks of this service may be others. */
+  doubt(service: string): void {
+    this.#doubted.add(service);
+  }
+
+  get hasDoubts(): boolean {
+    return this.#doubted.size > 0;
+  }
+
+  /** Reads everything. Looks follow one another. */
+  list(): Promise<void> {
+    return this.#read(async () => {
+      const doing = `read swarm "${this.name}"`;
+      const get = (path: Parameters<Managers["get"]>[0], query = {}) => this.managers.get(path, doing, query);
+      // The first one finds a manager that answers.
+      const services = rowsOf(await get(at`/services`, { status: true }), (one) => serviceRow(one, this.id));
+      const [tasks, nodes, configs, secrets] = await Promise.all([
+        get(at`/tasks`),
+        get(at`/nodes`),
+        get(at`/configs`),
+        get(at`/secrets`),
+      ]);
+      this.#services = new Map(services.map((one) => [one.shown.id, one]));
+      this.#tasks = Map.groupBy(rowsOf(tasks, taskRow), ({ service }) => service);
+      this.#nodes = new Map(rowsOf(nodes, (one) => nodeRow(one, this.id)).map((one) => [one.id, one]));
+      const named = (list: unknown) => rowsOf(list, (one) => objectRow(one, this.id));
+      this.#objects = { configs: named(configs), secrets: named(secrets) };
+      const found = textHash(JSON.stringify([services, tasks, nodes, this.#objects])).join(" ");
+      const isOther = found !== this.#listed;
+      this.#listed = found;
+      return isOther;
+    });
+  }
+
+  /** Reads the numbers of all services, and the tasks of those whose numbers moved or that are doubted. */
+  look({ withNodes }: { readonly withNodes: boolean }): Promise<void> {
+    return this.#read(async () => {
+      const doing = `read the services of swarm "${this.name}"`;
+      const answer = await this.managers.get(at`/services`, doing, { status: true });
+      const services = rowsOf(answer, (one) => serviceRow(one, this.id));
+      const doubted = new Set(this.#doubted);
+      this.#doubted.clear();
+      let isOther = services.length !== this.#services.size;
+      for (const { shown: { id }, stamp } of services) {
+        if (!doubted.has(id) && this.#services.get(id)?.stamp === stamp) continue;
+        const query = { filters: JSON.stringify({ service: [id] }) };
+        isOther = true;
+        this.#tasks.set(id, rowsOf(await this.managers.get(at`/tasks`, doing, query), taskRow));
+      }
+      this.#services = new Map(services.map((one) => [one.shown.id, one]));
+      for (const id of this.#tasks.keys()) if (!this.#services.has(id)) this.#tasks.delete(id);
+      if (!withNodes) return isOther;
+      const nodes = rowsOf(await this.managers.get(at`/nodes`, doing), (one) => nodeRow(one, this.id));
+      isOther ||= JSON.stringify(nodes) !== JSON.stringify([...this.#nodes.values()]);
+      this.#nodes = new Map(nodes.map((one) => [one.id, one]));
+      return isOther;
+    });
+  }
+
+  get configs(): readonly SwarmObject[] {
+    return this.#objects.configs;
+  }
+
+  get secrets(): readonly SwarmObject[] {
+    return this.#objects.secrets;
+  }
+
+  /** Its services with their tasks; the same objects while nothing changed. */
+  get services(): readonly KnownService[] {
+    return this.#shown ??= [...this.#services.values()]
+      .map((row) => ({
+        service: this.#shownService(row),
+        subject: this.subjectOf(row.shown.id),
+        cluster: this.name,
+        engines: this.engines,
+      }))
+      .sort((one, other) => one.service.name < other.service.name ? -1 : 1);
+  }
+
+  /** Returns a service as grants are asked about it. */
+  subjectOf(service: string): Subject {
+    const labels = this.#services.get(service)?.labels ?? {};
+    return { project: labels[NAMESPACE] ?? null, labels };
+  }
+
+  get nodes(): readonly SwarmNode[] {
+    const running = Map.groupBy(
+      [...this.#tasks.values()].flat().filter(({ state }) => state === "running"),
+      ({ node }) => node,
+    );
+    return [...this.#nodes.values()].map((row) => ({
+      ...row,
+      tasks: running.get(row.id)?.length ?? 0,
+      backend: this.#members.get(row.id)?.engine ?? null,
+      staleSince: this.staleSince,
+    })).sort((one, other) => one.name < other.name ? -1 : 1);
+  }
+
+  /** The names of its engines that berth knows. */
+  get engines(): string[] {
+    return [...this.#members.values()].map(({ engine }) => engine).sort();
+  }
+
+  #shownService({ shown, made }: ServiceRow): RunningService {
+    const node = (id: string) => {
+      const row = this.#nodes.get(id);
+      return row && { name: row.name, isDown: row.state === "down" };
+    };
+    const engine = (id: string) => this.#members.get(id)?.engine ?? null;
+    const tasks = (this.#tasks.get(shown.id) ?? [])
+      .map((row) => shownTask(row, { name: shown.name, made, node, engine }))
+      .sort((one, other) =>
+        (one.slot ?? 0) - (other.slot ?? 0) || ((one.at ?? "") < (other.at ?? "") ? 1 : -1)
+      );
+    return { ...shown, tasks, staleSince: this.staleSince };
+  }
+
+  /** `read` returns true if something is another than before. */
+  async #read(read: () => Promise<boolean>): Promise<void> {
+    const before = this.#reading;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#reading = promise;
+    await before;
+    const was = this.state;
+    try {
+      const isOther = await read();
+      this.#answeredAt = new Date().toISOString();
+      this.state = "up";
+      this.staleSince = null;
+      if (isOther) this.#changed();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.state = error.code === "cluster_without_quorum" ? "noQuorum" : "away";
+      this.staleSince = this.#answeredAt;
+    } finally {
+      if (was !== this.state) this.#changed();
+      resolve();
+    }
+  }
+
+  #changed(): void {
+    this.revision += 1;
+    this.#shown = null;
+  }
+}
+
+function rowsOf<Row>(answer: unknown, read: (item: unknown) => Row | null): Row[] {
+  return listOf(answer).slice(0, MOST_ROWS).flatMap((item) => read(item) ?? []);
+}

@@ -1,0 +1,239 @@
+/** The swarms that berth's engines are in: found by the engines' networks, and kept up to date while there are any. */
+import type { Log } from "../../../core/log.ts";
+import type { RunningServices } from "../../../core/running_services.ts";
+import { ServiceError } from "../../../core/error.ts";
+import type { EngineAccess } from "../../../engines/lent.ts";
+import { Cluster } from "./cluster.ts";
+import { type Membership, membershipOf } from "./membership.ts";
+
+/** The interval of looking which engines are in a swarm. Asks nothing where none is. */
+const TICK_MS = 1_000;
+/** Intervals of reading, the shorter one while somebody looks. */
+const LOOK_MS = 10_000;
+const WATCHED_LOOK_MS = 2_000;
+const NODES_MS = 10_000;
+const LIST_MS = 60_000;
+/** Somebody who asked so long ago may still look. */
+const WATCHED_MS = 15_000;
+/** Managers show a task that ended a little later than its node tells of the container. */
+const AFTER_EVENT_MS = [100, 300, 1_000];
+const SERVICE = "com.docker.swarm.service.id";
+/** Events that are told of a swarm itself. */
+const OF_SWARM: ReadonlySet<string> = new Set(["service", "node", "config", "secret"]);
+
+interface Known {
+  readonly engine: EngineAccess;
+  membership: Membership;
+  askedAt: number;
+  readonly following: Disposable;
+}
+
+interface Times {
+  looked: number;
+  nodes: number;
+  listed: number;
+}
+
+export class Clusters implements AsyncDisposable {
+  readonly #known = new Map<string, Known>();
+  readonly #clusters = new Map<string, Cluster>();
+  readonly #times = new Map<Cluster, Times>();
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  readonly #clock = setInterval(() => this.#tick(), TICK_MS);
+  readonly #looking = new Set<Cluster>();
+  #working: Promise<void> = Promise.resolve();
+  #isWorking = false;
+  #watchedAt = -Infinity;
+  #isOver = false;
+  #joined: { readonly stamp: string; readonly services: RunningServices } | null = null;
+  #revision = 0;
+
+  constructor(private readonly engines: () => readonly EngineAccess[], private readonly log: Log) {}
+
+  get all(): readonly Cluster[] {
+    return [...this.#clusters.values()];
+  }
+
+  /** Engines that are workers of swarms of which berth knows no manager. */
+  get strays(): readonly { readonly engine: string; readonly membership: Membership }[] {
+    const joined = new Set(this.all.flatMap(({ members }) => [...members.keys()]));
+    return [...this.#known.values()].filter(({ membership }) => !joined.has(membership.node))
+      .map(({ engine, membership }) => ({ engine: engine.name, membership }));
+  }
+
+  /** The services of all clusters, from memory. */
+  get services(): RunningServices {
+    const stamp = this.all.map(({ id, revision }) => `${id} ${revision}`).join(" ");
+    if (this.#joined?.stamp !== stamp) {
+      this.#revision += 1;
+      const items = this.all.flatMap(({ services }) => services);
+      this.#joined = { stamp, services: { revision: this.#revision, items } };
+    }
+    return this.#joined.services;
+  }
+
+  /** Somebody looks: services are read more often for a while. Waits for the first list. */
+  async watched(): Promise<void> {
+    this.#watchedAt = performance.now();
+    this.#tick();
+    const isNew = this.all.some((one) => !this.#times.has(one)) ||
+      this.engines().some((one) => one.isInSwarm && one.state === "up" && !this.#known.has(one.name));
+    if (isNew) await this.#working;
+  }
+
+  /** Reads a cluster now, and once more soon after: something of it was changed. */
+  async changed(cluster: Cluster, service?: string): Promise<void> {
+    if (service !== undefined) cluster.doubt(service);
+    await cluster.look({ withNodes: true });
+    this.#soon(cluster, service ?? null);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    clearInterval(this.#clock);
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const { following } of this.#known.values()) following[Symbol.dispose]();
+    await this.#working;
+  }
+
+  #tick(): void {
+    if (this.#isWorking || this.#isOver) return;
+    const inSwarm = this.engines().filter((one) => one.isInSwarm);
+    if (inSwarm.length === 0 && this.#known.size === 0) return;
+    this.#isWorking = true;
+    this.#working = this.#work(inSwarm)
+      .catch((error) => this.log.error("A swarm cannot be read", { error }))
+      .finally(() => this.#isWorking = false);
+  }
+
+  async #work(inSwarm: readonly EngineAccess[]): Promise<void> {
+    await this.#meet(inSwarm);
+    this.#join();
+    await Promise.all(this.all.map((cluster) => this.#read(cluster)));
+    this.#join(); // a worker's node is known once its cluster was read
+  }
+
+  /** Asks engines that were not asked yet, or have connected again, for their place. */
+  async #meet(inSwarm: readonly EngineAccess[]): Promise<void> {
+    for (const [name, { following }] of this.#known) {
+      // An engine that is away stays a member: its node is one still.
+      const engine = this.engines().find((one) => one.name === name);
+      if (engine !== undefined && (engine.state !== "up" || engine.isInSwarm)) continue;
+      following[Symbol.dispose]();
+      this.#known.delete(name);
+    }
+    await Promise.all(inSwarm.map(async (engine) => {
+      const known = this.#known.get(engine.name);
+      const now = performance.now();
+      // Nodes are promoted, and engines join other swarms
+      if (engine.state !== "up" || known !== undefined && now - known.askedAt < LIST_MS) return;
+      try {
+        const membership = await membershipOf(engine);
+        if (membership === null || this.#isOver) return;
+        if (known !== undefined) return void Object.assign(known, { membership, askedAt: now });
+        const following = engine.follow((event) => this.#hear(engine, event));
+        this.#known.set(engine.name, { engine, membership, following, askedAt: now });
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error; // it is asked again with the next tick
+      }
+    }));
+  }
+
+  /** Brings engines of one swarm together. */
+  #join(): void {
+    const known = [...this.#known.values()];
+    const ids = new Set(known.flatMap(({ membership }) => membership.cluster ?? []));
+    for (const id of this.#clusters.keys()) if (!ids.has(id)) this.#forget(id);
+    for (const id of ids) {
+      const own = known.filter(({ membership }) => membership.cluster === id);
+      let cluster = this.#clusters.get(id);
+      if (cluster === undefined) {
+        this.#clusters.set(id, cluster = new Cluster(id, own[0]?.membership.clusterName ?? id.slice(0, 12)));
+      }
+      const nodes = new Set(cluster.nodes.map((one) => one.id));
+      const all = known.filter(({ membership }) =>
+        membership.cluster === id || membership.cluster === null && nodes.has(membership.node)
+      );
+      cluster.managers.use(own.filter(({ membership }) => membership.isManager).map(({ engine }) => engine));
+      const members = new Map(
+        all.map((one) => [one.membership.node, { ...one.membership, engine: one.engine.name }]),
+      );
+      if (JSON.stringify([...members]) !== JSON.stringify([...cluster.members])) cluster.members = members;
+    }
+  }
+
+  #forget(id: string): void {
+    const cluster = this.#clusters.get(id);
+    if (cluster !== undefined) this.#times.delete(cluster);
+    this.#clusters.delete(id);
+  }
+
+  async #read(cluster: Cluster): Promise<void> {
+    const now = performance.now();
+    const times = this.#times.get(cluster) ?? { looked: -Infinity, nodes: -Infinity, listed: -Infinity };
+    const isWatched = now - this.#watchedAt < WATCHED_MS || cluster.state !== "up";
+    if (now - times.listed >= LIST_MS) {
+      await cluster.list();
+      times.looked = times.nodes = now;
+      // A list that failed is tried again with the next look.
+      if (cluster.state === "up") times.listed = now;
+    } else if (now - times.looked >= (isWatched ? WATCHED_LOOK_MS : LOOK_MS)) {
+      const withNodes = now - times.nodes >= NODES_MS;
+      await cluster.look({ withNodes });
+      times.looked = now;
+      if (withNodes) times.nodes = now;
+    }
+    this.#times.set(cluster, times);
+  }
+
+  #hear(
+    { name, container }: EngineAccess,
+    event: Parameters<Parameters<EngineAccess["follow"]>[0]>[0],
+  ): void {
+    const node = this.#known.get(name)?.membership.node;
+    const cluster = this.all.find(({ members }) => node !== undefined && members.has(node));
+    if (cluster === undefined) return;
+    if (event === null || event.type === "node") return this.#listSoon(cluster);
+    if (OF_SWARM.has(event.type)) {
+      if (event.type !== "service") return this.#listSoon(cluster);
+      return this.#soon(cluster, event.id);
+    }
+    if (event.type !== "container") return;
+    const service = (event.about.container ?? container(event.id))?.labels[SERVICE];
+    if (service !== undefined) this.#soon(cluster, service);
+    else if (event.action === "start") this.#soon(cluster, null, () => container(event.id)?.labels[SERVICE]);
+  }
+
+  /** Everything is read with the next tick. */
+  #listSoon(cluster: Cluster): void {
+    const times = this.#times.get(cluster);
+    if (times !== undefined) times.listed = -Infinity;
+  }
+
+  #soon(cluster: Cluster, service: string | null, later: () => string | undefined = () => undefined): void {
+    for (const ms of AFTER_EVENT_MS) {
+      if (this.#isOver || this.#timers.size > 300) return; // a storm is read by the clock
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        const doubted = service ?? later();
+        if (doubted === undefined) return;
+        cluster.doubt(doubted);
+        this.#lookNow(cluster);
+      }, ms);
+      this.#timers.add(timer);
+    }
+  }
+
+  /** Of many events at once, one look follows another. */
+  #lookNow(cluster: Cluster): void {
+    if (this.#isOver || this.#looking.has(cluster)) return;
+    this.#looking.add(cluster);
+    const looked = cluster.look({ withNodes: false })
+      .catch((error) => this.log.error("A swarm cannot be read", { error }))
+      .finally(() => {
+        this.#looking.delete(cluster);
+        if (cluster.hasDoubts && cluster.state === "up") this.#lookNow(cluster);
+      });
+    this.#working = Promise.all([this.#working, looked]).then(() => {});
+  }
+}

@@ -1,0 +1,31 @@
+/** Swarms of Docker engines: clusters, nodes, services and tasks, over the engines that other plugins lend. */
+import { plugin } from "../plugin.ts";
+import { CODES, PERMISSIONS } from "./errors.ts";
+import { Clusters } from "./mirror/clusters.ts";
+import { ROUTES, swarmRoutes } from "./routes.ts";
+
+export const swarm = plugin({
+  name: "docker-swarm",
+  summary: "Services, nodes and stacks of the swarms that Docker engines are in",
+  version: "0.1.0",
+  permissions: PERMISSIONS,
+  errors: CODES,
+  uses: ["engines"],
+  routes: ROUTES,
+  tags: {
+    clusters: "Swarms that the engines are in",
+    nodes: "The machines of swarms",
+    services: "Services of swarms, and their tasks",
+    stacks: "Stacks of swarms",
+    configs: "Configs of swarms, by name",
+    secrets: "Secrets of swarms, by name",
+  },
+  start(host) {
+    const clusters = new Clusters(() => host.engines(), host.log);
+    return Promise.resolve({
+      routes: swarmRoutes(clusters),
+      services: () => clusters.services,
+      [Symbol.asyncDispose]: () => clusters[Symbol.asyncDispose](),
+    });
+  },
+});
