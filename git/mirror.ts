@@ -40,6 +40,9 @@ const FETCH = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-a
 const HEAD = "refs/heads/berth";
 const ID = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/;
 
+/** The copies that this process has tidied up. */
+const tidied = new Set<string>();
+
 export class Mirror {
   readonly #options: MirrorOptions;
 
@@ -214,6 +217,7 @@ export class Mirror {
 
   async #open(): Promise<void> {
     const { folder } = this.#options;
+    await this.#tidy();
     try {
       if ((await Deno.stat(`${folder}/objects`)).isDirectory) return;
     } catch {
@@ -227,6 +231,20 @@ export class Mirror {
       most: 10_000,
     }, null);
     if (result.code !== 0) throw failureOf(result, null);
+  }
+
+  /** Removes the deploy keys and indexes of calls that were killed with their berth: the copy is this process's alone. */
+  async #tidy(): Promise<void> {
+    const { folder } = this.#options;
+    if (tidied.has(folder)) return;
+    tidied.add(folder);
+    try {
+      for await (const { name } of Deno.readDir(folder)) {
+        if (/^(?:ssh|index)-/.test(name)) await Deno.remove(`${folder}/${name}`, { recursive: true });
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
   }
 
   async #hasAny(): Promise<boolean> {

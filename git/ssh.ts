@@ -63,8 +63,8 @@ export async function overSsh(url: string, { secret, hostKeys }: SshKeys, folder
   const options = [
     ...OPTIONS,
     `StrictHostKeyChecking=${hostKeys.length === 0 ? "accept-new" : "yes"}`,
-    `UserKnownHostsFile=${own}/known_hosts`,
-    `IdentityFile=${own}/key`,
+    `UserKnownHostsFile=${quoted(`${own}/known_hosts`)}`,
+    `IdentityFile=${quoted(`${own}/key`)}`,
   ];
   return {
     address: addressFor(to, options),
@@ -76,6 +76,10 @@ export async function overSsh(url: string, { secret, hostKeys }: SshKeys, folder
     [Symbol.asyncDispose]: dispose,
   };
 }
+
+/** A path as ssh reads it: a list is split at spaces, and `%` begins what ssh puts in. */
+const quoted = (path: string): string =>
+  `"${path.replaceAll("%", "%%").replaceAll(/["\\]/g, (one) => `\\${one}`)}"`;
 
 /** Words are split at spaces, and `%` begins what git puts in: neither is in a part of the address. */
 function addressFor({ user, host, port, path }: SshAddress, options: readonly string[]): string {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { hasGit } from "../support/git_server.ts";
 import { GitSshServer, hasSshd } from "../support/git_ssh_server.ts";
+import { overSsh } from "../../git/ssh.ts";
 import { SourceScene, web } from "./source_scene.ts";
 
 const ignore = !hasGit() || !hasSshd();
@@ -76,6 +77,40 @@ test("a deploy key is on disk during a call alone, and in no answer, argument or
   assert.equal(new TextDecoder().decode(left.stdout), "");
   const answer = await scene.berth.call(`GET /api/workspaces/${scene.id}/source`);
   assert.ok(!answer.text.includes("PRIVATE KEY"));
+});
+
+test("the paths of a key are read whole by ssh, with whatever the data folder's name holds", async () => {
+  const outer = await Deno.makeTempDir();
+  const folder = `${outer}/a " %h 50% \\ b`;
+  try {
+    const secret = { secret: "key", hostKeys: ["ssh-ed25519 AAAA"] };
+    await using reached = await overSsh("ssh://git@forge.example/home.git", secret, folder);
+    const words = reached.address.replaceAll(
+      /%(.)/g,
+      (_, one) => one === " " ? "\0" : one === "S" ? "%S" : one,
+    )
+      .split(" ").map((word) => word.replaceAll("\0", " "));
+    const { stdout } = await new Deno.Command("ssh", {
+      args: ["-G", ...words.slice(1, words.indexOf("%S"))],
+    }).output();
+    const read = new TextDecoder().decode(stdout);
+    const [own] = [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`);
+    // It shows the key's path before it puts in what follows `%`.
+    assert.ok(read.includes(`\nidentityfile ${own!.replaceAll("%", "%%")}/key\n`), read);
+    assert.ok(read.includes(`\nuserknownhostsfile ${own}/known_hosts\n`), read);
+  } finally {
+    await Deno.remove(outer, { recursive: true });
+  }
+});
+
+test("a deploy key that a killed berth left is gone before the next call", async () => {
+  await using world = await behindSsh();
+  const { scene, url } = world;
+  const left = `${scene.berth.folder}/data/git/${scene.id}.git/ssh-left`;
+  await Deno.mkdir(left, { recursive: true });
+  await Deno.writeTextFile(`${left}/key`, "secret");
+  await scene.follow({ url });
+  await assert.rejects(Deno.stat(left), Deno.errors.NotFound);
 });
 
 test("a server that shows another host key is refused until somebody takes its new key, and setting the source keeps both", async () => {
