@@ -1,5 +1,6 @@
 /** Turns edits in a folder into a commit of the branch, and pushes it; a branch that moved is never overwritten. */
 import type { ArtifactFile, Model } from "../artifacts/artifact.ts";
+import { namedFiles } from "../artifacts/compose/named_files.ts";
 import { isInside } from "../artifacts/files/inside.ts";
 import type { WorkspaceFolder } from "../artifacts/registry/registry.ts";
 import { maskedOf } from "../artifacts/report/masked_text.ts";
@@ -9,7 +10,7 @@ import type { CommitMade, CommitRequest, SourceRecord, SourceStore } from "../co
 import { isBranch, isFolder } from "./address.ts";
 import { authorOf, buildCommit, type CommittedFile, isTouched } from "./commit.ts";
 import { reasonOf, SourceFailure } from "./failure.ts";
-import { blobId, bytesAt } from "./folder_state.ts";
+import { blobId, bytesAt, stateOf } from "./folder_state.ts";
 import type { Followed } from "./followed.ts";
 import type { Tree } from "./tree.ts";
 
@@ -39,6 +40,8 @@ export interface Committer extends Pick<AuditActor, "kind" | "id" | "name"> {
 
 /** The branch may move this often before somebody has to look. */
 const MOST_TRIES = 3;
+/** Of the files of one commit. */
+const MOST_BYTES = 32 * 1024 * 1024;
 /** Paths and lines that are named in one refusal. */
 const MOST_TOLD = 20;
 
@@ -126,15 +129,21 @@ async function filesOf(
   const { root, hidden } = await registry.folder(workspace);
   const files: CommittedFile[] = [];
   const touched: string[] = [];
+  let bytes = 0;
   for (const path of new Set(paths)) {
     const full = `${root === "/" ? "" : root}/${path}`;
     if (path === "" || !isFolder(path) || hidden.some((one) => isInside(full, one))) {
       throw invalid("body.paths", `"${path}" is no file of this folder`);
     }
     const known = head.entries.get(path);
-    const content = await bytesAt(root, path).catch(absent);
+    const like = [...head.entries.values()][0]?.id ?? "";
+    bytes += (await Deno.lstat(full).catch(() => null))?.size ?? 0;
+    if (bytes > MOST_BYTES) {
+      throw invalid("body.paths", `These files have over ${MOST_BYTES / 1024 / 1024} MiB together`);
+    }
+    const content = await contentOf(root, path, like);
     if (content === null && known === undefined) throw invalid("body.paths", `There is no file "${path}"`);
-    const id = content === null ? null : blobId(content, [...head.entries.values()][0]?.id ?? "");
+    const id = content === null ? null : blobId(content, like);
     if (isTouched(path, { synced: synced?.entries ?? null, head: head.entries }, id)) touched.push(path);
     if (id === (known?.id ?? null)) continue;
     const executable = known?.executable ?? await isExecutable(full);
@@ -151,6 +160,20 @@ async function filesOf(
   return files;
 }
 
+/** Returns null for a file that is gone. Throws `invalid_request` for a link, and for everything else that is no file. */
+async function contentOf(root: string, path: string, like: string): Promise<Uint8Array | null> {
+  const state = await stateOf(root, path, like);
+  if (state.kind === "absent") return null;
+  const content = state.kind === "file" ? await bytesAt(root, path).catch(absent) : null;
+  if (content !== null) return content;
+  const why = state.kind === "other"
+    ? state.why
+    : state.kind === "file"
+    ? "it changed while it was read"
+    : `it is a ${state.kind}`;
+  throw invalid("body.paths", `"${path}" cannot be committed: ${why}`);
+}
+
 /** Throws `secret_in_commit` with the lines of values that berth would mask, and that the branch does not have. */
 async function mustBeWithoutSecrets(
   { registry }: CommittingOptions,
@@ -161,9 +184,14 @@ async function mustBeWithoutSecrets(
 ): Promise<void> {
   const model = await registry.comparedModel(workspace);
   const before = await mirror.blobs(files.flatMap(({ path }) => entries.get(path)?.id ?? []));
+  const named = namedFiles(model);
   const found: { readonly path: string; readonly message: string }[] = [];
   for (const { path, content } of files) {
     if (content === null) continue;
+    if (named.get(path) === "secret") {
+      found.push({ path, message: "A project reads a secret from it" });
+      continue;
+    }
     const kind = model.files.find((file) => file.path === path)?.kind ?? "other";
     const masks = async (bytes: Uint8Array) =>
       maskedOf(await registry.parsed(workspace, path, kind, new TextDecoder().decode(bytes)));

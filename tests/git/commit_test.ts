@@ -1,5 +1,6 @@
 /** Commits from the page: one edit becomes one commit of that file, and a branch that moved is never overwritten. */
 import assert from "node:assert/strict";
+import { eventually } from "../support/eventually.ts";
 import { git, hasGit } from "../support/git_server.ts";
 import { SourceScene, web } from "./source_scene.ts";
 
@@ -21,6 +22,11 @@ async function synced(): Promise<SourceScene> {
   const answer = await scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, { commit: head });
   assert.equal(answer.status, 200, answer.text);
   return scene;
+}
+
+async function sync(scene: SourceScene, commit: string) {
+  await scene.check();
+  return await scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, { commit });
 }
 
 const commit = (scene: SourceScene, body: unknown) =>
@@ -165,4 +171,44 @@ test("paths outside, folders, links and files that are nowhere are refused, and 
   assert.deepEqual([answer.status, answer.body.code], [403, "forbidden"]);
   const nothing = await commit(scene, { paths: ["run.sh"], message: "m" });
   assert.deepEqual([nothing.status, nothing.body.code], [400, "invalid_request"]);
+});
+
+test("a link that the branch has is refused, and not taken for a file that was deleted", async () => {
+  await using scene = await synced();
+  await Deno.symlink("run.sh", `${scene.repository.work}/go`);
+  const { body } = await sync(scene, await scene.repository.push({}, "a link"));
+  assert.equal(body.state, "synced");
+  await Deno.remove(`${scene.path}/run.sh`);
+
+  const answer = await commit(scene, { paths: ["run.sh", "go"], message: "m" });
+
+  assert.deepEqual([answer.status, answer.body.code], [400, "invalid_request"], answer.text);
+  assert.match(answer.text, /it is a link/);
+  assert.equal((await git(scene.repository.bare, "ls-tree", "main", "go")).split(" ")[0], "120000");
+});
+
+test("files that are too large together are refused", async () => {
+  await using scene = await synced();
+  for (const name of ["one.bin", "two.bin"]) {
+    using file = await Deno.open(`${scene.path}/${name}`, { write: true, create: true });
+    await file.truncate(20 * 1024 * 1024);
+  }
+  const answer = await commit(scene, { paths: ["one.bin", "two.bin"], message: "m" });
+  assert.match(answer.text, /over 32 MiB together/);
+});
+
+test("a file of a secret is not committed unless somebody says so, whatever stands in it", async () => {
+  await using scene = await synced();
+  const file = "secrets: { key: { file: ./key.txt } }\n";
+  await write(scene, "blog/compose.yaml", web("nginx:1", `    secrets: [key]\n${file}`));
+  await write(scene, "blog/key.txt", "plain words\n");
+  await eventually("berth has read the folder", async () => {
+    const { text } = await scene.berth.call(`GET /api/workspaces/${scene.id}/files`);
+    return text.includes("key.txt");
+  });
+
+  const refused = await commit(scene, { paths: ["blog/key.txt"], message: "m" });
+
+  assert.deepEqual([refused.status, refused.body.code], [422, "secret_in_commit"], refused.text);
+  assert.ok(!refused.text.includes("plain words"));
 });
