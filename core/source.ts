@@ -13,6 +13,8 @@ export interface Syncing {
   readonly keep: readonly string[];
   /** Conflicting paths that are overwritten, each with the id of the content that it had. */
   readonly overwrite: Readonly<Record<string, string>>;
+  /** The policy once it is done; an earlier berth wrote none. */
+  readonly policy?: SourceRecord["policy"];
 }
 
 /** The state of a source that changes by itself. */

@@ -89,11 +89,10 @@ export class Auto {
     const { store, record: read } = this.#parts;
     const record = await read(workspace);
     if (!isDue(record)) return;
-    const { waiting, todo } = await this.#waiting(record).catch((error) => ({
-      waiting: reasonOf(error),
-      todo: record.todo,
-    }));
+    const found = await this.#waiting(record).catch((error) => ({ waiting: reasonOf(error) }));
     const now = await read(workspace);
+    // A sync that failed has noted what it was to apply.
+    const { waiting, todo } = { todo: now.todo, ...found };
     // Somebody may have set it anew meanwhile.
     if (now.policy === "auto" && now.createdAt === record.createdAt) {
       await store.setAuto(workspace, { waiting, todo });

@@ -73,7 +73,7 @@ export class Sources implements AsyncDisposable {
       ...options,
       record: (workspace) => this.#record(workspace),
       follow: (record) => this.#repositories.follow(record),
-      sync: (...asked) => this.#sync(...asked),
+      sync: (...asked) => this.#sync(...asked, "auto"),
       model: (workspace) => options.registry.comparedModel(workspace),
       signal,
     });
@@ -234,7 +234,9 @@ export class Sources implements AsyncDisposable {
     by: Pick<AuditActor, "kind" | "id" | "name">,
     entry: NewAuditEntry,
   ): Promise<void> {
-    await this.#sync(workspace, request, by, entry);
+    const { head, policy } = await this.#record(workspace);
+    // An earlier commit would be left again at once.
+    await this.#sync(workspace, request, by, entry, request.commit === head ? policy : "manual");
     // A person has looked: what the policy waited for, or had left, is in their hands.
     await this.#options.store.setAuto(workspace, { waiting: null, todo: null });
   }
@@ -244,6 +246,7 @@ export class Sources implements AsyncDisposable {
     { commit, keep, overwrite }: SyncRequest,
     by: Pick<AuditActor, "kind" | "id" | "name">,
     entry: NewAuditEntry,
+    policy: SourceRecord["policy"],
   ): Promise<void> {
     await this.#record(workspace);
     await using _ = await this.#leases.take(workspace);
@@ -264,7 +267,7 @@ export class Sources implements AsyncDisposable {
         );
       }
     }
-    await this.#finish(record, followed, { commit, choices: { keep, overwrite }, by, entry });
+    await this.#finish(record, followed, { commit, choices: { keep, overwrite }, policy, by, entry });
   }
 
   /** Commits files of the folder and pushes them. Throws as `commitFiles`. */
@@ -341,10 +344,13 @@ export class Sources implements AsyncDisposable {
     await using _ = await this.#leases.take(workspace);
     const record = await this.#record(workspace);
     if (record.syncing === null) return;
-    const { by, syncing: { from, to } } = record;
+    const { by, policy, head, syncing: { from, to } } = record;
     const entry = this.#options.entryOf({ workspace, by, from, to, result: "resumed", files: 0 });
-    const choices = { keep: [], overwrite: [] };
-    await this.#finish(record, await this.#repositories.follow(record), { commit: to, choices, by, entry });
+    const wanted = { commit: to, choices: { keep: [], overwrite: [] }, by, entry };
+    await this.#finish(record, await this.#repositories.follow(record), {
+      ...wanted,
+      policy: to === head ? policy : "manual",
+    });
     this.#act(workspace);
   }
 }

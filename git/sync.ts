@@ -46,6 +46,8 @@ interface SyncTold {
 export interface SyncWanted {
   readonly commit: string;
   readonly choices: Choices;
+  /** The policy once it is done. */
+  readonly policy: SourceRecord["policy"];
   readonly by: Actor;
   /** Records the beginning. */
   readonly entry: NewAuditEntry;
@@ -76,6 +78,7 @@ export async function syncFolder(parts: SyncParts, record: SourceRecord, wanted:
       inPlace: [...new Set([...inPlace, ...syncing?.inPlace ?? []])],
       keep: [...new Set([...wanted.choices.keep, ...syncing?.keep ?? []])],
       overwrite: { ...syncing?.overwrite, ...overwritten },
+      policy: syncing?.policy ?? wanted.policy,
     }, mounted);
   });
 }
@@ -90,8 +93,6 @@ async function write(
 ): Promise<void> {
   const { workspace, synced } = record;
   const { from, to } = syncing;
-  // An earlier commit would be left again at once.
-  const policy = to === record.head ? record.policy : "manual";
   const files = decisions.filter(({ act }) => act === "write" || act === "delete").length;
   const told = { workspace, by, from, to, files };
   await store.sync(workspace, { synced, syncing, policy: record.policy }, entry);
@@ -121,7 +122,7 @@ async function write(
   }
   await store.sync(
     workspace,
-    { synced: to, syncing: null, policy },
+    { synced: to, syncing: null, policy: syncing.policy ?? record.policy },
     entryOf({ ...told, result: "done" }),
   );
 }

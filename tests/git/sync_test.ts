@@ -166,6 +166,24 @@ test("a sync that was interrupted is finished by the next one, to the same folde
   assert.deepEqual(await scene.files(), { "a/compose.yaml": web("nginx:2"), "c.txt": "new" });
 });
 
+test("a sync of the policy auto keeps the policy, also where it is finished after a later push", async () => {
+  await using scene = await SourceScene.with({ "b.txt": "1" });
+  const { head } = await scene.follow({ policy: "auto" });
+  const { sources } = scene.berth.berth.store;
+  await eventually("it is synced", async () => (await sources.get(scene.id))?.synced === head);
+  const next = await scene.repository.push({ "b.txt": "2" });
+  const last = await scene.repository.push({ "b.txt": "3" });
+  const { ENTRY } = await import("../access/audit_entry.ts");
+  const syncing = { from: head!, to: next, inPlace: [], keep: [], overwrite: {}, policy: "auto" as const };
+  await sources.note(scene.id, { head: last, checkedAt: 1, error: null, failures: 0 });
+  await sources.sync(scene.id, { synced: head, syncing, policy: "auto" }, ENTRY);
+
+  await eventually("the last commit is synced", async () => (await sources.get(scene.id))?.synced === last);
+
+  assert.equal((await sources.get(scene.id))?.policy, "auto");
+  assert.equal((await scene.files())["b.txt"], "3");
+});
+
 for (const how of ["PUT", "DELETE"] as const) {
   test(`a ${how} of the source waits for a sync that has begun, and takes nothing away from it`, async () => {
     await using scene = await SourceScene.with({ "a.txt": "text" });
