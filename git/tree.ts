@@ -97,7 +97,8 @@ function* recordsOf(output: Uint8Array): Generator<string> {
     try {
       record = utf8.decode(output.subarray(at, end));
     } catch {
-      throw new RefusedTree("the name of a file in it is not UTF-8");
+      const path = new TextDecoder().decode(output.subarray(at, end)).split("\t")[1] ?? "";
+      throw new RefusedTree(`the name ${JSON.stringify(path.slice(0, 100))} is not UTF-8`);
     }
     yield record;
     at = end + 1;
@@ -108,9 +109,9 @@ function mustBePath(path: string): void {
   const parts = path.split("/");
   const shown = JSON.stringify(path.length > 100 ? `${path.slice(0, 100)}…` : path);
   if (parts.length > TREE_BOUNDS.levels) {
-    throw new RefusedTree(`it has folders more than ${TREE_BOUNDS.levels} levels deep`);
+    throw new RefusedTree(`${shown} is in folders more than ${TREE_BOUNDS.levels} levels deep`);
   }
-  if (path.length > LONGEST_PATH) throw new RefusedTree("the path of a file in it is too long");
+  if (path.length > LONGEST_PATH) throw new RefusedTree(`the path ${shown} is too long`);
   if (/[\p{Cc}\u2028\u2029\ufffd]/u.test(path)) {
     throw new RefusedTree(`the name ${shown} holds a control character`);
   }
@@ -119,7 +120,7 @@ function mustBePath(path: string): void {
       throw new RefusedTree(`${shown} is no path of a file`);
     }
     if (new TextEncoder().encode(part).length > LONGEST_NAME) {
-      throw new RefusedTree(`the name of a file in it has over ${LONGEST_NAME} bytes`);
+      throw new RefusedTree(`a name in ${shown} has over ${LONGEST_NAME} bytes`);
     }
   }
 }

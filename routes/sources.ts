@@ -216,11 +216,14 @@ function mustMayWrite(principal: Principal, workspace: string, { overwrite }: Sy
 /** Returns the groups that are in reach, and nothing of the rest. */
 function partOf(source: Source, reach: Reach): Source {
   const { workspace, pending } = source;
-  if (pending === null) return { ...source, history: [], uncommitted: [] };
+  // Reasons name groups and files.
+  const reason = (why: string | null) => why && "whoever sees the whole folder is told why";
+  const own = { ...source, waiting: reason(source.waiting), error: reason(source.error) };
+  if (pending === null) return { ...own, history: [], uncommitted: [] };
   const groups = pending.groups.filter(({ project }) => reach.has({ workspace, project }))
     .map((group) => ({ ...group, files: [], file: null, line: null }));
   return {
-    ...source,
+    ...own,
     history: [],
     uncommitted: [],
     pending: { commits: [], groups, conflicts: [], skipped: [], files: 0, isPart: true },
