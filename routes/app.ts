@@ -30,7 +30,7 @@ const TAGS = {
   applies: "Plans that are carried out, and how far each of them is",
   notices: "Targets that are told of incidents",
   mutes: "Incidents of which nobody is told for a while",
-  endings: "How containers ended, and what they said last",
+  endings: "The ends of containers, with their last words",
   hooks: "Calls of Git forges that tell of a push",
   artifacts: "Texts that become declarations: a line of `docker run` as a project",
   adoptions: "Containers that run without files, written down and taken over as projects",

@@ -19,8 +19,13 @@ export function sentenceOf({ action, target, particulars }: Entry): string | nul
     ...particulars,
     ...partsOf(action, target),
   };
-  return said[action]!.replaceAll(/\{(\w+)\}/g, (_, name) => brief(parts[name] ?? "…"));
+  return said[action]!
+    .replaceAll(OPTIONAL, (_, text, name) => Object.hasOwn(parts, name) ? text : "")
+    .replaceAll(/\{(\w+)\}/g, (_, name) => brief(parts[name] ?? "…"));
 }
+
+/** Words in brackets are said where the part in them is known. */
+const OPTIONAL = /\[([^[\]]*\{(\w+)\}[^[\]]*)\]/g;
 
 /** Returns the beginning of an id that berth made, and of a commit; the whole stands in what the sentence unfolds to. */
 const brief = (text: string): string =>

@@ -1,4 +1,7 @@
-/** The sentences of the audit log in English: `{name}` is a part of the request's path, or of its particulars. */
+/**
+ * The sentences of the audit log in English: `{name}` is a part of the request's path, or of its particulars. Words in
+ * brackets are left out where there is no such part.
+ */
 
 export const audited = {
   "POST /api/applies/{id}/cancel": "cancelled the apply {id}",
@@ -42,8 +45,8 @@ export const audited = {
   "POST /api/notices/{id}/test": "tested the notice {id}",
   "POST /api/notices/messages/{id}/retry": "had the message {id} sent again",
   "DELETE /api/notices/messages/{id}": "dropped the message {id}",
-  "POST /api/mutes": "muted {on} {unit} {incident} until {until}",
-  "DELETE /api/mutes/{id}": "ended the mute of {on} {unit} {incident}",
+  "POST /api/mutes": "muted [{unit} of ][{on}][the incident {incident}] until {until}",
+  "DELETE /api/mutes/{id}": "ended the mute of [{unit} of ][{on}][the incident {incident}]",
   "POST /api/registries": "stored the registry {registry}",
   "DELETE /api/registries/{id}": "forgot the registry {registry}",
   "POST /api/settings/setup": "made the first admin",

@@ -69,7 +69,7 @@ export class IncidentBook {
       };
       return { incident, line: { at: now.at, ...state } };
     }
-    const { incident } = open;
+    const { elsewhere: _, ...incident } = open.incident;
     // A known cause stays, although its evidence is gone by now.
     const cause = state.cause.kind === "unknown" && state.kind === incident.kind
       ? incident.cause
@@ -79,8 +79,8 @@ export class IncidentBook {
       JSON.stringify(incident.fields) !== JSON.stringify(next.fields);
     return {
       incident: {
-        ...elsewhereOf(judged),
         ...incident,
+        ...elsewhereOf(judged), // who sees it follows where its containers are from by now
         ...next,
         since: incident.kind === next.kind ? incident.since : next.since,
         atLatest: incident.kind === next.kind ? incident.atLatest : next.atLatest,

@@ -59,3 +59,14 @@ Deno.test("what became well while berth was away is closed as that, and what is 
   seenBad.stillBad(KEY);
   assert.equal(seenBad.well(KEY, at(9))?.incident.end, "well");
 });
+
+Deno.test("an incident says where its containers are from by now, and nothing once they are its file's own", () => {
+  const book = new IncidentBook(60_000, []);
+  const of = (workspace: string) => ({ ...judged, elsewhere: { workspace, project: "shop" } });
+  book.wrote(book.bad(judged, state, at(0), 0, false));
+  for (const one of [of("other"), of("third"), judged]) {
+    const change = book.bad(one, state, at(1), 0, false);
+    assert.deepEqual(change.incident.elsewhere, one.elsewhere);
+    book.wrote(change);
+  }
+});

@@ -51,6 +51,14 @@ Deno.test("a sentence names what was acted on, decoded, and a path whole", () =>
     "brought the folder home to commit d12b2364",
   );
   assert.equal(of("apply container.swap", "shop-web-1"), "in an apply: Replace shop-web-1");
+  const until = { until: "2026-01-01T00:00:00Z" };
+  const muted = (particulars: object) => of("POST /api/mutes", "/api/mutes", { ...particulars, ...until });
+  assert.equal(muted({ on: "project:shop" }), "muted project:shop until 2026-01-01T00:00:00Z");
+  assert.equal(
+    muted({ on: "project:shop", unit: "web" }),
+    "muted web of project:shop until 2026-01-01T00:00:00Z",
+  );
+  assert.equal(muted({ incident: "7" }), "muted the incident 7 until 2026-01-01T00:00:00Z");
   assert.equal(of("DELETE /api/containers/{id}", null), "removed the container …");
   assert.equal(of("POST /api/newer", null), null);
 });
