@@ -10,6 +10,7 @@ import type { OpenLog } from "./log/log.ts";
 import type { Plugins } from "./plugins/host.ts";
 import { Claims } from "./projects/adopt/claims.ts";
 import { Applies } from "./projects/apply/applies.ts";
+import { alsoByDigest } from "./projects/apply/failed_updates.ts";
 import type { ApplyTimes } from "./projects/apply/applies_options.ts";
 import { UpdateChecker } from "./projects/updates/checker.ts";
 import { Updates } from "./projects/updates/updates.ts";
@@ -112,7 +113,12 @@ export function openApplies(
     },
     rights: (actor) => access.holderNow(actor),
     entryOf: (told) => auditEntry({ at: clock.now(), ...told }),
-    noteFailed: (failed) => store.updates.addFailures(failed, MOST_FAILURES),
+    noteFailed: async (failed) => {
+      const { runtime } = plugins;
+      const [holdings, images] = await Promise.all([runtime?.holdings(), runtime?.images()]);
+      const all = alsoByDigest(failed, holdings?.images ?? [], images ?? []);
+      await store.updates.addFailures(all, MOST_FAILURES);
+    },
     composeVersion: config.composeVersion,
     log,
     now: () => clock.now(),

@@ -182,6 +182,10 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { name: "--all", meaning: "those that are up to date, too" },
       { name: "--take", value: "version", meaning: "write this newer version into its file, and apply" },
+      {
+        name: "--back",
+        meaning: "write the version that runs again into its file, after another one failed",
+      },
       { name: "--yes", meaning: "ask nothing: what is shown is meant" },
       {
         name: "--automatic",

@@ -1,4 +1,7 @@
-/** `berth updates shop --take 1.4.5`: writes a newer version into its file, and applies the project. */
+/**
+ * `berth updates shop --take 1.4.5` and `--back`: writes a newer version into its file, or the one before after that
+ * failed, and applies the project.
+ */
 import { type ProposedUpdate, type UpdateItem, UPDATES, UPDATES_PROPOSE } from "../client/berth/updates.ts";
 import { WORKSPACE_FILE } from "../client/berth/workspaces.ts";
 import type { Client } from "../client/mod.ts";
@@ -11,15 +14,17 @@ import { failCall, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeError, writeOut } from "./output.ts";
 
-/** Returns the exit code. */
-export async function takeUpdate(line: Line, taken: string): Promise<number> {
+/** Takes a version; null takes back what failed. Returns the exit code. */
+export async function takeUpdate(line: Line, taken: string | null): Promise<number> {
   const [project] = line.args;
   try {
     if (project === undefined) {
-      throw new UsageFailure('Cannot take a version: of which project? "--take" needs one');
+      throw new UsageFailure(
+        `Cannot take a version: of which project? "${taken === null ? "--back" : "--take"}" needs one`,
+      );
     }
     using client = await openClient();
-    const { item, candidate } = await found(client, project, taken);
+    const { item, candidate } = oneOf(await found(client, project, taken), taken);
     const payload = { project: item.project, reference: item.reference, candidate };
     const proposed = await client.post(UPDATES_PROPOSE, { payload });
     const file = proposed.json();
@@ -33,9 +38,10 @@ export async function takeUpdate(line: Line, taken: string): Promise<number> {
     await write(client, file, proposed.headers.get("etag") ?? "");
     writeOut(`${visible(file.path)} is written\n`);
     const code = await applyTo(client, { id: item.project, isShort: false }, line);
-    if (code !== EXIT.FINE) {
+    if (code !== EXIT.FINE && taken !== null) {
       writeError(
-        `berth: ${visible(file.path)} says ${visible(candidate)} now; berth keeps its text before\n`,
+        `berth: ${visible(file.path)} says ${visible(candidate)} now; where that failed, ` +
+          `berth updates ${visible(project)} --back writes what it said before\n`,
       );
     }
     return code;
@@ -44,27 +50,36 @@ export async function takeUpdate(line: Line, taken: string): Promise<number> {
   }
 }
 
-/** Returns the one image and version that are meant by a tag, or by an image as the list names it. */
-async function found(
-  client: Client,
-  project: string,
-  taken: string,
-): Promise<{ readonly item: UpdateItem; readonly candidate: string }> {
+interface Taken {
+  readonly item: UpdateItem;
+  readonly candidate: string;
+}
+
+/** Returns the images and versions that are meant by a tag, or by an image as the list names it. */
+async function found(client: Client, project: string, taken: string | null): Promise<Taken[]> {
   const { items } = (await client.get(UPDATES, { query: { project } })).json();
-  const meant = items.flatMap((item) =>
+  if (taken === null) {
+    return items.flatMap((item) => item.back === null ? [] : [{ item, candidate: item.back.reference }]);
+  }
+  return items.flatMap((item) =>
     item.candidates.filter(({ kind, reference }) =>
       kind === "tag" &&
       (reference === taken || reference.endsWith(`:${taken}`) || reference.endsWith(`/${taken}`))
     ).map(({ reference }) => ({ item, candidate: reference }))
   );
-  const [first, second] = meant;
+}
+
+function oneOf([first, ...others]: readonly Taken[], taken: string | null): Taken {
   if (first === undefined) {
-    throw new StartFailure(`berth knows of no newer version "${taken}" there: berth updates lists them`);
+    throw new StartFailure(
+      taken === null
+        ? "berth knows of no version there that failed and is still in the file"
+        : `berth knows of no newer version "${taken}" there: berth updates lists them`,
+    );
   }
-  if (second === undefined) return first;
-  throw new StartFailure(
-    `"${taken}" may be ${meant.map(({ candidate }) => candidate).join(" or ")}: say which`,
-  );
+  if (others.length === 0 || taken === null) return first;
+  const all = [first, ...others].map(({ candidate }) => candidate);
+  throw new StartFailure(`"${taken}" may be ${all.join(" or ")}: say which`);
 }
 
 function changesOf({ path, changes }: ProposedUpdate): string {

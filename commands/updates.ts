@@ -24,6 +24,9 @@ const COLOURS = {
 export async function run(line: Line): Promise<number> {
   const taken = line.option("--take");
   if (taken !== undefined) return await (await import("./take_update.ts")).takeUpdate(line, taken);
+  if (line.option("--back") !== undefined) {
+    return await (await import("./take_update.ts")).takeUpdate(line, null);
+  }
   const automatic = line.option("--automatic");
   if (automatic !== undefined) {
     return await (await import("./automatic_updates.ts")).setAutomatic(line, automatic === "on");
@@ -37,8 +40,8 @@ export async function run(line: Line): Promise<number> {
     return failCall(error);
   }
   const items = line.option("--all") === undefined
-    ? answer.items.filter(({ state, candidates, versionsReason }) =>
-      state !== "current" || candidates.length > 0 || versionsReason !== null
+    ? answer.items.filter(({ state, candidates, versionsReason, back }) =>
+      state !== "current" || candidates.length > 0 || versionsReason !== null || back !== null
     )
     : answer.items;
   if (line.option("--json") !== undefined) writeOut(`${JSON.stringify({ ...answer, items }, null, 2)}\n`);
@@ -56,8 +59,8 @@ export async function run(line: Line): Promise<number> {
 }
 
 /** What cools down, went back before, or is a major version is nothing to be done. */
-function codeOf({ state, candidates, containers, versionsReason }: UpdateItem): number {
-  if (candidates.some(isToDo)) return EXIT.TO_DO;
+function codeOf({ state, candidates, containers, versionsReason, back }: UpdateItem): number {
+  if (candidates.some(isToDo) || back !== null) return EXIT.TO_DO;
   if (versionsReason !== null) return EXIT.INCOMPLETE;
   if (state === "newer" || state === "current") return EXIT.FINE;
   // A unit that does not run has nothing that could be newer.
@@ -77,9 +80,10 @@ function missingOf({ enabled, liveNeeds }: Updates): string[] {
 }
 
 function cellsOf(
-  { state, reference, project, units, reason, candidates, versionsReason }: UpdateItem,
+  { state, reference, project, units, reason, candidates, versionsReason, back }: UpdateItem,
 ): Cell[] {
   const newer = [...candidates.map(textOf), ...(reason === null ? [] : [reason])];
+  if (back !== null) newer.push(`went back to ${back.reference}: --back writes it`);
   if (versionsReason !== null) newer.push(`versions: ${versionsReason}`);
   return [
     { text: state, colour: COLOURS[state] },

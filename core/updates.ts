@@ -48,10 +48,11 @@ export interface ProjectUpdates extends UpdatedProject {
   readonly wentBackAt: number | null;
 }
 
-/** A newer image whose container went back to the old one: it is not tried again by itself. */
+/** An image whose container went back to the old one: it is not tried again by itself. */
 export interface FailedUpdate extends UpdatedProject {
   /** The unit's id. */
   readonly unit: string;
+  /** The digest; for an image that the files name anew also that name, in full. */
   readonly digest: string;
   readonly apply: string;
   readonly reason: string;

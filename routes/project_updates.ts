@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { Location } from "../artifacts/location.ts";
 import { locationOf } from "../artifacts/position.ts";
-import type { ContainerRuntime } from "../core/runtime.ts";
+import { readReference, textOfReference } from "../core/image_reference.ts";
+import type { ContainerRuntime, RunningContainer } from "../core/runtime.ts";
 import type { FailedUpdate, UpdatedProject } from "../core/updates.ts";
 import type { NewerOf } from "../projects/plan/scene.ts";
 import { platformsOf } from "../projects/updates/checker.ts";
@@ -12,6 +13,12 @@ import { coolsUntil, failureKey, type KnownUpdates, projectKey } from "../projec
 import type { ComparedProject } from "./compared.ts";
 
 const time = z.iso.datetime().nullable();
+
+const Failed = z.object({
+  at: z.iso.datetime().describe("When its container went back to the old image"),
+  reason: z.string().describe("The reason"),
+  apply: z.string().describe("The id of the apply"),
+}).meta({ id: "FailedUpdate" });
 
 const Candidate = z.object({
   kind: z.enum(["digest", "tag"]).describe(
@@ -27,11 +34,7 @@ const Candidate = z.object({
   notes: z.string().nullable().describe(
     "The address of its release notes or source, as the image's labels tell",
   ),
-  failed: z.object({
-    at: z.iso.datetime().describe("When its container went back to the old image"),
-    reason: z.string().describe("The reason"),
-    apply: z.string().describe("The id of the apply"),
-  }).meta({ id: "FailedUpdate" }).nullable().describe(
+  failed: Failed.nullable().describe(
     "The last try, where its container went back: it is not tried again unless its service is named; null otherwise",
   ),
 }).meta({ id: "UpdateCandidate" });
@@ -55,6 +58,12 @@ export const UpdateItem = z.object({
   candidates: z.array(Candidate).describe("The images that could run instead, the nearest first"),
   versionsReason: z.string().nullable().describe(
     "The reason that newer versions of the tag are not known, or not all of them",
+  ),
+  back: z.object({
+    reference: z.string().describe("The image that runs again; `POST /api/updates/propose` takes it"),
+    failed: Failed.describe("The try of what the file says"),
+  }).meta({ id: "UpdateBack" }).nullable().describe(
+    "The way back where the image that the file says went back to the one before; null otherwise",
   ),
 }).meta({ id: "UpdateItem" });
 export type UpdateItem = z.input<typeof UpdateItem>;
@@ -145,23 +154,22 @@ function itemsOf(
   const items = new Map<string, UpdateItem & { units: string[]; containers: number }>();
   for (const unit of group.units) {
     const own = units.find(({ id }) => id === unit.id)?.containers ?? [];
-    const update = updateOf(
-      unit,
-      own.flatMap(({ backend, id }) => byKey.get(imageKey(backend, id)) ?? []),
-      facts,
-    );
+    const running = own.flatMap(({ backend, id }) => byKey.get(imageKey(backend, id)) ?? []);
+    const update = updateOf(unit, running, facts);
     if (update === null) continue;
     const { reference, checkedAt, until, state, reason, current, versionsReason } = update;
     const failed = update.digest === null
       ? null
       : known.failures.get(failureKey(of, unit.id, update.digest)) ?? null;
-    const before = items.get(`${reference} ${state} ${failed !== null}`);
+    const back = backOf(known.failures.get(failureKey(of, unit.id, reference)), reference, running);
+    const key = `${reference} ${state} ${failed !== null} ${back?.reference}`;
+    const before = items.get(key);
     if (before !== undefined) {
       before.units.push(unit.label);
       before.containers += own.length;
       continue;
     }
-    items.set(`${reference} ${state} ${failed !== null}`, {
+    items.set(key, {
       reference,
       project,
       units: [unit.label],
@@ -174,10 +182,34 @@ function itemsOf(
       until: timeText(until),
       candidates: candidatesOf(update, failed, (firstSeen) => coolsUntil(known, of, firstSeen), now),
       versionsReason,
+      back,
     });
   }
   return [...items.values()];
 }
+
+/** Returns the image that all containers run again in place of the one in the file, which failed. */
+function backOf(
+  failure: FailedUpdate | undefined,
+  declared: string,
+  containers: readonly RunningContainer[],
+): UpdateItem["back"] {
+  if (failure === undefined) return null;
+  const [running, ...others] = new Set(
+    containers.map(({ image }) => readReference(image)).map((read) =>
+      read === null || read.digest !== null ? null : textOfReference(read)
+    ),
+  );
+  const name = declared.slice(0, declared.lastIndexOf(":") + 1);
+  if (running === undefined || running === null || others.length > 0 || running === declared) return null;
+  return running.startsWith(name) ? { reference: running, failed: failedText(failure) } : null;
+}
+
+const failedText = ({ at, reason, apply }: FailedUpdate) => ({
+  at: new Date(at).toISOString(),
+  reason,
+  apply,
+});
 
 /** Returns the images that could run instead: what the tag stands for now, and newer versions of it. */
 function candidatesOf(
@@ -199,9 +231,7 @@ function candidatesOf(
         reference: `${name}@${digest}`,
         digest,
         ...seen(firstSeen),
-        failed: failed === null
-          ? null
-          : { at: new Date(failed.at).toISOString(), reason: failed.reason, apply: failed.apply },
+        failed: failed === null ? null : failedText(failed),
       } as const,
     ]),
     ...versions.map(({ tag, step, digest, firstSeen }) =>

@@ -23,7 +23,7 @@ const ProposedUpdate = WorkspaceFile.pick({ path: true, kind: true }).extend({
 const propose = route({
   method: "post",
   path: "/updates/propose",
-  summary: "The file's text with a newer version of an image in place",
+  summary: "The file's text with another version of an image in place",
   description:
     "Nothing is written. Save the text with `PUT /api/workspaces/{id}/files/{path}` and the `ETag` of this answer as " +
     "`If-Match`, then plan and apply the project. The line is changed where the version stands: in the Compose file or " +
@@ -37,7 +37,7 @@ const propose = route({
     project: z.string().min(1).max(500).describe("The project's id"),
     reference: z.string().min(1).max(1_024).describe("The image as `GET /api/updates` names it"),
     candidate: z.string().min(1).max(1_024).describe(
-      "The `reference` of one of its candidates of kind `tag`",
+      "The `reference` of one of its candidates of kind `tag`, or of `back`",
     ),
   }).meta({
     id: "UpdateProposal",
@@ -73,15 +73,15 @@ export function proposedUpdates({ registry, listOf }: ProposedOptions): CoreRout
     const readable = reachOf(principal, "artifacts:read");
     if (!reach.has({ workspace }) || !readable.has({ workspace })) throw unknownWorkspace();
     const { updates } = await listOf(principal, readable);
-    const item = updates.items.get(body.project)?.find(({ reference, candidates }) =>
-      reference === body.reference &&
-      candidates.some(({ kind, reference }) => kind === "tag" && reference === body.candidate)
+    const item = updates.items.get(body.project)?.find(({ reference, candidates, back }) =>
+      reference === body.reference && (back?.reference === body.candidate ||
+        candidates.some(({ kind, reference }) => kind === "tag" && reference === body.candidate))
     );
     const tag = readReference(body.candidate)?.tag ?? null;
     if (item === undefined || tag === null) {
       throw new ServiceError(
         "update_not_found",
-        `Cannot propose "${body.candidate}": berth does not know it as a newer version of "${body.reference}" there; ` +
+        `Cannot propose "${body.candidate}": berth does not know it as a newer version of "${body.reference}" there, nor as the one before; ` +
           "look for newer images first",
       );
     }

@@ -25,7 +25,7 @@ export const UPDATES_CHECK: Endpoint<"/api/updates/check", {
   post: { response: UpdateCheck; query: Record<string, never> };
 }> = new Endpoint("/api/updates/check", { post: [202] });
 
-/** POST: The file's text with a newer version of an image in place. */
+/** POST: The file's text with another version of an image in place. */
 export const UPDATES_PROPOSE: Endpoint<"/api/updates/propose", {
   post: { response: ProposedUpdate; payload: UpdateProposal; query: Record<string, never> };
 }> = new Endpoint("/api/updates/propose");
@@ -74,6 +74,14 @@ export type ProposedUpdate = {
   readonly editable: boolean;
   /** The lines that differ. */
   readonly changes: readonly (LineChange)[];
+};
+
+/** A part of `UpdateItem`. */
+export type UpdateBack = {
+  /** The image that runs again; `POST /api/updates/propose` takes it. */
+  readonly reference: string;
+  /** The try of what the file says. */
+  readonly failed: FailedUpdate;
 };
 
 /** A part of `UpdateItem`. */
@@ -128,6 +136,8 @@ export type UpdateItem = {
   readonly candidates: readonly (UpdateCandidate)[];
   /** The reason that newer versions of the tag are not known, or not all of them. */
   readonly versionsReason: string | null;
+  /** The way back where the image that the file says went back to the one before; null otherwise. */
+  readonly back: UpdateBack | null;
 };
 
 /** The payload of `POST /api/updates/propose`. */
@@ -136,7 +146,7 @@ export type UpdateProposal = {
   readonly project: string;
   /** The image as `GET /api/updates` names it. */
   readonly reference: string;
-  /** The `reference` of one of its candidates of kind `tag`. */
+  /** The `reference` of one of its candidates of kind `tag`, or of `back`. */
   readonly candidate: string;
 };
 

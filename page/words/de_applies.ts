@@ -167,4 +167,5 @@ export const applies = {
   logOf: (container: string) => `Log von ${container}`,
   log: (container: string) => `Die letzten Zeilen von ${container}`,
   toPlan: "Zum Plan",
+  toImages: "Das Image in der Datei zurück ändern …",
 };

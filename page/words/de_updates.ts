@@ -57,6 +57,7 @@ export const updates = {
   updateAll: (amount: number) => `${count(amount, "Projekt", "Projekte")} aktualisieren`,
   steps: { patch: "Fehlerbehebung", minor: "kleinere Version", major: "größere Version" },
   change: (version: string) => `Auf ${version} ändern`,
+  changeBack: (version: string) => `Zurück auf ${version} ändern`,
   changes: (path: string) => `Die Zeilen von ${path}, die sich unterscheiden`,
   changeHint:
     "berth schreibt die Datei, bewahrt ihren Text davor auf und zeigt als Nächstes den Plan. Bis zum Anwenden läuft nichts davon.",

@@ -154,4 +154,5 @@ export const applies = {
   logOf: (container: string) => `Log of ${container}`,
   log: (container: string) => `The last lines of ${container}`,
   toPlan: "To the plan",
+  toImages: "Change the image back in the file …",
 };

@@ -58,6 +58,7 @@ export const updates = {
   updateAll: (amount: number) => `Update ${count(amount, "project", "projects")}`,
   steps: { patch: "patch", minor: "minor version", major: "major version" },
   change: (version: string) => `Change to ${version}`,
+  changeBack: (version: string) => `Change back to ${version}`,
   changes: (path: string) => `The lines of ${path} that differ`,
   changeHint:
     "berth writes the file, keeps its text before, and shows the plan next. Nothing runs until you apply it.",

@@ -96,6 +96,34 @@ for (const kind of ["docker", "podman"] as const) {
       assert.equal((await scene.apply()).state, "failed");
       const [old] = Object.values(await scene.containers());
       assert.deepEqual([old!.labels["version"], old!.state], ["1.4.5", "running"]);
+
+      const failed = await lookedAt(berth, broken.reference);
+      assert.deepEqual([failed.back.reference, failed.state], [`${registry.host}/app:1.4.5`, "newer"]);
+      assert.match(failed.back.failed.reason, /cannot|failed|not start|exec/i);
+      assert.equal(
+        failed.candidates[0].failed.apply,
+        failed.back.failed.apply,
+        "its digest is known as well",
+      );
+      assert.deepEqual((await scene.plan({ action: "update" })).steps, [], "it is not tried again by itself");
+      const undo = { project: item.project, reference: broken.reference, candidate: failed.back.reference };
+      const last = await berth.call("POST /api/updates/propose", undo);
+      assert.equal(last.status, 200, last.text);
+      const before = await Deno.readTextFile(path);
+      await Deno.writeTextFile(path, `${before}# a later edit\n`);
+      const stale = await berth.call(file, { text: last.body.text }, {
+        headers: { "if-match": last.headers.get("etag")! },
+      });
+      assert.deepEqual([stale.status, stale.body.code], [412, "file_changed"]);
+      const again = await berth.call("POST /api/updates/propose", undo);
+      const put = { headers: { "if-match": again.headers.get("etag")! } };
+      assert.equal((await berth.call(file, { text: again.body.text }, put)).status, 200);
+      assert.equal(
+        await Deno.readTextFile(path),
+        `${text.replace("app:1.4.2", "app:1.4.5")}# a later edit\n`,
+      );
+      assert.deepEqual((await scene.plan()).steps, [], "what is written runs");
+      assert.equal((await lookedAt(berth, `${registry.host}/app:1.4.5`)).back, null);
     });
   });
 }
@@ -136,6 +164,20 @@ test("berth updates --take writes the line, applies it, and shows what it change
     const taken = await run("updates", "taken", "--take", "1.4.5", "--yes");
 
     assert.equal(taken.code, 0, taken.stderr);
+    assert.equal(await Deno.readTextFile(`${scene.path}/.env`), `IMAGE=${registry.host}/app:1.4.5\n`);
+    assert.equal((await scene.containers())["taken-web-1"]!.labels["version"], "1.4.5");
+
+    assert.match((await run("updates", "taken", "--back", "--yes")).stderr, /no version there that failed/);
+    await pushVersion(engine, registry, "app:1.4.6", "1.4.6", ['ENTRYPOINT ["/none"]']);
+    await lookedAt(berth, `${registry.host}/app:1.4.5`);
+    const failed = await run("updates", "taken", "--take", "1.4.6", "--yes");
+    assert.equal(failed.code, 1, failed.stdout);
+    assert.match(failed.stderr, /berth updates taken --back writes what it said before/);
+    const listedBack = await run("updates", "taken");
+    assert.equal(listedBack.code, 2);
+    assert.match(listedBack.stdout, /went back to \S+app:1\.4\.5: --back writes it/);
+    const back = await run("updates", "taken", "--back", "--yes");
+    assert.equal(back.code, 0, back.stderr);
     assert.equal(await Deno.readTextFile(`${scene.path}/.env`), `IMAGE=${registry.host}/app:1.4.5\n`);
     assert.equal((await scene.containers())["taken-web-1"]!.labels["version"], "1.4.5");
   });

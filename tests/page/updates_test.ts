@@ -69,6 +69,32 @@ test(
       await page.getByRole("status").getByText("done").waitFor();
       assert.deepEqual(await labels(), ["1.4.5", "2"]);
 
+      await pushVersion(engine, registry, "pinned:1.4.6", "1.4.6", ['ENTRYPOINT ["/none"]']);
+      await lookedAt(berth, `${registry.host}/pinned:1.4.5`);
+      await opened.visit("/updates");
+      await main.getByRole("button", { name: "Change to 1.4.6" }).click();
+      await dialog.getByRole("button", { name: "Write it and plan" }).click();
+      await main.getByText("Replace").first().waitFor();
+      await page.getByRole("button", { name: "Apply", exact: true }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
+      await page.getByRole("status").getByText("failed").waitFor();
+      await main.getByRole("link", { name: "Change the image back in the file …" }).click();
+      await assertFitsAll(opened, "a version that went back");
+      await main.getByRole("button", { name: "Change back to 1.4.5" }).click();
+      await dialog.getByRole("button", { name: "Write it and plan" }).click();
+      await main.getByText("There is nothing to do.").waitFor();
+      assert.match(await Deno.readTextFile(`${scene.path}/compose.yaml`), /pinned:1\.4\.5/);
+
+      await opened.visit("/");
+      assert.equal(await main.getByText("↑").count(), 0);
+      await pushVersion(engine, registry, "app:latest", "3");
+      await berth.call("POST /api/updates/check");
+      await main.getByRole("listitem", { name: "news" }).getByRole("link", { name: /^↑/ }).waitFor();
+      await main.getByRole("link", { name: /^↑/ }).first().click();
+      await page.waitForURL(/newer/);
+      await main.getByRole("listitem", { name: "news" }).waitFor();
+      await assertFitsAll(opened, "only projects with newer images");
+
       await opened.visit("/updates");
       await main.getByRole("button", { name: /^By itself/ }).click();
       await dialog.getByLabel("Updated").selectOption("on");

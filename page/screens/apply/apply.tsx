@@ -64,10 +64,23 @@ export function Apply({ id }: { readonly id: string }) {
         <a href={planHref(`${apply.group}@${apply.workspace}`)}>
           {TEXT.toPlan}
         </a>
+        {apply.steps.some(isImageBack) && (
+          <>
+            {" "}
+            <a href={`/updates?project=${encodeURIComponent(`${apply.group}@${apply.workspace}`)}`}>
+              {TEXT.toImages}
+            </a>
+          </>
+        )}
       </p>
     </>
   );
 }
+
+/** True for a container that went back from an image that the file says. */
+const isImageBack = ({ kind, state, why }: ApplyStep): boolean =>
+  kind === "container.swap" && state === "failed" &&
+  why.some((reason) => reason.code === "field" && reason.field === "image");
 
 function Step(
   { step: { n, kind, target, state, error, note, why, hook, within }, workspace, said, pulled }: {

@@ -20,13 +20,18 @@ import { words } from "../../words/en_later.ts";
 const TEXT = words.updates;
 
 /** Returns the tag of a candidate. */
-export const versionOf = ({ reference }: UpdateCandidate): string =>
+export const versionOf = ({ reference }: Pick<UpdateCandidate, "reference">): string =>
   reference.slice(reference.lastIndexOf(":") + 1);
 
+/** A version that is to be written: a newer one, or the one before. */
 export interface Taken {
   readonly item: UpdateItem;
-  readonly candidate: UpdateCandidate;
+  readonly candidate: Pick<UpdateCandidate, "reference" | "step">;
 }
+
+/** The words of the button and of its dialog. */
+export const titleOf = ({ back }: UpdateItem, candidate: Taken["candidate"]): string =>
+  (back?.reference === candidate.reference ? TEXT.changeBack : TEXT.change)(shown(versionOf(candidate)));
 
 interface Proposed {
   readonly change: ProposedUpdate;
@@ -45,7 +50,7 @@ export function Take({ item, candidate, close }: Taken & { readonly close: () =>
     );
   }, []);
   return (
-    <Dialog title={TEXT.change(shown(versionOf(candidate)))} onClose={close}>
+    <Dialog title={titleOf(item, candidate)} onClose={close}>
       {problem !== null && <Trouble problem={problem} />}
       {problem === null && proposed === null && <p class="hint" role="status">{TEXT.asking}</p>}
       {proposed !== null && <Change {...proposed} project={project} close={close} />}

@@ -21,7 +21,7 @@ import { query } from "../../router.ts";
 import type { Verdict } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
 import { Rules } from "./rules.tsx";
-import { Take, type Taken, versionOf } from "./take.tsx";
+import { Take, type Taken, titleOf, versionOf } from "./take.tsx";
 
 const TEXT = words.updates;
 const DAYS = [0, 1, 3, 7, 14, 30];
@@ -191,8 +191,13 @@ const columns = (take: (taken: Taken) => void): readonly Column<UpdateItem>[] =>
   {
     head: TEXT.candidate,
     cell: (item) =>
-      item.candidates.length === 0 && item.versionsReason === null ? "–" : (
+      item.candidates.length === 0 && item.versionsReason === null && item.back === null ? "–" : (
         <>
+          {item.back !== null && (
+            <p class="candidate">
+              <Back item={item} back={item.back} take={take} />
+            </p>
+          )}
           {item.candidates.map((candidate) => (
             <p class="candidate" key={candidate.reference}>
               <Candidate item={item} candidate={candidate} take={take} />
@@ -204,9 +209,41 @@ const columns = (take: (taken: Taken) => void): readonly Column<UpdateItem>[] =>
   },
 ];
 
-function Candidate({ item, candidate, take }: Taken & { readonly take: (taken: Taken) => void }) {
+interface Taking {
+  readonly item: UpdateItem;
+  readonly take: (taken: Taken) => void;
+}
+
+const Of = ({ item }: { readonly item: UpdateItem }) => (
+  <span class="unseen">{shown(`${item.reference}, ${nameIn(item.project)}`)}</span>
+);
+
+const WentBack = ({ failed }: { readonly failed: NonNullable<UpdateCandidate["failed"]> }) => (
+  <a href={`/applies/${failed.apply}`} title={shown(failed.reason)}>
+    <Mark verdict="broken">{TEXT.wentBack(Date.parse(failed.at))}</Mark>
+  </a>
+);
+
+/** The way back of a change of the file whose image failed. */
+const Back = ({ item, back, take }: Taking & { readonly back: NonNullable<UpdateItem["back"]> }) => (
+  <>
+    <strong>{shown(versionOf(item))}</strong> <WentBack failed={back.failed} />{" "}
+    {may("workspaces:files") && (
+      <button
+        type="button"
+        class="link"
+        onClick={() => take({ item, candidate: back })}
+      >
+        {titleOf(item, back)} <Of item={item} />
+      </button>
+    )}
+  </>
+);
+
+function Candidate(
+  { item, candidate, take }: Taking & { readonly candidate: UpdateCandidate },
+) {
   const { kind, digest, step, coolsUntil, firstSeen, notes, failed } = candidate;
-  const of = <span class="unseen">{shown(`${item.reference}, ${nameIn(item.project)}`)}</span>;
   return (
     <>
       {kind === "digest" ? <code title={digest}>{digest.slice(0, 19)}</code> : (
@@ -220,9 +257,7 @@ function Candidate({ item, candidate, take }: Taken & { readonly take: (taken: T
       </span>{" "}
       {failed !== null && (
         <>
-          <a href={`/applies/${failed.apply}`} title={shown(failed.reason)}>
-            <Mark verdict="broken">{TEXT.wentBack(Date.parse(failed.at))}</Mark>
-          </a>
+          <WentBack failed={failed} />
           {" "}
         </>
       )}
@@ -238,11 +273,13 @@ function Candidate({ item, candidate, take }: Taken & { readonly take: (taken: T
           class="link"
           onClick={() => take({ item, candidate })}
         >
-          {TEXT.change(shown(versionOf(candidate)))} {of}
+          {titleOf(item, candidate)} <Of item={item} />
         </button>
       )}
       {isReady(candidate) && may("projects:plan") && (
-        <a class="link" href={planHref(item.project, "update")}>{TEXT.update} {of}</a>
+        <a class="link" href={planHref(item.project, "update")}>
+          {TEXT.update} <Of item={item} />
+        </a>
       )}
     </>
   );
