@@ -154,7 +154,7 @@ function Question(
         {(newer > 0 || onlyNewer) && (
           <a
             class={`filter ${onlyNewer ? "is-chosen" : ""}`}
-            href={withQuery({ newer: onlyNewer ? null : "" })}
+            href={withQuery({ newer: onlyNewer ? null : "1" })}
             {...(onlyNewer ? { "aria-current": "true" as const } : {})}
           >
             ↑ {TEXT.newer(newer)}
