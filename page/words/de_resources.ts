@@ -105,8 +105,7 @@ export const resources = {
     older: "Entstanden vor",
     ages: { "": "beliebiger Zeit", "24h": "einem Tag", "168h": "einer Woche", "720h": "30 Tagen" },
     tagged: "Auch Images, die einen Namen haben, aber keinen Container oder nur solche, die entfernt werden",
-    declared:
-      "Auch, was Dateien in registrierten Ordnern deklarieren, etwa die Volumes eines Projekts, das nicht läuft",
+    declared: "Auch, was Dateien in registrierten Ordnern deklarieren, selbst wenn es nicht läuft",
     left: (amount: number, size: number) =>
       `${count(amount, "Objekt fehlt", "Objekte fehlen")} im Plan, ${
         bytes(size)

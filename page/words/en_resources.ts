@@ -91,7 +91,7 @@ export const resources = {
     older: "Created before",
     ages: { "": "any time", "24h": "a day ago", "168h": "a week ago", "720h": "30 days ago" },
     tagged: "Images that have a name but no container, too, or only containers that are removed",
-    declared: "What files of registered folders declare, too, such as the volumes of a project that is down",
+    declared: "What files of registered folders declare, too, even where it does not run",
     left: (amount: number, size: number) =>
       `${count(amount, "object is", "objects are")} not in the plan, ${
         bytes(size)
