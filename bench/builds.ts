@@ -1,6 +1,6 @@
 /** An image built by an apply, beside `docker compose build` and `docker build` of the same context. */
 import { ApplyScene, project } from "../tests/apply/apply_scene.ts";
-import { composeToday } from "../tests/support/compose.ts";
+import { composeOfToday, composeToday } from "../tests/support/compose.ts";
 import { FIXTURE, startEngine, type TestEngine } from "../tests/support/engine.ts";
 import { serveEngines } from "../tests/support/service.ts";
 import { rounds } from "./rounds.ts";
@@ -47,6 +47,7 @@ async function measure(docker: TestEngine): Promise<void> {
     },
     {
       name: "docker compose build",
+      ...composeOfToday.missing !== null && { absent: composeOfToday.missing },
       run: async () => {
         await changed(path);
         const began = performance.now();

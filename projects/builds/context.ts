@@ -76,11 +76,11 @@ async function* archive(
   entries: readonly TreeEntry[],
   { path, text }: { readonly path: string; readonly text?: string },
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (const entry of entries) {
-    if (text !== undefined && entry.path === path) continue;
+  const sent = entries.filter((entry) => text === undefined || entry.path !== path);
+  for await (const { entry, parts } of readAhead(tree, sent)) {
     yield tarHeader(entry);
     if (entry.kind !== "file") continue;
-    yield* tree.bytes(entry);
+    yield* parts;
     if (entry.size % 512 !== 0) yield tarPadding(entry.size);
   }
   if (text !== undefined) {
@@ -90,6 +90,36 @@ async function* archive(
     yield tarPadding(bytes.length);
   }
   yield TAR_END;
+}
+
+type Parts = AsyncIterable<Uint8Array<ArrayBuffer>> | Iterable<Uint8Array<ArrayBuffer>>;
+
+/** Small files that are read while those before them are sent: each takes several calls to the system. */
+const AHEAD = 16;
+const SMALL = 64 * 1_024;
+
+/** Yields the entries in their order, each file with its bytes. */
+async function* readAhead(
+  tree: Tree,
+  entries: readonly TreeEntry[],
+): AsyncGenerator<{ readonly entry: TreeEntry; readonly parts: Parts }> {
+  const reading: Promise<Parts>[] = [];
+  const begin = async (entry: TreeEntry | undefined): Promise<Parts> => {
+    if (entry?.kind !== "file") return [];
+    return entry.size > SMALL ? tree.bytes(entry) : await Array.fromAsync(tree.bytes(entry));
+  };
+  try {
+    for (const [at, entry] of entries.entries()) {
+      while (reading.length < AHEAD) {
+        const next = begin(entries[at + reading.length]);
+        next.catch(() => {}); // thrown where it is awaited, or of no interest any more
+        reading.push(next);
+      }
+      yield { entry, parts: await reading.shift()! };
+    }
+  } finally {
+    await Promise.allSettled(reading);
+  }
 }
 
 const PIECE = 256 * 1_024;

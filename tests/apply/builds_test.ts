@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Apply } from "../../projects/apply/apply_shape.ts";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
 import { type ApplyScene, project, scene, scopedOperator } from "./apply_scene.ts";
-import { composeToday } from "../support/compose.ts";
+import { composeOfToday, composeToday } from "../support/compose.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { isCommandRunning } from "../support/processes.ts";
@@ -120,7 +120,7 @@ docker.test("Compose builds the same image from the same files", async (engine) 
     assert.doesNotMatch(await composeToday(engine.socket, scene.path, "build", "--no-cache"), /rror/);
     assert.deepEqual(ours, await seen(engine, `${name}-web`));
   });
-});
+}, composeOfToday.missing);
 
 docker.test("a build that fails says what it printed last, without its secrets", async (engine) => {
   const name = "builtbadly";
