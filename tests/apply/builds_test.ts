@@ -254,6 +254,35 @@ docker.test("no build sends a file from outside of the workspace, or of a neighb
   });
 });
 
+for (const { test } of [docker, podman]) {
+  test("COPY ../.. takes nothing from outside of the context", async (engine) => {
+    const name = `builtoutside${engine.kind}`;
+    const lines = (source: string) =>
+      `      context: ./app
+      dockerfile_inline: |
+        FROM ${FIXTURE}
+        COPY ${source} /taken/
+        CMD ["idle"]
+`;
+    await scene(engine, name, built(name, lines("../..")), async (scene) => {
+      await writeFiles(scene.path);
+      await Deno.writeTextFile(`${scene.path}/canary-above`, "the workspace's own");
+      await scene.write(built(name, lines("../../canary-above")) + "# there\n");
+      const missing = await carriedOut(scene);
+      assert.equal(missing.state, "failed");
+      assert.match(missing.reason ?? "", /canary-above/);
+      assert.deepEqual(await scene.ids(), {}, "nothing was started");
+
+      await scene.write(built(name, lines("../..")));
+      const { state } = await carriedOut(scene);
+      const taken = state === "failed"
+        ? ""
+        : await engine.cli("run", "--rm", `${name}-web`, "find", "/taken");
+      assert.doesNotMatch(taken, /canary-above|compose\.yaml/, "the root of the context is the end");
+    });
+  });
+}
+
 docker.test("a context that is too large is refused before a byte of it is sent, and told how to shrink it", async (engine) => {
   const name = "builtlarge";
   await scene(engine, name, built(name, "      context: ./app\n"), async (scene) => {

@@ -231,3 +231,29 @@ test("no host on a private network is asked that nobody stored", async () => {
   assert.match(checked.reason!, /private network/);
   assert.deepEqual(registry.asked, []);
 });
+
+test("a check follows no redirect to a link-local address, and gives its credentials to none", async () => {
+  const seen: (string | null)[] = [];
+  await using other = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ headers }) => {
+    seen.push(headers.get("authorization"));
+    return new Response(null, { status: 404 });
+  });
+  let to = "";
+  await using registry = await startReachableRegistry({
+    account: "password",
+    script: (request, ask) =>
+      request.headers.has("authorization")
+        ? new Response(null, { status: 307, headers: { location: to } })
+        : ask(),
+  });
+  const rules = { login: ACCOUNT };
+
+  to = "http://169.254.169.254/latest/meta-data";
+  const { checked } = await check(registry, { rules });
+  to = `http://127.0.0.1:${other.addr.port}/v2/app/manifests/1`;
+  await check(registry, { rules });
+
+  assert.deepEqual([checked.outcome, checked.digest], ["refused", null]);
+  assert.match(checked.reason ?? "", /169\.254\.169\.254/);
+  assert.ok(seen.every((credentials) => credentials === null), "another host gets none");
+});
