@@ -125,7 +125,9 @@ async function groupLooks(model: Model, runtime: ContainerRuntime, looking: Look
   });
   for (const { at, asked, byUnit } of stale) {
     const found = looks[at] = judged(asked.bundle, byUnit, compared, unheard);
-    if (only === undefined) rememberLook(asked, found);
+    // A container that was not found may be there again under the same row.
+    const isWhole = asked.bundle.units.every(({ id }) => (compared.get(id)?.gone.length ?? 0) === 0);
+    if (only === undefined && isWhole) rememberLook(asked, found);
   }
   return looks as GroupLook[]; // those that were not remembered were made
 }

@@ -95,7 +95,7 @@ export function inputsOf(
   { group, model: { root, settings: { paths } } }: Pick<Declared, "group" | "model">,
   { engine, disk }: { readonly engine: EngineSide; readonly disk: Pick<DiskSide, "digest" | "contents"> },
 ): readonly unknown[] {
-  return [group, root, JSON.stringify(paths), engine.kind, disk.digest, textOf(disk.contents)];
+  return [group, root, JSON.stringify(paths), engine.kind, engine.isHere, disk.digest, textOf(disk.contents)];
 }
 
 /**

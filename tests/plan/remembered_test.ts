@@ -1,5 +1,6 @@
 /** Every container is compared, and again only when something that it is compared with has changed. */
 import assert from "node:assert/strict";
+import { inputsOf } from "../../projects/drift/remembered.ts";
 import { eventually } from "../support/eventually.ts";
 import { inspected, scriptedId, ScriptedWorld, type World } from "../support/scripted_world.ts";
 import { serveEngines } from "../support/service.ts";
@@ -65,7 +66,7 @@ async function manyUnits(stack: AsyncDisposableStack, units: number) {
       Actor: { ID: scriptedId(index + 1), Attributes: { name: `many-s${index}-1` } },
       timeNano: Date.now() * 1e6,
     });
-  const overview = async () => (await berth.call(`GET /api/overview?limit=${units}`)).body;
+  const overview = async (limit = units) => (await berth.call(`GET /api/overview?limit=${limit}`)).body;
   const unit = (name: string) =>
     berth.call(`GET /api/workspaces/${made.body.id}/artifacts/units/many.${name}`);
   return { engine, world, folder, tell, overview, asked, unit };
@@ -141,8 +142,12 @@ Deno.test("A unit whose container cannot be inspected is unknown with the reason
     const status = failing.get(asked);
     return status === undefined ? undefined : Response.json({ message: "not today" }, { status });
   };
+  let limit = 100;
+  // An answer is kept for a while: another question is answered anew.
   const verdicts = async () =>
-    Object.fromEntries((await overview()).units.map(({ name, verdict }: Unit) => [name, verdict]));
+    Object.fromEntries(
+      (await overview(limit++)).units.map(({ name, verdict }: Unit) => [name, verdict]),
+    );
   assert.deepEqual(await verdicts(), {
     "many.s0": "unknown",
     "many.s1": "notStarted",
@@ -154,4 +159,23 @@ Deno.test("A unit whose container cannot be inspected is unknown with the reason
     /inspect container .*not today/,
   );
   assert.deepEqual(units.flatMap(({ notCompared }: Unit) => notCompared ?? []).length, 1);
+
+  // Nothing of the engine tells that a container which was not found once is there after all.
+  failing.delete(`/containers/${scriptedId(1)}/json`);
+  assert.deepEqual((await verdicts())["many.s1"], "notStarted");
+  failing.clear();
+  assert.deepEqual(await verdicts(), { "many.s0": "differs", "many.s1": "differs", "many.s2": "differs" });
+});
+
+Deno.test("Differences are not remembered from an engine that is here for one that is not", () => {
+  const of = { group: null, model: { root: "/srv", settings: { paths: {} } } } as unknown as Parameters<
+    typeof inputsOf
+  >[0];
+  const from = (isHere: boolean) =>
+    inputsOf(of, {
+      engine: { kind: "docker", isHere, neighbour: () => undefined, imageNow: () => undefined },
+      disk: { digest: null, contents: new Map() },
+    });
+  assert.deepEqual(from(true), from(true));
+  assert.notDeepEqual(from(true), from(false));
 });
