@@ -31,12 +31,10 @@ export function replaced(node: Node, value: Yaml): Splice {
   const start = node.start;
   const end = endOf(node);
   const isBlock = node.kind !== "scalar" && !/^[[{]/.test(file.text.slice(start, start + 1));
-  return {
-    file,
-    start,
-    end,
-    text: isBlock ? indented(blockOf(value), columnOf(file.text, start)) : flowOf(value),
-  };
+  if (!isBlock) return { file, start, end, text: flowOf(value) };
+  // The dashes of a list may stand right below its key, where nothing else may.
+  if (node.kind === "list" && !Array.isArray(value)) return { file, start, end, text: `  ${flowOf(value)}` };
+  return { file, start, end, text: indented(blockOf(value), columnOf(file.text, start)) };
 }
 
 /** Adds a key with its value to a mapping that is not empty. */
@@ -118,7 +116,9 @@ function without({ file, start: from }: Mapping | List, start: number, end: numb
 /** The end of the last value in it: what follows in the file is not its own. */
 function endOf(node: Node): number {
   const { text } = node.file;
-  if (node.kind === "scalar" || /[[{]/.test(text[node.start] ?? "")) return node.end;
+  // A text below `|` or `>` ends with the break of its last line, which belongs to what follows.
+  if (node.kind === "scalar") return node.start + text.slice(node.start, node.end).trimEnd().length;
+  if (/[[{]/.test(text[node.start] ?? "")) return node.end;
   const parts = node.kind === "list" ? node.items : [...node.entries.values()].map(({ value }) => value);
   const own = parts.filter((part) =>
     part.file === node.file && part.start >= node.start && part.end <= node.end
