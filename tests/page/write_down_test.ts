@@ -34,6 +34,15 @@ test(
 
     await page.getByRole("button", { name: "Show secrets …" }).click();
     await page.getByText(SECRET).waitFor();
+
+    // Another draft in the same screen is masked, and says what its own container is.
+    await page.evaluate(() => {
+      history.pushState(null, "", "/write-down?name=written-web&engine=docker");
+      dispatchEvent(new PopStateEvent("popstate"));
+    });
+    await page.getByText("container_name: written-web").waitFor();
+    assert.ok(!(await page.content()).includes(SECRET));
+    await page.getByRole("button", { name: "Show secrets …" }).waitFor();
     assert.deepEqual(opened.complaints, []);
     for (const name of ["written-web", "written-db"]) await engine.cli("rm", name);
   },

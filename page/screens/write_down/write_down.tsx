@@ -32,9 +32,11 @@ interface Read {
 export function WriteDown() {
   const asked = query.value.toString();
   const [chosen, setChosen] = useState<string | null>(null);
-  const [revealed, setRevealed] = useState<Read | null>(null);
+  // With the key of what it was read for: other containers never get these texts.
+  const [revealed, setRevealed] = useState<Read & { readonly key: string } | null>(null);
+  const key = `write-down ${asked} ${chosen ?? ""}`;
   const read = useResource(
-    `write-down ${asked} ${chosen ?? ""}`,
+    key,
     (signal) => readDraft(asked, { chosen, reveal: false, signal }),
     { live: false },
   );
@@ -42,12 +44,14 @@ export function WriteDown() {
     <Reading read={read} permission="artifacts:read">
       {(masked) => {
         if (masked === null) return <Empty title={TEXT.noFolder} />;
-        const isShown = revealed?.draft !== undefined && revealed.workspace.id === masked.workspace.id;
+        const isShown = revealed !== null && revealed.key === key &&
+          revealed.workspace.id === masked.workspace.id;
         const { draft } = isShown ? revealed : masked;
         if (draft === null) return <Empty title={TEXT.gone} />;
         const reveal = async () => {
           const signal = new AbortController().signal;
-          setRevealed(await proved(() => readDraft(asked, { chosen, reveal: true, signal })));
+          const read = await proved(() => readDraft(asked, { chosen, reveal: true, signal }));
+          setRevealed(read && { ...read, key });
         };
         return (
           <>
