@@ -154,6 +154,13 @@ test(
         path: `/p/unset%40${scene.workspace}/plan`,
       });
       const { page } = opened;
+      // A link from elsewhere makes no file with lines that its button does not name.
+      const hostile = encodeURIComponent("COLOUR=red\nEVIL");
+      await opened.visit(`/p/unset%40${scene.workspace}?view=files&file=.env&set=${hostile}`);
+      await page.getByText("This file is not read any more.").waitFor();
+      assert.equal(await page.getByRole("button", { name: /^Make \.env/ }).count(), 0);
+
+      await opened.visit(`/p/unset%40${scene.workspace}/plan`);
       await page.getByText('The variable "COLOUR" is not set').waitFor();
       await page.getByRole("link", { name: "Set COLOUR in .env" }).click();
       await page.getByRole("button", { name: "Make .env with COLOUR" }).click();

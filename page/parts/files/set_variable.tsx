@@ -15,9 +15,15 @@ interface Open {
   readonly canWrite: boolean;
 }
 
+/** The variable of the address. Another text is none: with a line break in it, it would write other lines. */
+function variableOf(address: URLSearchParams): string | null {
+  const name = address.get("set");
+  return name !== null && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : null;
+}
+
 /** Puts a line for the variable of the address into the open file, once it may be written. */
 export function useVariable({ key, known, draft, canWrite }: Open): void {
-  const name = query.value.get("set");
+  const name = variableOf(query.value);
   useEffect(() => {
     if (name === null || known === null || !canWrite) return;
     const text = draft?.text ?? known.text;
@@ -42,7 +48,7 @@ export function Missing(
   },
 ) {
   const [problem, setProblem] = useState<Problem | null>(null);
-  const name = query.value.get("set");
+  const name = variableOf(query.value);
   if (name === null) return <Empty title={words.files.gone} />;
   const make = async () => {
     try {
