@@ -40,10 +40,7 @@ export const COMMANDS: readonly Command[] = [
     details:
       "Asks a running berth. The exit code is 0 where the folder is up to date, 2 where commits wait, and 1 where the last check failed.",
     args: [{ name: "folder", kind: "folder" }],
-    options: [
-      { name: "--check", meaning: "ask the repository now" },
-      JSON_OPTION,
-    ],
+    options: [{ name: "--check", meaning: "ask the repository now" }, JSON_OPTION],
     load: () => read("./source.ts"),
   },
   {
