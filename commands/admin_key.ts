@@ -1,6 +1,6 @@
 /** `berth admin-key <name>`: makes another admin key, for the owner of the data folder who lost every key. */
 import { makeAdminKey } from "../auth/keys/admin_key.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { KeyName } from "../core/access.ts";
 import { openStore } from "../store/open.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";

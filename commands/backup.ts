@@ -1,7 +1,7 @@
 /** `berth backup <file>`: a complete copy of the store, while the service runs or not. */
-import { type Config, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config/config.ts";
 import { openStore } from "../store/open.ts";
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { EXIT } from "./exit_code.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./command.ts";

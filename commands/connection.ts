@@ -7,7 +7,7 @@ import { BearerAuth, Client, isClientError, isStatusError, isTimeoutError } from
 import { readClientSettings } from "../config/client.ts";
 import { ServiceError } from "../core/error.ts";
 import { visible } from "../log/line.ts";
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { remediesText } from "./plan_options.ts";
 

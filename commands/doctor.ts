@@ -1,5 +1,5 @@
 /** `berth doctor`: looks for common mistakes in the setup, and says how to mend each. */
-import { type Config, readConfig, SettingsError } from "../config.ts";
+import { type Config, readConfig, SettingsError } from "../config/config.ts";
 import { isContainedHere } from "../config/container.ts";
 import type { Surroundings } from "../plugins/plugin.ts";
 import { checkPluginSettings } from "../plugins/plugin_settings.ts";

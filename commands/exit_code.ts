@@ -1,5 +1,5 @@
 /** The exit codes of all commands, so that a script needs one table. `exec` answers the code of its command. */
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 
 export const EXIT = {
   /** Done, or nothing is to be done. */

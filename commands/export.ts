@@ -1,5 +1,5 @@
 /** `berth export <file>`: everything in the store as one file, for `berth import` into another store. */
-import { type Config, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config/config.ts";
 import { openStore } from "../store/open.ts";
 import { writeCopy } from "../store/copy_file.ts";
 import { isAlone } from "../store/sqlite/inspection.ts";

@@ -1,8 +1,8 @@
 /** Prints why a command of this machine failed, and answers its exit code. */
-import { SettingsError } from "../config.ts";
+import { SettingsError } from "../config/config.ts";
 import { ServiceError } from "../core/error.ts";
 import { visible } from "../log/line.ts";
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 
 /** Prints the reason of a known failure; any other error is a bug, and thrown on. */

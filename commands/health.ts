@@ -1,5 +1,5 @@
 /** `berth health`: asks the service on this machine whether it lives, or can serve; what a container's health check runs. */
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { readClientSettings } from "../config/client.ts";
 import { EXIT } from "./exit_code.ts";
 import { askOnce } from "./ask.ts";

@@ -3,7 +3,7 @@ import { CONTAINER_LOGS, CONTAINERS, type LogRecord } from "../client/berth/cont
 import { PROJECT } from "../client/berth/projects.ts";
 import { type Client, isStatusError } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { UsageFailure } from "./exit_code.ts";
 import { type Target, targetsAt } from "./target.ts";
 

@@ -3,7 +3,7 @@ import { withoutEnd } from "../core/without_end.ts";
 import { writePrivateFile } from "../auth/sealing/private_file.ts";
 import { AUTH_ME } from "../client/berth/auth.ts";
 import { readClientSettings } from "../config/client.ts";
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { clientFor, failCall, loginUrl } from "./connection.ts";
 import { EXIT } from "./exit_code.ts";
 import { readSecret } from "./secret.ts";

@@ -1,5 +1,5 @@
 /** The address at which commands reach the berth of the same settings. */
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 
 /** Returns the address of this service on its own machine. */
 export function ownAddress({ host, port, tls }: Pick<Config, "host" | "port" | "tls">): string {

@@ -2,7 +2,7 @@
 import type { Plan } from "../client/berth/models.ts";
 import { PROJECT_PLAN } from "../client/berth/projects.ts";
 import { type Client, isStatusError } from "../client/mod.ts";
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT } from "./exit_code.ts";
 import { writeOut } from "./output.ts";

@@ -1,6 +1,6 @@
 /** `berth restore <file>`: checks a backup, and puts it in the place of the store while the service is stopped. */
-import { readConfig } from "../config.ts";
-import { StartFailure } from "../start_failure.ts";
+import { readConfig } from "../config/config.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { restoreStoreFile } from "../store/sqlite/inspection.ts";
 import { EXIT } from "./exit_code.ts";
 import { tell } from "./failure.ts";

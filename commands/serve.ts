@@ -1,14 +1,14 @@
 /** `berth serve`: runs the service until it is told to stop. */
-import { type Config, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config/config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { isBuilt } from "../http/site/static_site.ts";
-import { type Berth, startBerth } from "../start.ts";
+import { type Berth, startBerth } from "../app/start.ts";
 import { ServiceError } from "../core/error.ts";
 import { VERSION } from "../version.ts";
 import { EXIT } from "./exit_code.ts";
 import { tell } from "./failure.ts";
 
-/** By a constant, for the reason that `start.ts` gives. */
+/** By a constant, for the reason that `app/start.ts` gives. */
 const PLUGINS = "../plugins/plugins.ts";
 
 /** A stop that takes longer than this is cut short; the exit code is still 0, because stopping was asked for. */

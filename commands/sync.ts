@@ -2,7 +2,7 @@
 import { type Source, WORKSPACE_SOURCE, WORKSPACE_SOURCE_SYNC } from "../client/berth/workspaces.ts";
 import type { Client } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { applyTo } from "./apply.ts";
 import type { Line } from "./command.ts";
 import { failCall, openClient } from "./connection.ts";

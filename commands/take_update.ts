@@ -6,7 +6,7 @@ import { type ProposedUpdate, type UpdateItem, UPDATES, UPDATES_PROPOSE } from "
 import { WORKSPACE_FILE } from "../client/berth/workspaces.ts";
 import type { Client } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { applyTo } from "./apply.ts";
 import type { Line } from "./command.ts";
 import { isMeant } from "./confirmed.ts";

@@ -2,7 +2,7 @@
 import { WORKSPACE_ARTIFACTS, WORKSPACES } from "../client/berth/workspaces.ts";
 import type { Client } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
-import { StartFailure } from "../start_failure.ts";
+import { StartFailure } from "../app/start_failure.ts";
 import { UsageFailure } from "./exit_code.ts";
 
 /** A project, and one of its services where only that is meant. */

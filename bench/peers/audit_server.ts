@@ -1,8 +1,8 @@
 /** berth with one small route twice: once as a read, once as an act with an entry before it is done. */
 import { z } from "zod";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../config/config.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
-import { startBerth } from "../../start.ts";
+import { startBerth } from "../../app/start.ts";
 import { ENTRY } from "../../tests/access/audit_entry.ts";
 
 const shared = {

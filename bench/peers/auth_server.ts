@@ -1,8 +1,8 @@
 /** berth with one small route twice, open and closed, and a file that says with what the closed one opens. */
 import { z } from "zod";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../config/config.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
-import { startBerth } from "../../start.ts";
+import { startBerth } from "../../app/start.ts";
 import { ENTRY } from "../../tests/access/audit_entry.ts";
 
 const Answer = z.object({ items: z.array(z.string()), total: z.int() });

@@ -1,9 +1,9 @@
 /** berth itself with one more route, as small as its peers': the whole stack around a hello. */
 import { z } from "zod";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../config/config.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { PLUGINS } from "../../plugins/plugins.ts";
-import { startBerth } from "../../start.ts";
+import { startBerth } from "../../app/start.ts";
 
 const hello = route({
   method: "get",

@@ -1,5 +1,5 @@
 /** The contract of the doctor's checks. */
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import type { Finding } from "../../core/finding.ts";
 import type { InspectedDatabase } from "../../store/postgres/inspection.ts";
 import type { StoreFile } from "../../store/sqlite/inspection.ts";

@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
 import { type Finding, risky, wrong } from "../../core/finding.ts";
 import { fingerprintOf, readSealingKey, sealingKeyPath } from "../../auth/sealing/key.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedDatabase } from "../../store/postgres/inspection.ts";
 import { type Check, isOpenToOthers, type Setup, statOf } from "./check.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ROLES } from "../../core/access.ts";
 import { permissionsOf } from "../support/catalogue.ts";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../config/config.ts";
 import { ONE, SHOP_WEB, TWO, worldOf } from "../support/scoped_world.ts";
 import { startService } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 /** docs/audit.md says what is so: its requests, its settings, its example. */
 import assert from "node:assert/strict";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../config/config.ts";
 import { startService } from "../support/service.ts";
 
 const page = await Deno.readTextFile(new URL("../../docs/audit.md", import.meta.url));

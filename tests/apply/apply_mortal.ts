@@ -1,6 +1,6 @@
 /** A berth in a process of its own that dies in the middle of an apply. */
 import assert from "node:assert/strict";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { TestCaller } from "../support/service.ts";

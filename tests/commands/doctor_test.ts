@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { CHECKS, surroundingsOf } from "../../commands/doctor.ts";
 import { mountIn } from "../../commands/doctor/mounts.ts";
 import type { Setup } from "../../commands/doctor/check.ts";
-import { type Config, readConfig } from "../../config.ts";
+import { type Config, readConfig } from "../../config/config.ts";
 import type { Finding } from "../../core/finding.ts";
 import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
 import { examine } from "../../plugins/containers/settings/examine.ts";

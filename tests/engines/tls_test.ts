@@ -1,7 +1,7 @@
 /** Promises of a listener with TLS of its own, which is what allows another address than loopback (R1). */
 import assert from "node:assert/strict";
 import { certificates } from "../client/certificates.ts";
-import { StartFailure } from "../../start_failure.ts";
+import { StartFailure } from "../../app/start_failure.ts";
 import { runBerth, startBerthProcess } from "../support/berth_process.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService } from "../support/service.ts";

@@ -5,7 +5,7 @@ import { pluginRows, settingsPage } from "../../docs/settings.ts";
 import { faultsPage } from "../../docs/faults.ts";
 import { rulesPage } from "../../docs/rules.ts";
 import { speedPage } from "../../docs/speed.ts";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../config/config.ts";
 import { checkPluginSettings } from "../../plugins/plugin_settings.ts";
 import { FAULTS } from "../proof/faults.ts";
 import { SECURITY_RULES } from "../proof/security_rules.ts";

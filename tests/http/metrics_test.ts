@@ -1,7 +1,7 @@
 /** The metrics of berth, read by a real Prometheus. */
 import assert from "node:assert/strict";
-import { StartFailure } from "../../start_failure.ts";
-import { readConfig } from "../../config.ts";
+import { StartFailure } from "../../app/start_failure.ts";
+import { readConfig } from "../../config/config.ts";
 import { Metrics } from "../../core/metrics.ts";
 import { randomSecret } from "../../auth/secret.ts";
 import { LOCK_SPACE, LOCKS } from "../../store/postgres/transaction.ts";

@@ -46,8 +46,8 @@ Deno.test(whole, dryRun, async (context) => {
       const holds = (words: string) => indexOf(bytes, new TextEncoder().encode(words)) >= 0;
       for (
         const file of [
-          "compose_app.ts",
-          "compose_routes.ts",
+          "app/app.ts",
+          "app/routes.ts",
           "plugins/plugins.ts",
           "commands/doctor.ts",
           "artifacts/yaml/parse_worker.ts",

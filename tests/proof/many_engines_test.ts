@@ -3,7 +3,7 @@
  * proved elsewhere. `BERTH_PROOF=1` takes as many as are promised.
  */
 import assert from "node:assert/strict";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../config/config.ts";
 import { checkPluginSettings } from "../../plugins/plugin_settings.ts";
 import { PLUGINS } from "../../plugins/plugins.ts";
 import { startBerthProcess } from "../support/berth_process.ts";

@@ -26,8 +26,8 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     rule:
       "berth listens on loopback; another address needs TLS, a named proxy, or a port published on loopback",
     proofs: [
-      ["config_test.ts", "without TLS and without trusted proxies (R1)"],
-      ["config_test.ts", "readConfig takes BERTH_PUBLISHED=loopback in a container only"],
+      ["config/config_test.ts", "without TLS and without trusted proxies (R1)"],
+      ["config/config_test.ts", "readConfig takes BERTH_PUBLISHED=loopback in a container only"],
       [IMAGE, "the image without a safe way to be reached ends with code 64 and names all ways"],
     ],
   },

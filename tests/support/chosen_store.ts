@@ -3,7 +3,7 @@
  * that services on the same folder are replicas. With `BERTH_TEST_STORE=replicas` every service is two of them behind
  * Caddy. `BERTH_TEST_POSTGRES=/folder/of/socket` lends a running server.
  */
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { makePrivateFile } from "../../auth/sealing/private_file.ts";
 import { randomSecret } from "../../auth/secret.ts";
 import { PostgresServer, sharedPostgres } from "./postgres.ts";

@@ -2,14 +2,14 @@
 import type { Clock } from "../../auth/clock.ts";
 import type { IdentityProvider } from "../../auth/provider/identity_provider.ts";
 import { Passwords } from "../../auth/people/password.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { refusalsOf } from "../../http/declare/refusals.ts";
 import { nameOf, type Router } from "../../http/declare/router.ts";
 import type { ApplyTimes } from "../../projects/apply/applies_options.ts";
 import type { AutomaticTimes } from "../../projects/updates/automatic.ts";
-import type { AllTimes } from "../../compose_watch.ts";
+import type { AllTimes } from "../../app/watch.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
-import { type AppParts, type Berth, startBerth, type StartOptions } from "../../start.ts";
+import { type AppParts, type Berth, startBerth, type StartOptions } from "../../app/start.ts";
 import { ENTRY } from "../access/audit_entry.ts";
 import { bounded } from "./bounded.ts";
 import { startCaddy } from "./caddy.ts";

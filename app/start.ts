@@ -1,25 +1,25 @@
 /** Starts berth, and stops it: first what health needs, so that it is answered soon, then everything else. */
-import { giveBackFreed } from "./core/freed_memory.ts";
-import { pause } from "./core/pause.ts";
-import { gainsSince } from "./auth/keys/role_gains.ts";
-import type { Config } from "./config.ts";
-import type { AppParts, Foundation, MetricsEdge, Overrides } from "./compose_parts.ts";
-import { replicaName } from "./core/replicas.ts";
-import { Responder } from "./http/serve/responder.ts";
-import { authoritiesOf } from "./http/serve/authorities.ts";
-import { tooFewDescriptors } from "./http/serve/descriptors.ts";
-import { StartupGate } from "./http/serve/startup_gate.ts";
-import { listen, type Listener, listenFailure } from "./http/serve/listener.ts";
-import type { ConsoleStream } from "./log/console.ts";
-import { type OpenLog, openLog } from "./log/log.ts";
+import { giveBackFreed } from "../core/freed_memory.ts";
+import { pause } from "../core/pause.ts";
+import { gainsSince } from "../auth/keys/role_gains.ts";
+import type { Config } from "../config/config.ts";
+import type { AppParts, Foundation, MetricsEdge, Overrides } from "./parts.ts";
+import { replicaName } from "../core/replicas.ts";
+import { Responder } from "../http/serve/responder.ts";
+import { authoritiesOf } from "../http/serve/authorities.ts";
+import { tooFewDescriptors } from "../http/serve/descriptors.ts";
+import { StartupGate } from "../http/serve/startup_gate.ts";
+import { listen, type Listener, listenFailure } from "../http/serve/listener.ts";
+import type { ConsoleStream } from "../log/console.ts";
+import { type OpenLog, openLog } from "../log/log.ts";
 import { ownerAdvice, reasonOf, StartFailure } from "./start_failure.ts";
-import { Metrics } from "./core/metrics.ts";
-import type { Store } from "./core/store.ts";
-import { measured } from "./store/measured.ts";
-import { openStore } from "./store/open.ts";
-import { VERSION } from "./version.ts";
+import { Metrics } from "../core/metrics.ts";
+import type { Store } from "../core/store.ts";
+import { measured } from "../store/measured.ts";
+import { openStore } from "../store/open.ts";
+import { VERSION } from "../version.ts";
 
-export type { AppParts } from "./compose_parts.ts";
+export type { AppParts } from "./parts.ts";
 
 export interface StartOptions extends Omit<Overrides, "plugins"> {
   readonly config: Config;
@@ -44,7 +44,7 @@ export interface Berth extends AppParts, AsyncDisposable {
 }
 
 /** Imported by a constant, so that the runtime reads it now and not before the first line runs. */
-const COMPOSE_APP = "./compose_app.ts";
+const COMPOSE_APP = "./app.ts";
 
 /** The rest of the ten seconds of a stop is for plugins, audit and store. */
 const DRAIN_MS = 6_000;
@@ -59,7 +59,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   const { config, log, listener, gate, url, foundation } = opened;
   await pause(FIRST_LOOK_MS);
   const [{ composeApp }, plugins] = await Promise.all([
-    import(COMPOSE_APP) as Promise<typeof import("./compose_app.ts")>,
+    import(COMPOSE_APP) as Promise<typeof import("./app.ts")>,
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
   ]);
   const { parts, metricsEdge, ...edges } = await composeApp(

@@ -1,11 +1,11 @@
 /** The settings: read once from the environment and `config.yaml`, checked once, with all mistakes reported together. */
-import { type FormerName, formerNames, GROUPS, openGroups, PLACES } from "./config/groups.ts";
-import { checkSettings, type Mistake, READ, type Settings } from "./config/settings.ts";
-import type { DatabaseAddress } from "./config/database_address.ts";
-import { isInContainer } from "./config/container.ts";
-import type { IdentityProviderSettings, RoleRule } from "./core/sign_in.ts";
-import { isServiceAddress, KUBERNETES_ADVICE, type Stray, straysAmong } from "./config/strays.ts";
-import { configFolders, homeFolder } from "./config/folders.ts";
+import { type FormerName, formerNames, GROUPS, openGroups, PLACES } from "./groups.ts";
+import { checkSettings, type Mistake, READ, type Settings } from "./settings.ts";
+import type { DatabaseAddress } from "./database_address.ts";
+import { isInContainer } from "./container.ts";
+import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
+import { isServiceAddress, KUBERNETES_ADVICE, type Stray, straysAmong } from "./strays.ts";
+import { configFolders, homeFolder } from "./folders.ts";
 
 /** The settings as the rest of berth sees them: checked, with defaults filled in. */
 export interface Config {

@@ -1,21 +1,21 @@
 /** Composes the watcher of incidents and the sender of notices, with their metrics. */
-import type { Registry } from "./artifacts/registry/registry.ts";
-import type { Access } from "./auth/access.ts";
-import type { Subject } from "./core/access.ts";
-import type { Config } from "./config.ts";
-import type { Metrics } from "./core/metrics.ts";
-import type { Replicas } from "./core/replicas.ts";
-import type { Sights } from "./core/sight.ts";
-import type { Store } from "./core/store.ts";
-import type { OpenLog } from "./log/log.ts";
-import type { Plugins } from "./plugins/host.ts";
-import { Notices } from "./projects/notices/notices.ts";
-import { Sender, type SenderTimes } from "./projects/notices/sender.ts";
-import type { WatchTimes } from "./projects/watch/watch_options.ts";
-import { Endings } from "./projects/watch/endings.ts";
-import { Watcher } from "./projects/watch/watcher.ts";
-import { ownSide } from "./routes/artifact_lookup.ts";
-import { countEndings, measureIncidents, measureNotices } from "./routes/incident_metrics.ts";
+import type { Registry } from "../artifacts/registry/registry.ts";
+import type { Access } from "../auth/access.ts";
+import type { Subject } from "../core/access.ts";
+import type { Config } from "../config/config.ts";
+import type { Metrics } from "../core/metrics.ts";
+import type { Replicas } from "../core/replicas.ts";
+import type { Sights } from "../core/sight.ts";
+import type { Store } from "../core/store.ts";
+import type { OpenLog } from "../log/log.ts";
+import type { Plugins } from "../plugins/host.ts";
+import { Notices } from "../projects/notices/notices.ts";
+import { Sender, type SenderTimes } from "../projects/notices/sender.ts";
+import type { WatchTimes } from "../projects/watch/watch_options.ts";
+import { Endings } from "../projects/watch/endings.ts";
+import { Watcher } from "../projects/watch/watcher.ts";
+import { ownSide } from "../routes/artifact_lookup.ts";
+import { countEndings, measureIncidents, measureNotices } from "../routes/incident_metrics.ts";
 
 interface WatchParts {
   readonly config: Config;

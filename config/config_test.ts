@@ -1,10 +1,10 @@
 /** Promises of the settings. */
 import assert from "node:assert/strict";
 import { type Config, readConfig, SettingsError } from "./config.ts";
-import { SETTINGS } from "./config/settings.ts";
-import { nearest } from "./core/nearest.ts";
-import { checkPluginSettings } from "./plugins/plugin_settings.ts";
-import { PLUGINS } from "./plugins/plugins.ts";
+import { SETTINGS } from "./settings.ts";
+import { nearest } from "../core/nearest.ts";
+import { checkPluginSettings } from "../plugins/plugin_settings.ts";
+import { PLUGINS } from "../plugins/plugins.ts";
 
 async function read({ container, ...variables }: Record<string, string>): Promise<Config> {
   return await readConfig(

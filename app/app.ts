@@ -1,34 +1,34 @@
 /** Composes the parts over an open store: access, workspaces, plugins, and what works with them; routes follow later. */
-import type { AppParts, CommonOptions, Foundation, MetricsEdge, Overrides } from "./compose_parts.ts";
-import { ContainerOwnership } from "./artifacts/live/ownership.ts";
-import { FileEditor } from "./artifacts/registry/file_editor.ts";
-import { Registry } from "./artifacts/registry/registry.ts";
-import { judge } from "./artifacts/report/judge.ts";
+import type { AppParts, CommonOptions, Foundation, MetricsEdge, Overrides } from "./parts.ts";
+import { ContainerOwnership } from "../artifacts/live/ownership.ts";
+import { FileEditor } from "../artifacts/registry/file_editor.ts";
+import { Registry } from "../artifacts/registry/registry.ts";
+import { judge } from "../artifacts/report/judge.ts";
 import { auditReceiver } from "./audit_receiver.ts";
-import { openAccess } from "./auth/access.ts";
-import { composeWatch } from "./compose_watch.ts";
-import { SettingsError } from "./config.ts";
-import { gitEnvironment } from "./config/git_environment.ts";
-import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
-import { PermissionCatalogue } from "./core/access.ts";
-import type { HealthSources } from "./core/health.ts";
-import { Replicas } from "./core/replicas.ts";
-import { Sights } from "./core/sight.ts";
-import { createAuditor } from "./http/serve/auditor.ts";
-import { createEdge } from "./http/serve/edge.ts";
-import { createGuard } from "./http/serve/guard.ts";
-import type { Handler } from "./http/serve/listener.ts";
-import { peerBehind, proxyCheck } from "./http/serve/proxy.ts";
-import { StaticSite } from "./http/site/static_site.ts";
-import { type Plugins, startPlugins } from "./plugins/host.ts";
-import { checkPluginSettings } from "./plugins/plugin_settings.ts";
-import { OpenIncidents } from "./routes/incident_rows.ts";
-import { healthRoutes, probes } from "./routes/health.ts";
-import { countTraffic, openMetricsRoutes } from "./routes/metrics.ts";
-import { openAutomaticUpdates, planningOf } from "./compose_updates.ts";
-import { openApplies, openClaims, openRegistries, openUpdates } from "./compose_projects.ts";
-import { measureUnits } from "./routes/unit_metrics.ts";
-import { openSources } from "./routes/source_room.ts";
+import { openAccess } from "../auth/access.ts";
+import { composeWatch } from "./watch.ts";
+import { SettingsError } from "../config/config.ts";
+import { gitEnvironment } from "../config/git_environment.ts";
+import { isOfKubernetes, KUBERNETES_ADVICE } from "../config/strays.ts";
+import { PermissionCatalogue } from "../core/access.ts";
+import type { HealthSources } from "../core/health.ts";
+import { Replicas } from "../core/replicas.ts";
+import { Sights } from "../core/sight.ts";
+import { createAuditor } from "../http/serve/auditor.ts";
+import { createEdge } from "../http/serve/edge.ts";
+import { createGuard } from "../http/serve/guard.ts";
+import type { Handler } from "../http/serve/listener.ts";
+import { peerBehind, proxyCheck } from "../http/serve/proxy.ts";
+import { StaticSite } from "../http/site/static_site.ts";
+import { type Plugins, startPlugins } from "../plugins/host.ts";
+import { checkPluginSettings } from "../plugins/plugin_settings.ts";
+import { OpenIncidents } from "../routes/incident_rows.ts";
+import { healthRoutes, probes } from "../routes/health.ts";
+import { countTraffic, openMetricsRoutes } from "../routes/metrics.ts";
+import { openAutomaticUpdates, planningOf } from "./updates.ts";
+import { openApplies, openClaims, openRegistries, openUpdates } from "./projects.ts";
+import { measureUnits } from "../routes/unit_metrics.ts";
+import { openSources } from "../routes/source_room.ts";
 
 /** The parts with the edges over them. */
 interface Composed {
@@ -113,7 +113,7 @@ export async function composeApp(
       logins: registries,
       declared: async () => {
         const [all, models] = await Promise.all([store.workspaces.list(), registry.models()]);
-        const { declaredObjects } = await import("./projects/drift/declared_objects.ts");
+        const { declaredObjects } = await import("../projects/drift/declared_objects.ts");
         return declaredObjects(models.map(({ model }) => model), all.length - models.length);
       },
     }), log),
@@ -169,7 +169,7 @@ export async function composeApp(
     healthEdge: createEdge({ ...common, entries: options.health.entries }),
     loadEdge: async () => {
       // Read at the start, and run by the first request: with their schemas, routes are a tenth of the memory.
-      const { composeRoutes } = await import("./compose_routes.ts");
+      const { composeRoutes } = await import("./routes.ts");
       return composeRoutes(parts, foundation, options, routes);
     },
     metricsEdge: (hosts) => {

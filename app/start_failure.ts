@@ -1,5 +1,5 @@
 /** Why berth cannot start, in words that say what to do. */
-import { ServiceError } from "./core/error.ts";
+import { ServiceError } from "../core/error.ts";
 
 /** A failure of the start that people can mend; the message is the whole sentence. */
 export class StartFailure extends Error {

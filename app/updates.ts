@@ -1,9 +1,9 @@
 /** Composes the updates that berth begins by itself, out of what plans and applies for people. */
-import { auditEntry } from "./auth/audit/audit.ts";
-import type { AppParts } from "./compose_parts.ts";
-import { remedyOf } from "./compose_projects.ts";
-import { type AutomaticTimes, AutomaticUpdates } from "./projects/updates/automatic.ts";
-import type { PlansOptions } from "./routes/plans.ts";
+import { auditEntry } from "../auth/audit/audit.ts";
+import type { AppParts } from "./parts.ts";
+import { remedyOf } from "./projects.ts";
+import { type AutomaticTimes, AutomaticUpdates } from "../projects/updates/automatic.ts";
+import type { PlansOptions } from "../routes/plans.ts";
 
 /** Returns the parts that plans are made of. */
 export function planningOf(
@@ -30,8 +30,8 @@ export function openAutomaticUpdates(parts: AppParts, times: AutomaticTimes = {}
     isOurTurn: (ms) => replicas.turn("automatic updates", ms),
     update: async (of, stillOurs, signal) => {
       const [{ updateAutomatically }, { Plans }] = await Promise.all([
-        import("./routes/automatic_update.ts"),
-        import("./projects/plan/plans.ts"),
+        import("../routes/automatic_update.ts"),
+        import("../projects/plan/plans.ts"),
       ]);
       const options = {
         ...planningOf(parts),

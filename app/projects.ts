@@ -1,23 +1,23 @@
 /** Composes what works with declared projects: applies over files, rights and the audit log, and image registries. */
-import type { Registry } from "./artifacts/registry/registry.ts";
-import type { Access } from "./auth/access.ts";
-import { auditEntry, BERTH } from "./auth/audit/audit.ts";
-import type { Config } from "./config.ts";
-import type { Replicas } from "./core/replicas.ts";
-import type { ContainerRuntime } from "./core/runtime.ts";
-import type { Store } from "./core/store.ts";
-import type { OpenLog } from "./log/log.ts";
-import type { Plugins } from "./plugins/host.ts";
-import { Claims } from "./projects/adopt/claims.ts";
-import { Applies } from "./projects/apply/applies.ts";
-import { alsoByDigest } from "./projects/apply/failed_updates.ts";
-import type { ApplyTimes } from "./projects/apply/applies_options.ts";
-import { UpdateChecker } from "./projects/updates/checker.ts";
-import { Updates } from "./projects/updates/updates.ts";
-import { Registries } from "./projects/registries/registries.ts";
-import { ownSide } from "./routes/artifact_lookup.ts";
-import { registerRemedy } from "./routes/register_remedy.ts";
-import { IgnoredProjects } from "./routes/ignored.ts";
+import type { Registry } from "../artifacts/registry/registry.ts";
+import type { Access } from "../auth/access.ts";
+import { auditEntry, BERTH } from "../auth/audit/audit.ts";
+import type { Config } from "../config/config.ts";
+import type { Replicas } from "../core/replicas.ts";
+import type { ContainerRuntime } from "../core/runtime.ts";
+import type { Store } from "../core/store.ts";
+import type { OpenLog } from "../log/log.ts";
+import type { Plugins } from "../plugins/host.ts";
+import { Claims } from "../projects/adopt/claims.ts";
+import { Applies } from "../projects/apply/applies.ts";
+import { alsoByDigest } from "../projects/apply/failed_updates.ts";
+import type { ApplyTimes } from "../projects/apply/applies_options.ts";
+import { UpdateChecker } from "../projects/updates/checker.ts";
+import { Updates } from "../projects/updates/updates.ts";
+import { Registries } from "../projects/registries/registries.ts";
+import { ownSide } from "../routes/artifact_lookup.ts";
+import { registerRemedy } from "../routes/register_remedy.ts";
+import { IgnoredProjects } from "../routes/ignored.ts";
 
 /** Updates that went back, as they are remembered. */
 const MOST_FAILURES = 2_000;
@@ -82,7 +82,7 @@ export function openUpdates(
     store: store.updates,
     registries,
     groups: async () => {
-      const { mainGroups } = await import("./artifacts/graph/graph.ts");
+      const { mainGroups } = await import("../artifacts/graph/graph.ts");
       return (await registry.models()).flatMap(({ model }) => mainGroups(model));
     },
     runtime: () => plugins.runtime,
@@ -103,7 +103,7 @@ export function openApplies(
     store: store.applies,
     runtime: () => plugins.runtime,
     sources: async (workspace, name) => {
-      const { contentsOf } = await import("./projects/drift/contents.ts");
+      const { contentsOf } = await import("../projects/drift/contents.ts");
       const model = await registry.comparedModel(workspace);
       const group = model.groups.find((one) => one.name === name);
       if (group === undefined) return null;

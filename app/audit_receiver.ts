@@ -1,6 +1,6 @@
 /** The receiver of the audit log that the settings name, with the certificate of its authority. */
-import type { AccessOptions } from "./auth/access.ts";
-import type { Config } from "./config.ts";
+import type { AccessOptions } from "../auth/access.ts";
+import type { Config } from "../config/config.ts";
 import { StartFailure } from "./start_failure.ts";
 
 /** Throws StartFailure where the certificate cannot be read. */
