@@ -2,9 +2,10 @@
 import { ADOPTIONS_DRAFT_ACCEPT } from "../client/berth/adoptions.ts";
 import { visible } from "../log/line.ts";
 import type { Line } from "./command.ts";
+import { isMeant } from "./confirmed.ts";
 import { failCall, openClient } from "./connection.ts";
 import { drafted, type DraftedProject, report, textOf } from "./drafting.ts";
-import { EXIT, UsageFailure } from "./exit_code.ts";
+import { EXIT } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
 
 export async function run(line: Line): Promise<number> {
@@ -18,7 +19,8 @@ export async function run(line: Line): Promise<number> {
     if (projects.some(({ blocked }) => blocked.length > 0)) return EXIT.TO_DO;
     const folderOf = ({ folder, name }: DraftedProject) =>
       into === undefined ? folder : projects.length === 1 ? into : `${into}/${name}`;
-    if (!isMeant(line, projects, `${workspace}/${projects.map(folderOf).join(", ")}`)) return EXIT.NO;
+    const where = `${workspace}/${projects.map(folderOf).join(", ")}`;
+    if (!isMeant(questionOf(projects, where), line)) return EXIT.NO;
     const payload = {
       projects: projects.map((one) => ({
         name: one.name,
@@ -44,13 +46,7 @@ export async function run(line: Line): Promise<number> {
   }
 }
 
-function isMeant(line: Line, projects: readonly DraftedProject[], where: string): boolean {
-  if (line.option("--yes") !== undefined) return true;
-  if (!Deno.stdin.isTerminal()) {
-    throw new UsageFailure('Nobody can be asked here: say "--yes" where what stands above is meant');
-  }
+function questionOf(projects: readonly DraftedProject[], where: string): string {
   const count = projects.reduce((sum, { services }) => sum + services.length, 0);
-  return confirm(
-    `Save the files in ${visible(where)} and adopt ${count} container${count === 1 ? "" : "s"}?`,
-  );
+  return `Save the files in ${visible(where)} and adopt ${count} container${count === 1 ? "" : "s"}?`;
 }

@@ -6,12 +6,13 @@ import type { Client } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
 import { visible } from "../log/line.ts";
 import { ApplyLines, ApplyPicture, doneBut } from "./apply_text.ts";
+import type { Line } from "./command.ts";
+import { isMeant } from "./confirmed.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeError, writeOut } from "./output.ts";
 import { planOf } from "./plan.ts";
 import { textOf } from "./plan_text.ts";
-import type { Line } from "./command.ts";
 import { type Target, targetsAt } from "./target.ts";
 
 export async function run(line: Line): Promise<number> {
@@ -41,21 +42,14 @@ export async function applyTo(client: Client, target: Target, line: Line): Promi
   if (!isJson) writeOut(textOf([plan]));
   if (plan.blocked.length > 0) return EXIT.NO;
   if (plan.steps.length === 0) return EXIT.FINE;
-  return isAgreed || isMeant(plan) ? await carryOut(client, plan, isJson) : EXIT.NO;
+  return isMeant(questionOf(plan), line, lostBy(plan.steps)) ? await carryOut(client, plan, isJson) : EXIT.NO;
 }
 
 const wholeOf = ({ group, workspace }: Plan, { service }: Target): string =>
   `${group}@${workspace}${service === undefined ? "" : `/${service}`}`;
 
-function isMeant({ group, steps }: Plan): boolean {
-  if (!Deno.stdin.isTerminal()) {
-    throw new UsageFailure('Nobody can be asked here: say "--yes" where what the plan shows is meant');
-  }
-  for (const name of lostBy(steps)) {
-    if (prompt(`All data of ${visible(name)} will be lost. Type its name to go on:`) !== name) return false;
-  }
-  return confirm(`Apply ${steps.length} step${steps.length === 1 ? "" : "s"} to ${visible(group)}?`);
-}
+const questionOf = ({ group, steps }: Plan): string =>
+  `Apply ${steps.length} step${steps.length === 1 ? "" : "s"} to ${visible(group)}?`;
 
 /** Naming a volume agrees to the loss of its data. */
 const lostBy = (steps: Plan["steps"]): string[] =>

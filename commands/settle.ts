@@ -4,6 +4,7 @@ import { PROJECTS } from "../client/berth/projects.ts";
 import type { Client } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
 import type { Line } from "./command.ts";
+import { isMeant } from "./confirmed.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
@@ -37,7 +38,7 @@ export async function run(line: Line): Promise<number> {
     for (const { line, before, after } of changes) {
       writeOut(`${visible(path)}:${line}\n${signed("-", before)}${signed("+", after)}`);
     }
-    if (!isMeant(line, path)) return EXIT.NO;
+    if (!isMeant(`Save ${visible(path)}?`, line)) return EXIT.NO;
     const ifMatch = preview.headers.get("etag") ?? "";
     const { left } = (await client.post(WORKSPACE_ARTIFACTS_UNIT_SETTLE, { ...options, ifMatch })).json();
     writeOut(left.length === 0 ? "as written\n" : `still differs in ${visible(left.join(", "))}\n`);
@@ -65,12 +66,4 @@ async function unitOf(client: Client, word: string): Promise<{ readonly id: stri
   }
   const at = found[0]!.id.lastIndexOf("@"); // one was found
   return { id: found[0]!.workspace!.id, name: `${found[0]!.id.slice(0, at)}.${service}` }; // declared ones have one
-}
-
-function isMeant(line: Line, path: string): boolean {
-  if (line.option("--yes") !== undefined) return true;
-  if (!Deno.stdin.isTerminal()) {
-    throw new UsageFailure('Nobody can be asked here: say "--yes" where what stands above is meant');
-  }
-  return confirm(`Save ${visible(path)}?`);
 }

@@ -5,8 +5,9 @@ import { visible } from "../log/line.ts";
 import { StartFailure } from "../app/start_failure.ts";
 import { applyTo } from "./apply.ts";
 import type { Line } from "./command.ts";
+import { isMeant } from "./confirmed.ts";
 import { failCall, openClient } from "./connection.ts";
-import { EXIT, UsageFailure, worstOf } from "./exit_code.ts";
+import { EXIT, worstOf } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
 import { sourceText } from "./source.ts";
 import { folderNamed } from "./target.ts";
@@ -22,7 +23,7 @@ export async function run(line: Line): Promise<number> {
       return EXIT.FINE;
     }
     writeOut(sourceText(source));
-    if (!isMeant(line, commit)) return EXIT.NO;
+    if (!isMeant(`Write commit ${commit.slice(0, 8)} into the folder?`, line)) return EXIT.NO;
     const payload = { commit, keep: [...line.all("--keep")], overwrite: [...line.all("--overwrite")] };
     await client.post(WORKSPACE_SOURCE_SYNC, { params: { id }, payload });
     writeOut(`${visible(id)} is at ${commit.slice(0, 8)}\n`);
@@ -63,12 +64,4 @@ function commitOf({ head, history, error }: Source, wanted: string | undefined):
   throw new StartFailure(
     `${found.length === 0 ? "No" : "More than one"} commit that the branch lists begins with "${wanted}"`,
   );
-}
-
-function isMeant(line: Line, commit: string): boolean {
-  if (line.option("--yes") !== undefined) return true;
-  if (!Deno.stdin.isTerminal()) {
-    throw new UsageFailure('Nobody can be asked here: say "--yes" where what stands above is meant');
-  }
-  return confirm(`Write commit ${commit.slice(0, 8)} into the folder?`);
 }
