@@ -9,6 +9,7 @@ export { Keys as KeysHelp } from "./parts/keys_help.tsx";
 export { ProofDialog } from "./parts/proof_dialog.tsx";
 export { Undeclared } from "./parts/undeclared.tsx";
 export { Bulk } from "./parts/bulk.tsx";
+export { ProjectWays } from "./parts/project_ways.tsx";
 export { NoProjects } from "./parts/no_projects.tsx";
 export { RemoveDialog } from "./parts/remove_dialog.tsx";
 export { Lately } from "./screens/overview/lately.tsx";

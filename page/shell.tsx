@@ -1,5 +1,5 @@
 /** The frame of every screen: the bar, the menu, and the sign-in. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { link } from "./live/live.ts";
 import { problemOf } from "./live/problem.ts";
 import { proofWanted } from "./live/proof_wanted.ts";
@@ -7,6 +7,7 @@ import { may, setupRequired, signOut, unreachable, who } from "./live/session.ts
 import { isDense, makeDense } from "./parts/dense.ts";
 import { opened } from "./parts/keys.ts";
 import { LaterProofDialog } from "./parts/later.tsx";
+import { Menu } from "./parts/menu.tsx";
 import { Navigation, Sections } from "./parts/navigation.tsx";
 import { Palette } from "./parts/palette.tsx";
 import { PrintHead } from "./parts/print_head.tsx";
@@ -113,59 +114,37 @@ function Liveness() {
 }
 
 function Person() {
-  const menu = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    const close = ({ target }: MouseEvent) => {
-      if (menu.current === null) return;
-      const isChosen = (target as Element).closest(".menu a, .menu button") !== null;
-      if (isChosen || !menu.current.contains(target as Node)) menu.current.open = false;
-    };
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Escape" || !menu.current?.open) return;
-      menu.current.open = false;
-      menu.current.querySelector("summary")?.focus();
-    };
-    document.addEventListener("click", close);
-    document.addEventListener("keydown", onKey);
-    return () => {
-      document.removeEventListener("click", close);
-      document.removeEventListener("keydown", onKey);
-    };
-  }, []);
   const principal = who.value;
   if (!principal) return null;
   return (
-    <details class="person" ref={menu}>
-      <summary aria-label={words.bar.person(shown(principal.name))}>{shown(principal.name)}</summary>
-      <div class="menu">
-        <p class="quiet">{principal.role ?? ""}</p>
-        <a href={may("keys:manage") ? "/settings/keys" : "/settings/sessions"}>{words.nav.settings}</a>
-        <a href="/api/docs">{words.bar.api}</a>
-        <button type="button" onClick={() => opened.value = "keys"}>{words.palette.keys}</button>
-        <button type="button" onClick={() => makeDense(!isDense.value)}>
-          {isDense.value ? words.bar.roomy : words.bar.dense}
+    <Menu kind="person" label={words.bar.person(shown(principal.name))} word={shown(principal.name)}>
+      <p class="quiet">{principal.role ?? ""}</p>
+      <a href={may("keys:manage") ? "/settings/keys" : "/settings/sessions"}>{words.nav.settings}</a>
+      <a href="/api/docs">{words.bar.api}</a>
+      <button type="button" onClick={() => opened.value = "keys"}>{words.palette.keys}</button>
+      <button type="button" onClick={() => makeDense(!isDense.value)}>
+        {isDense.value ? words.bar.roomy : words.bar.dense}
+      </button>
+      {THEMES.filter((one) => one !== theme.value).map((one) => (
+        <button
+          type="button"
+          key={one}
+          onClick={() => wearTheme(one)}
+        >
+          {words.bar.themes[one]}
         </button>
-        {THEMES.filter((one) => one !== theme.value).map((one) => (
-          <button
-            type="button"
-            key={one}
-            onClick={() => wearTheme(one)}
-          >
-            {words.bar.themes[one]}
-          </button>
-        ))}
-        {Object.entries(LANGUAGES).filter(([name]) => name !== language).map(([name, word]) => (
-          <button
-            type="button"
-            key={name}
-            lang={name}
-            onClick={() => speak(name as keyof typeof LANGUAGES)}
-          >
-            {word}
-          </button>
-        ))}
-        <button type="button" onClick={() => void signOut().catch(() => {})}>{words.bar.signOut}</button>
-      </div>
-    </details>
+      ))}
+      {Object.entries(LANGUAGES).filter(([name]) => name !== language).map(([name, word]) => (
+        <button
+          type="button"
+          key={name}
+          lang={name}
+          onClick={() => speak(name as keyof typeof LANGUAGES)}
+        >
+          {word}
+        </button>
+      ))}
+      <button type="button" onClick={() => void signOut().catch(() => {})}>{words.bar.signOut}</button>
+    </Menu>
   );
 }

@@ -50,7 +50,7 @@ export const applies = {
     },
   },
   toProject: "Zum Projekt",
-  noneChosen: "Wählen Sie zuerst Projekte.",
+  noneDeclared: "Noch beschreibt keine Datei ein Projekt.",
   plansOf: (projects: number) => `Pläne für ${count(projects, "Projekt", "Projekte")}`,
   applyOf: (ready: number, all: number) =>
     ready === all && all === 1 ? "Anwenden" : `${number.format(ready)} von ${number.format(all)} anwenden`,

@@ -27,6 +27,7 @@ export const projects = {
   more: (amount: number) => `${number.format(amount)} weitere`,
   bring: "Angleichen",
   start: "Starten",
+  ways: (name: string) => `Mehr zu ${name}`,
   newer: (amount: number) => count(amount, "neueres Image", "neuere Images"),
   update: "Aktualisieren",
 };

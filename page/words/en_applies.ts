@@ -44,7 +44,7 @@ export const applies = {
     },
   },
   toProject: "To the project",
-  noneChosen: "Choose projects first.",
+  noneDeclared: "No file declares a project yet.",
   plansOf: (projects: number) => `Plans of ${count(projects, "project", "projects")}`,
   applyOf: (ready: number, all: number) =>
     ready === all && all === 1 ? "Apply" : `Apply ${number.format(ready)} of ${number.format(all)}`,

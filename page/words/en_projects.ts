@@ -27,6 +27,7 @@ export const projects = {
   more: (amount: number) => `${number.format(amount)} more`,
   bring: "Bring in line",
   start: "Start",
+  ways: (name: string) => `More for ${name}`,
   update: "Update",
   newer: (amount: number) => count(amount, "newer image", "newer images"),
 } as const;

@@ -27,6 +27,50 @@ test("a folder with several projects has no plan until one of them is chosen, an
   await main.getByRole("heading", { name: "Plan for rest" }).waitFor();
 });
 
+test("the address of no project asks which one is meant, and each link plans that one with the act of the address", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: "/plan?action=restart" });
+  const { page } = opened;
+  const main = page.getByRole("main");
+  await here(page, "Which project?");
+  assert.equal(await main.getByRole("button", { name: "Apply", exact: true }).count(), 0);
+  await assertFitsAll(opened, "the projects to plan");
+  const planned = page.waitForRequest((request) => request.url().endsWith("/plan"));
+  await main.getByRole("list", { name: "Which project?" }).getByRole("link", { name: "shop", exact: true })
+    .first().click();
+  const request = await planned;
+  assert.equal(new URL(request.url()).pathname, "/api/projects/shop%40all/plan");
+  assert.deepEqual(request.postDataJSON(), { action: "restart" });
+  await main.getByRole("heading", { name: "Plan for shop" }).waitFor();
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("the menu of a row leads to every plan and view of its own project, and closes by Escape", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  const row = page.getByRole("main").getByRole("listitem", { name: "shop", exact: true });
+  const open = () => row.locator("summary").click();
+  await open();
+  const menu = row.locator(".menu");
+  await menu.getByRole("link", { name: "History" }).waitFor();
+  const project = "/p/shop%40all";
+  assert.deepEqual(
+    await menu.getByRole("link").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
+    [
+      `${project}/plan`,
+      ...["update", "restart", "stop", "down"].map((action) => `${project}/plan?action=${action}`),
+      ...["files", "logs", "history"].map((view) => `${project}?view=${view}`),
+    ],
+  );
+  await assertFitsAll(opened, "the list with an open menu");
+  await page.keyboard.press("Escape");
+  await menu.waitFor({ state: "detached" });
+  await open();
+  await menu.getByRole("link", { name: "Take down" }).click();
+  await page.getByRole("heading", { name: "Plan for shop" }).waitFor();
+  assert.equal(new URL(page.url()).search, "?action=down");
+  assert.deepEqual(opened.complaints, []);
+});
+
 test("every button of the list of projects plans the project of its own row, and chosen rows are planned together", async ({ browser, berth }) => {
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;

@@ -60,6 +60,7 @@ const EVERY: readonly (readonly [path: string, text: string | RegExp])[] = [
   ["/w/all/plan", "Which project?"],
   ["/p/shop%40all/plan", "Action"],
   ["/write-down?engine=docker&name=shop-web", "shop-web"],
+  ["/plan", "Which project?"],
   ["/plan?p=shop%40all&p=blog%40all", "Plans of 2 projects"],
   ["/c", "shop-web"],
   ["/c/docker/shop-web", "line 20 of a log"],

@@ -2,14 +2,14 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Plan } from "../../../client/berth/models.ts";
 import { type Planned, PlanSet } from "../../live/plans.ts";
-import { nameIn, planHref, projectHref } from "../../live/projects.ts";
+import { nameIn, planHref, projectHref, useProjects } from "../../live/projects.ts";
 import { may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { ApplyMark } from "../../parts/apply_mark.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { shown } from "../../parts/shown.ts";
-import { Mark } from "../../parts/sign.tsx";
-import { Empty, Trouble } from "../../parts/states.tsx";
+import { Mark, Sign } from "../../parts/sign.tsx";
+import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
 import { actionIn, optionsIn } from "../../parts/plan/plan_address.ts";
@@ -26,8 +26,35 @@ export function Plans() {
   const asked = query.value;
   const ids = [...new Set(asked.getAll("p"))].slice(0, MOST_PLANS);
   if (!may("projects:plan")) return <Empty title={TEXT.noRight} whole />;
-  if (ids.length === 0) return <Empty title={TEXT.noneChosen} whole />;
+  if (ids.length === 0) return <Which />;
   return <Several key={asked.toString()} ids={ids} />;
+}
+
+/** The projects to choose from: an address that names none never plans the first of them. */
+function Which() {
+  const read = useProjects();
+  const problem = read.problem.value;
+  const rows = read.value.value?.items;
+  if (!may("artifacts:read")) return <Empty title={words.projects.noRight} whole />;
+  if (rows === undefined) return <Unread problem={problem} again={read.reload} />;
+  const declared = rows.filter(({ workspace }) => workspace !== null);
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{TEXT.which}</h1>
+      </header>
+      {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
+      {declared.length === 0 && <Empty title={TEXT.noneDeclared} />}
+      <ul class="rows" aria-label={TEXT.which}>
+        {declared.map(({ id, name, verdict, workspace }) => (
+          <li class="row" key={id}>
+            <Sign verdict={verdict} /> <a href={planHref(id, actionIn(query.value))}>{shown(name)}</a>{" "}
+            <span class="quiet">{shown(workspace?.name ?? "")}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }
 
 function Several({ ids }: { readonly ids: readonly string[] }) {

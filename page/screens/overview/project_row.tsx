@@ -6,7 +6,8 @@ import { planHref, projectHref, type Row } from "../../live/projects.ts";
 import { may } from "../../live/session.ts";
 import { causeText, sinceText } from "../../parts/cause.ts";
 import { readable } from "../../parts/readable.ts";
-import { LaterUnits } from "../../parts/later.tsx";
+import { LaterProjectWays, LaterUnits } from "../../parts/later.tsx";
+import { Menu } from "../../parts/menu.tsx";
 import { Ports } from "../../parts/project_ports.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Sign } from "../../parts/sign.tsx";
@@ -63,6 +64,9 @@ export function ProjectRow(
         <span class="project-engines">{shown(row.engines.join(", "))}</span>
         <span class="project-act">
           <NextStep row={row} />
+          <Menu kind="row-menu" label={TEXT.ways(name)} word="⋯">
+            <LaterProjectWays id={row.id} />
+          </Menu>
         </span>
       </div>
       {isOpen && <LaterUnits id={row.id} revision={row.revision} />}
@@ -123,7 +127,7 @@ function Why({ row: { verdict, reason, counts, desired } }: { readonly row: Row 
       )}
       {container !== null && shown(container.healthOutput ?? container.reason ?? "")}
       {notCompared !== null && shown(notCompared)}
-      {more > 0 && <>· {TEXT.more(more)}</>}
+      {more > 0 && ` · ${TEXT.more(more)}`}
     </>
   );
 }
