@@ -135,6 +135,11 @@ test(
     const page = await inside(engine, "curl", "-sS", /open(?:ing)?\s+(\S+?)#setup=/.exec(words)?.[1] ?? "");
     assert.match(page.out, /<meta name="berth:build"/, words);
     await engine.sandbox!.run("kill $readme; wait $readme");
+    // npx ends before what it started, which still writes into the home.
+    await eventually(
+      "all that the user started has ended",
+      async () => await engine.sandbox!.run("pkill -u 1234") !== 0,
+    );
   },
   reason,
 );
