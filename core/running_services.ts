@@ -73,6 +73,36 @@ export const RunningService = z.object({
 }).meta({ id: "SwarmService" });
 export type RunningService = Readonly<z.infer<typeof RunningService>>;
 
+/** A service as it was defined, for comparing with what was declared. Never answered as it is: `env` is unmasked. */
+export interface ServiceDefinition {
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly entrypoint: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly user: string;
+  readonly workingDir: string;
+  readonly hostname: string;
+  readonly terminal: boolean;
+  readonly stdinOpen: boolean;
+  readonly init: boolean | null;
+  readonly stopSignal: string;
+  readonly stopTimeoutSeconds: number | null;
+  readonly readOnlyRoot: boolean;
+  readonly memoryLimitBytes: number | null;
+  readonly cpus: number | null;
+  readonly healthcheck: readonly string[] | null;
+  /** Nanoseconds, and 0 for what is left to the engine; null without a health check. */
+  readonly healthTimes:
+    | Readonly<Record<"interval" | "timeout" | "startPeriod" | "startInterval" | "retries", number>>
+    | null;
+  /** The labels of the service; `labels` are those of its containers. */
+  readonly serviceLabels: Readonly<Record<string, string>>;
+  readonly restart: "none" | "on-failure" | "any";
+  /** The names of its networks; null while one of them is not known. */
+  readonly networks: readonly string[] | null;
+}
+
 /** The services of all clusters, as last read. */
 export interface RunningServices {
   /** Rises with every change of a service, a task or a cluster's state. */
@@ -83,6 +113,7 @@ export interface RunningServices {
 /** A service with its surroundings. */
 export interface KnownService {
   readonly service: RunningService;
+  readonly definition: ServiceDefinition;
   /** As grants are asked about it, with its labels as they are. */
   readonly subject: Subject;
   /** The cluster's name in ids of stacks. */
@@ -97,7 +128,10 @@ export const NO_SERVICES: RunningServices = { revision: 0, items: [] };
  * Returns true if a scope holds a service: by its stack, by a label, or by all engines of its cluster that berth knows.
  * One engine is not enough, since a service is not on one.
  */
-export function holdsService(reach: Reach, { subject, engines }: Omit<KnownService, "service">): boolean {
+export function holdsService(
+  reach: Reach,
+  { subject, engines }: Pick<KnownService, "subject" | "engines">,
+): boolean {
   return reach.has(subject) || holdsCluster(reach, engines);
 }
 

@@ -1,9 +1,9 @@
 /** What was found of one group: its units beside their containers. */
 
-import type { Group, Unit } from "../../artifacts/artifact.ts";
+import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import type { Joined } from "../../artifacts/live/join.ts";
 import type { Drift, UnitLive } from "../../artifacts/live/live.ts";
-import { ofService } from "./service_look.ts";
+import { ofService, serviceDrift } from "./service_look.ts";
 import { groupStateOf, shownDesired, stateOf } from "../../artifacts/live/state.ts";
 import { verdictOf, worstOf } from "../../artifacts/live/verdict.ts";
 import { locationOf } from "../../artifacts/position.ts";
@@ -30,6 +30,7 @@ export function judged(
   byUnit: Map<string, Own>,
   compared: ReadonlyMap<string, Compared>,
   unheard: ReadonlyMap<string, string>,
+  model: Model,
 ): GroupLook {
   const live = new Map<string, UnitLive>();
   const differences = new Map<string, readonly UnitDifference[]>();
@@ -41,13 +42,15 @@ export function judged(
       differences.set(unit.id, result.differences);
     }
     const own = byUnit.get(unit.id);
-    const service = services.get(unit.id);
-    live.set(
-      unit.id,
-      own === undefined && service !== undefined
-        ? ofService(unit, service)
-        : liveOf(unit, own, result, { unheard, unread }),
-    );
+    const service = own === undefined ? services.get(unit.id) : undefined;
+    if (service === undefined || group === null) {
+      live.set(unit.id, liveOf(unit, own, result, { unheard, unread }));
+      continue;
+    }
+    const drift = serviceDrift({ model, group, unit }, service);
+    differences.set(unit.id, drift);
+    const shown = service.known === null ? null : drift.map(shownDrift);
+    live.set(unit.id, { ...ofService(unit, service, drift.length), drift: shown });
   }
   if (group?.standing === "main") live.set(group.id, ofGroup(group, live, joined));
   const containers = new Map([...byUnit].map(([id, { containers }]) => [id, containers]));

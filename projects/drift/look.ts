@@ -124,7 +124,7 @@ async function groupLooks(model: Model, runtime: ContainerRuntime, looking: Look
     only,
   });
   for (const { at, asked, byUnit } of stale) {
-    const found = looks[at] = judged(asked.bundle, byUnit, compared, unheard);
+    const found = looks[at] = judged(asked.bundle, byUnit, compared, unheard, model);
     // A container that was not found may be there again under the same row.
     const isWhole = asked.bundle.units.every(({ id }) => (compared.get(id)?.gone.length ?? 0) === 0);
     if (only === undefined && isWhole) rememberLook(asked, found);

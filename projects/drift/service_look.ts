@@ -1,19 +1,32 @@
-/** A unit that runs as a service of a swarm: its tasks beside its declaration. */
+/** A unit that runs as a service of a swarm: its tasks and its definition beside its declaration. */
 
-import type { Unit } from "../../artifacts/artifact.ts";
+import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import type { LiveState, UnitLive } from "../../artifacts/live/live.ts";
 import { desiredOf, shownDesired } from "../../artifacts/live/state.ts";
 import type { UnitService } from "../../artifacts/live/stacks.ts";
 import type { RunningService } from "../../core/running_services.ts";
+import { notComparedWithService, serviceDifferences } from "../fields/service_table.ts";
+import type { UnitDifference } from "./findings.ts";
 
-/** Judges the unit by its service. Where no manager is known, nothing is known but that it runs. */
-export function ofService(unit: Unit, { name, known }: UnitService): UnitLive {
-  const nothing = {
-    desired: shownDesired(unit),
-    match: null,
-    containers: [],
-    drift: null,
-  };
+/** Returns how a unit differs from the service that it runs as; none where nothing is known of the service. */
+export function serviceDrift(
+  { model, group, unit }: { readonly model: Model; readonly group: Group; readonly unit: Unit },
+  { known }: UnitService,
+): UnitDifference[] {
+  const { service } = unit;
+  if (known === null || service === null) return [];
+  return serviceDifferences({ model, group, unit, service }, known)
+    .map((one) => ({ ...one, container: null }))
+    .sort((one, other) => one.field < other.field ? -1 : 1);
+}
+
+/** Judges the unit by its service, without its drift. Where no manager is known, nothing is known but that it runs. */
+export function ofService(
+  unit: Unit,
+  { name, known }: UnitService,
+  differences: number,
+): Omit<UnitLive, "drift"> {
+  const nothing = { desired: shownDesired(unit), match: null, containers: [] };
   if (known === null) {
     const notCompared =
       `It runs as the service "${name}" of a swarm, and berth knows no manager of it that answers for it alone`;
@@ -22,20 +35,40 @@ export function ofService(unit: Unit, { name, known }: UnitService): UnitLive {
   const { service, cluster } = known;
   const { id, desired, running, mode, staleSince } = service;
   const state = stateOf(unit, service);
+  const keys = notComparedWithService(unit, known.definition);
+  const notCompared = staleSince !== null
+    ? `Its swarm "${cluster}" has not answered since ${staleSince}: this was seen last`
+    : keys.length > 0
+    ? `It runs as the service "${name}" of a swarm, and these are not compared with services: ${
+      keys.join(", ")
+    }`
+    : rolledBack(service);
+  const isBad = state === "degraded";
   return {
     ...nothing,
-    verdict: staleSince === null && state === "degraded" ? "broken" : "unknown",
+    verdict: staleSince !== null
+      ? "unknown"
+      : isBad
+      ? "broken"
+      : differences > 0
+      ? "differs"
+      : notCompared === null
+      ? "asWritten"
+      : "unknown",
     state: staleSince === null ? state : "unknown",
     service: { id, name, cluster, mode, desired, running, staleSince },
-    notCompared: staleSince === null
-      ? `It runs as the service "${name}" of a swarm, and berth does not compare services yet`
-      : `Its swarm "${cluster}" has not answered since ${staleSince}: this was seen last`,
+    notCompared,
   };
+}
+
+/** After a rollback the definition is the one of before: the swarm says why. */
+function rolledBack({ update, name }: RunningService): string | null {
+  if (update === null || !update.state.startsWith("rollback")) return null;
+  return `The service "${name}" was rolled back at ${update.at ?? "an unknown time"}: ${update.message}`;
 }
 
 function stateOf(unit: Unit, { desired, running, mode }: RunningService): LiveState {
   if (mode.endsWith("Job")) return running > 0 ? "running" : "completed";
-  const least = desiredOf(unit) ?? desired ?? running;
   if (running === 0 && desired === 0) return "absent";
-  return running >= Math.min(least, desired ?? least) ? "running" : "degraded";
+  return running >= (desired ?? desiredOf(unit) ?? 1) ? "running" : "degraded";
 }

@@ -58,14 +58,16 @@ const OPEN: ReadonlySet<string> = new Set([
 
 export const isOpenRow = ({ key }: Row): boolean => OPEN.has(key) || key.startsWith("limits.");
 
-/** All differences of a container, by the table. */
+/** All differences of a container, by the table, or by the rows of these keys. */
 export function differencesOf(
   of: Declared,
   container: InspectedContainer,
   view: EngineView,
+  only?: ReadonlySet<string>,
 ): FieldDifference[] {
   const found: FieldDifference[] = [];
   for (const row of [...FIELDS, mountSourcesNow]) {
+    if (only !== undefined && !only.has(row.key)) continue;
     for (const one of row.compare(of, container, view)) {
       const masked = (text: string) =>
         row.key === "command" ? maskCommandOf(container.entrypoint ?? [], text) : maskText(text);

@@ -4,8 +4,9 @@ import type { KnownService, RunningService } from "../../../core/running_service
 import { ServiceError } from "../../../core/error.ts";
 import { textHash } from "../../../core/text_hash.ts";
 import { at } from "../../../engines/calls/path.ts";
-import { listOf } from "../../../engines/calls/wire.ts";
+import { listOf, objectOf, textOf } from "../../../engines/calls/wire.ts";
 import { type NodeRow, nodeRow, type SwarmNode } from "../rows/node.ts";
+import { serviceDefinition } from "../rows/definition.ts";
 import { objectRow, type SwarmObject } from "../rows/named.ts";
 import { NAMESPACE, type ServiceRow, serviceRow } from "../rows/service.ts";
 import { shownTask, type TaskRow, taskRow } from "../rows/task.ts";
@@ -29,6 +30,8 @@ export class Cluster {
   #services = new Map<string, ServiceRow>();
   #tasks = new Map<string, readonly TaskRow[]>();
   #nodes = new Map<string, NodeRow>();
+  /** The names of its networks, by their ids. */
+  #networks: ReadonlyMap<string, string> = new Map();
   #objects: { readonly configs: readonly SwarmObject[]; readonly secrets: readonly SwarmObject[] } = {
     configs: [],
     secrets: [],
@@ -68,18 +71,22 @@ export class Cluster {
       const get = (path: Parameters<Managers["get"]>[0], query = {}) => this.managers.get(path, doing, query);
       // The first one finds a manager that answers.
       const services = rowsOf(await get(at`/services`, { status: true }), (one) => serviceRow(one, this.id));
-      const [tasks, nodes, configs, secrets] = await Promise.all([
+      const [networks, tasks, nodes, configs, secrets] = await Promise.all([
+        get(at`/networks`, { filters: JSON.stringify({ scope: ["swarm"] }) }),
         get(at`/tasks`),
         get(at`/nodes`),
         get(at`/configs`),
         get(at`/secrets`),
       ]);
+      this.#networks = new Map(
+        listOf(networks).map((one) => [textOf(objectOf(one).Id), textOf(objectOf(one).Name)]),
+      );
       this.#services = new Map(services.map((one) => [one.shown.id, one]));
       this.#tasks = Map.groupBy(rowsOf(tasks, taskRow), ({ service }) => service);
       this.#nodes = new Map(rowsOf(nodes, (one) => nodeRow(one, this.id)).map((one) => [one.id, one]));
       const named = (list: unknown) => rowsOf(list, (one) => objectRow(one, this.id));
       this.#objects = { configs: named(configs), secrets: named(secrets) };
-      const found = textHash(JSON.stringify([services, tasks, nodes, this.#objects])).join(" ");
+      const found = textHash(JSON.stringify([services, tasks, nodes, networks, this.#objects])).join(" ");
       const isOther = found !== this.#listed;
       this.#listed = found;
       return isOther;
@@ -124,6 +131,7 @@ export class Cluster {
     return this.#shown ??= [...this.#services.values()]
       .map((row) => ({
         service: this.#shownService(row),
+        definition: serviceDefinition(row.spec, (id) => this.#networks.get(id) ?? null),
         subject: this.subjectOf(row.shown.id),
         cluster: this.name,
         engines: this.engines,

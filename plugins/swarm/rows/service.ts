@@ -11,6 +11,8 @@ export interface ServiceRow {
   readonly shown: Omit<RunningService, "tasks" | "staleSince">;
   /** Its labels as they are: grants are asked with them. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Its definition as it was written by whoever made it. */
+  readonly spec: Wire;
   /** What its newest tasks are made from, to be compared with theirs. */
   readonly made: string;
   /** Another text when a task or the service itself may be another one. */
@@ -47,6 +49,7 @@ export function serviceRow(answer: unknown, cluster: string): ServiceRow | null 
       updatedAt: timeOf(wire.UpdatedAt),
     },
     labels,
+    spec,
     made: definitionOf(template),
     stamp: JSON.stringify([numberOf(objectOf(wire.Version).Index), running, status.DesiredTasks]),
   };
