@@ -84,7 +84,7 @@ export const applies = {
   warnings: "Gut zu wissen",
   lacks: (permission: string, on: string) => `Dir fehlt ${permission} für ${on}`,
   noGroups: "Nichts in diesem Ordner kann hochgefahren werden.",
-  noRight: "Du darfst nicht planen. Bitte einen Admin um das Recht projects:plan.",
+  noRight: "Sie dürfen nicht planen. Bitten Sie einen Admin um die Berechtigung projects:plan.",
   interruption: "unterbricht",
   dataLoss: "mit allen Daten",
   keeps: "Diese Volumes bleiben, mit ihren Daten",
@@ -140,7 +140,7 @@ export const applies = {
   title: (group: string) => `Anwendung auf ${group}`,
   states: {
     running: "läuft",
-    paused: "wartet auf dich",
+    paused: "wartet auf Sie",
     done: "erledigt",
     failed: "gescheitert",
     cancelled: "abgebrochen",
