@@ -2,6 +2,7 @@
 import type { ArtifactFile, Model } from "../artifacts/artifact.ts";
 import { namedFiles } from "../artifacts/compose/named_files.ts";
 import { isInside } from "../artifacts/files/inside.ts";
+import { folderOf, join } from "../artifacts/files/paths.ts";
 import type { WorkspaceFolder } from "../artifacts/registry/registry.ts";
 import { maskedOf } from "../artifacts/report/masked_text.ts";
 import type { AuditActor, NewAuditEntry } from "../core/audit_entry.ts";
@@ -12,7 +13,7 @@ import { authorOf, buildCommit, type CommittedFile, isTouched } from "./commit.t
 import { reasonOf, SourceFailure } from "./failure.ts";
 import { blobId, bytesAt, stateOf } from "./folder_state.ts";
 import type { Followed } from "./followed.ts";
-import type { Tree } from "./tree.ts";
+import type { Tree, TreeEntry } from "./tree.ts";
 
 interface CommittingOptions {
   readonly store: Pick<SourceStore, "note" | "sync">;
@@ -40,7 +41,7 @@ export interface Committer extends Pick<AuditActor, "kind" | "id" | "name"> {
 
 /** The branch may move this often before somebody has to look. */
 const MOST_TRIES = 3;
-/** Of the files of one commit. */
+/** Bytes of the files of one commit. */
 const MOST_BYTES = 32 * 1024 * 1024;
 /** Paths and lines that are named in one refusal. */
 const MOST_TOLD = 20;
@@ -136,14 +137,16 @@ async function filesOf(
       throw invalid("body.paths", `"${path}" is no file of this folder`);
     }
     const known = head.entries.get(path);
-    const like = [...head.entries.values()][0]?.id ?? "";
-    bytes += (await Deno.lstat(full).catch(() => null))?.size ?? 0;
-    if (bytes > MOST_BYTES) {
-      throw invalid("body.paths", `These files have over ${MOST_BYTES / 1024 / 1024} MiB together`);
-    }
-    const content = await contentOf(root, path, like);
+    const content = await contentAt(root, path, known);
     if (content === null && known === undefined) throw invalid("body.paths", `There is no file "${path}"`);
-    const id = content === null ? null : blobId(content, like);
+    bytes += content?.length ?? 0;
+    if (bytes > MOST_BYTES) {
+      throw invalid(
+        "body.paths",
+        `These files have over ${MOST_BYTES / 1024 / 1024} MiB; commit them with git`,
+      );
+    }
+    const id = content === null ? null : blobId(content, [...head.entries.values()][0]?.id ?? "");
     if (isTouched(path, { synced: synced?.entries ?? null, head: head.entries }, id)) touched.push(path);
     if (id === (known?.id ?? null)) continue;
     const executable = known?.executable ?? await isExecutable(full);
@@ -160,20 +163,6 @@ async function filesOf(
   return files;
 }
 
-/** Returns null for a file that is gone. Throws `invalid_request` for a link, and for everything else that is no file. */
-async function contentOf(root: string, path: string, like: string): Promise<Uint8Array | null> {
-  const state = await stateOf(root, path, like);
-  if (state.kind === "absent") return null;
-  const content = state.kind === "file" ? await bytesAt(root, path).catch(absent) : null;
-  if (content !== null) return content;
-  const why = state.kind === "other"
-    ? state.why
-    : state.kind === "file"
-    ? "it changed while it was read"
-    : `it is a ${state.kind}`;
-  throw invalid("body.paths", `"${path}" cannot be committed: ${why}`);
-}
-
 /** Throws `secret_in_commit` with the lines of values that berth would mask, and that the branch does not have. */
 async function mustBeWithoutSecrets(
   { registry }: CommittingOptions,
@@ -184,15 +173,10 @@ async function mustBeWithoutSecrets(
 ): Promise<void> {
   const model = await registry.comparedModel(workspace);
   const before = await mirror.blobs(files.flatMap(({ path }) => entries.get(path)?.id ?? []));
-  const named = namedFiles(model);
   const found: { readonly path: string; readonly message: string }[] = [];
   for (const { path, content } of files) {
     if (content === null) continue;
-    if (named.get(path) === "secret") {
-      found.push({ path, message: "A project reads a secret from it" });
-      continue;
-    }
-    const kind = model.files.find((file) => file.path === path)?.kind ?? "other";
+    const kind = kindOf(model, path);
     const masks = async (bytes: Uint8Array) =>
       maskedOf(await registry.parsed(workspace, path, kind, new TextDecoder().decode(bytes)));
     const id = entries.get(path)?.id;
@@ -215,14 +199,45 @@ async function mustBeWithoutSecrets(
   );
 }
 
+/** Returns the file's content; null if it is gone. Throws `invalid_request` for what no commit of berth's changes. */
+async function contentAt(
+  root: string,
+  path: string,
+  known: TreeEntry | undefined,
+): Promise<Uint8Array | null> {
+  const state = await stateOf(root, path, known?.id ?? "");
+  if (state.kind === "link" || known?.kind === "link") {
+    throw invalid("body.paths", `"${path}" is a link; commit it with git`);
+  }
+  if (state.kind === "folder") throw invalid("body.paths", `"${path}" is a folder`);
+  if (state.kind === "other") throw invalid("body.paths", `Cannot read "${path}": ${state.why}`);
+  if (state.kind === "absent") {
+    await mustNotBeBehindLink(root, path);
+    return null;
+  }
+  const { size } = await Deno.lstat(join(root, path));
+  if (size > MOST_BYTES) throw invalid("body.paths", `"${path}" has over ${MOST_BYTES / 1024 / 1024} MiB`);
+  const content = await bytesAt(root, path);
+  if (content === null) throw invalid("body.paths", `"${path}" was changed while it was read`);
+  return content;
+}
+
+/** A file behind a link is not gone. */
+async function mustNotBeBehindLink(root: string, path: string): Promise<void> {
+  for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder)) {
+    if ((await Deno.lstat(join(root, folder)).catch(() => null))?.isSymlink !== true) continue;
+    throw invalid("body.paths", `"${path}" is behind a link; commit it with git`);
+  }
+}
+
+/** A file of variables is one by its name as well: whoever names it may be in another folder. */
+function kindOf(model: Model, path: string): ArtifactFile["kind"] {
+  const known = model.files.find((file) => file.path === path)?.kind ?? namedFiles(model).get(path);
+  return known ?? (/(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]*\.env)$/.test(path) ? "env" : "other");
+}
+
 const isExecutable = async (full: string): Promise<boolean> =>
   (((await Deno.lstat(full).catch(() => null))?.mode ?? 0) & 0o100) !== 0;
-
-function absent(error: unknown): null {
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  if (error instanceof Deno.errors.NotFound || code === "ENOENT" || code === "ENOTDIR") return null;
-  throw new SourceFailure("berth may not read a file of it");
-}
 
 const invalid = (path: string, message: string) =>
   new ServiceError("invalid_request", `Cannot commit: ${message}`, { errors: [{ path, message }] });

@@ -1,6 +1,5 @@
 /** Commits from the page: one edit becomes one commit of that file, and a branch that moved is never overwritten. */
 import assert from "node:assert/strict";
-import { eventually } from "../support/eventually.ts";
 import { git, hasGit } from "../support/git_server.ts";
 import { SourceScene, web } from "./source_scene.ts";
 
@@ -22,11 +21,6 @@ async function synced(): Promise<SourceScene> {
   const answer = await scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, { commit: head });
   assert.equal(answer.status, 200, answer.text);
   return scene;
-}
-
-async function sync(scene: SourceScene, commit: string) {
-  await scene.check();
-  return await scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, { commit });
 }
 
 const commit = (scene: SourceScene, body: unknown) =>
@@ -173,42 +167,75 @@ test("paths outside, folders, links and files that are nowhere are refused, and 
   assert.deepEqual([nothing.status, nothing.body.code], [400, "invalid_request"]);
 });
 
-test("a link that the branch has is refused, and not taken for a file that was deleted", async () => {
+test("a link is never committed as a deleted file, nor a file behind one, nor a file that has become a folder", async () => {
   await using scene = await synced();
-  await Deno.symlink("run.sh", `${scene.repository.work}/go`);
-  const { body } = await sync(scene, await scene.repository.push({}, "a link"));
-  assert.equal(body.state, "synced");
-  await Deno.remove(`${scene.path}/run.sh`);
+  const before = await git(scene.repository.bare, "rev-parse", "main");
+  const [blog, shop, script] = ["blog/compose.yaml", "shop/compose.yaml", "run.sh"].map((path) =>
+    `${scene.path}/${path}`
+  ) as [string, string, string];
+  await Deno.rename(blog, `${scene.path}/elsewhere.yaml`);
+  await Deno.symlink("../elsewhere.yaml", blog);
+  await Deno.rename(`${scene.path}/shop`, `${scene.path}/moved`);
+  await Deno.symlink("moved", `${scene.path}/shop`);
+  await Deno.remove(script);
+  await Deno.mkdir(script);
+  assert.ok((await Deno.stat(shop)).isFile);
 
-  const answer = await commit(scene, { paths: ["run.sh", "go"], message: "m" });
+  for (
+    const [path, why] of [["blog/compose.yaml", /link/], ["shop/compose.yaml", /link/], [
+      "run.sh",
+      /folder/,
+    ]] as const
+  ) {
+    const answer = await commit(scene, { paths: [path], message: "m" });
 
-  assert.deepEqual([answer.status, answer.body.code], [400, "invalid_request"], answer.text);
-  assert.match(answer.text, /it is a link/);
-  assert.equal((await git(scene.repository.bare, "ls-tree", "main", "go")).split(" ")[0], "120000");
-});
-
-test("files that are too large together are refused", async () => {
-  await using scene = await synced();
-  for (const name of ["one.bin", "two.bin"]) {
-    using file = await Deno.open(`${scene.path}/${name}`, { write: true, create: true });
-    await file.truncate(20 * 1024 * 1024);
+    assert.deepEqual([answer.status, answer.body.code], [400, "invalid_request"], answer.text);
+    assert.match(answer.body.errors[0].message, why);
+    assert.match(answer.body.errors[0].message, new RegExp(path));
   }
-  const answer = await commit(scene, { paths: ["one.bin", "two.bin"], message: "m" });
-  assert.match(answer.text, /over 32 MiB together/);
+  assert.equal(await git(scene.repository.bare, "rev-parse", "main"), before);
 });
 
-test("a file of a secret is not committed unless somebody says so, whatever stands in it", async () => {
+test("files of variables and secrets are committed only if somebody says so, whatever their values look like", async () => {
   await using scene = await synced();
-  const file = "secrets: { key: { file: ./key.txt } }\n";
-  await write(scene, "blog/compose.yaml", web("nginx:1", `    secrets: [key]\n${file}`));
-  await write(scene, "blog/key.txt", "plain words\n");
-  await eventually("berth has read the folder", async () => {
-    const { text } = await scene.berth.call(`GET /api/workspaces/${scene.id}/files`);
-    return text.includes("key.txt");
-  });
+  const before = await git(scene.repository.bare, "rev-parse", "main");
+  const names = "services:\n  web:\n    image: nginx:1\n    env_file: [blue]\n    secrets: [one]\n" +
+    "secrets:\n  one: { file: ./one.txt }\n";
+  await write(scene, "blog/compose.yaml", names);
+  for (const path of [".env", "blog/.env.local", "prod.env"]) await write(scene, path, "COLOUR=blue\n");
+  await write(scene, "blog/blue", "COLOUR=blue\n");
+  await write(scene, "blog/one.txt", "plain words\n");
 
-  const refused = await commit(scene, { paths: ["blog/key.txt"], message: "m" });
+  for (const path of [".env", "blog/.env.local", "prod.env", "blog/blue", "blog/one.txt"]) {
+    const refused = await commit(scene, { paths: [path], message: "m" });
 
-  assert.deepEqual([refused.status, refused.body.code], [422, "secret_in_commit"], refused.text);
-  assert.ok(!refused.text.includes("plain words"));
+    assert.deepEqual(
+      [refused.status, refused.body.code],
+      [422, "secret_in_commit"],
+      `${path}: ${refused.text}`,
+    );
+    assert.equal(refused.body.errors[0].path, path);
+  }
+  assert.equal(await git(scene.repository.bare, "rev-parse", "main"), before);
+  assert.equal((await commit(scene, { paths: ["prod.env"], message: "m", withSecrets: true })).status, 201);
+});
+
+test("the files of one commit have 32 MiB at most, one by one and together, and are not read beyond that", async () => {
+  await using scene = await synced();
+  const before = await git(scene.repository.bare, "rev-parse", "main");
+  const sized = async (path: string, mebibytes: number) => {
+    using file = await Deno.open(`${scene.path}/${path}`, { write: true, create: true });
+    await file.truncate(mebibytes * 1024 * 1024);
+  };
+  await sized("one.bin", 33);
+  await sized("two.bin", 20);
+  await sized("three.bin", 20);
+
+  for (const paths of [["one.bin"], ["two.bin", "three.bin"]]) {
+    const refused = await commit(scene, { paths, message: "m" });
+
+    assert.deepEqual([refused.status, refused.body.code], [400, "invalid_request"], refused.text);
+    assert.match(refused.body.errors[0].message, /32 MiB/);
+  }
+  assert.equal(await git(scene.repository.bare, "rev-parse", "main"), before);
 });
