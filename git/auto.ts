@@ -73,22 +73,29 @@ export class Auto {
     return working.run();
   }
 
+  /** Another replica that hears of a push meanwhile leaves it to this one, so that it looks once more at the end. */
   async #inTurn(workspace: string): Promise<void> {
-    const { turn, signal } = this.#parts;
-    const ask = () => turn(`git auto ${workspace}`, LEASE_MS);
-    if (signal.aborted || !await ask()) return;
-    const renewing = setInterval(() => void ask().catch(() => {}), LEASE_MS / 3);
-    try {
-      await this.#work(workspace);
-    } finally {
-      clearInterval(renewing);
+    const { turn, signal, store } = this.#parts;
+    const ask = (ms: number) => turn(`git auto ${workspace}`, ms);
+    while (!signal.aborted && await ask(LEASE_MS)) {
+      const renewing = setInterval(() => void ask(LEASE_MS).catch(() => {}), LEASE_MS / 3);
+      let head: string | null;
+      try {
+        head = await this.#work(workspace);
+      } finally {
+        clearInterval(renewing);
+        await ask(0).catch(() => {}); // it ends by itself
+      }
+      const now = await store.get(workspace);
+      if (now === null || now.head === head) return;
     }
   }
 
-  async #work(workspace: string): Promise<void> {
+  /** Returns the newest commit that was known when it began. */
+  async #work(workspace: string): Promise<string | null> {
     const { store, record: read } = this.#parts;
     const record = await read(workspace);
-    if (!isDue(record)) return;
+    if (!isDue(record)) return record.head;
     const found = await this.#waiting(record).catch((error) => ({ waiting: reasonOf(error) }));
     const now = await read(workspace);
     // A sync that failed has noted what it was to apply.
@@ -97,6 +104,7 @@ export class Auto {
     if (now.policy === "auto" && now.createdAt === record.createdAt) {
       await store.setAuto(workspace, { waiting, todo });
     }
+    return record.head;
   }
 
   /** Returns the reason to wait for a person, or null, and what is left to do. */

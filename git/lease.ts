@@ -33,7 +33,7 @@ export class Leases {
       if (this.#working.get(workspace) === own) this.#working.delete(workspace);
       leave();
     };
-    const ask = () => turn(`git ${workspace}`, LEASE_MS);
+    const ask = (ms = LEASE_MS) => turn(`git ${workspace}`, ms);
     try {
       for (let waited = 0; !await ask(); waited += WAIT_MS) {
         if (waited > 2 * LEASE_MS || signal.aborted) {
@@ -50,10 +50,10 @@ export class Leases {
     }
     const renewing = setInterval(() => void ask().catch(() => {}), LEASE_MS / 3);
     return {
-      [Symbol.asyncDispose]: () => {
+      [Symbol.asyncDispose]: async () => {
         clearInterval(renewing);
+        await ask(0).catch(() => {}); // it ends by itself
         end();
-        return Promise.resolve();
       },
     };
   }
