@@ -6,6 +6,7 @@ import { serveEngines } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { workspace } from "../streams/live_scene.ts";
 import { openPage } from "./opened.ts";
+import { go } from "./small_world.ts";
 
 const { test } = await sharedEngine("docker");
 const SECRET = "correct-horse-battery";
@@ -36,10 +37,7 @@ test(
     await page.getByText(SECRET).waitFor();
 
     // Another draft in the same screen is masked, and says what its own container is.
-    await page.evaluate(() => {
-      history.pushState(null, "", "/write-down?name=written-web&engine=docker");
-      dispatchEvent(new PopStateEvent("popstate"));
-    });
+    await go(page, "/write-down?name=written-web&engine=docker");
     await page.getByText("container_name: written-web").waitFor();
     assert.ok(!(await page.content()).includes(SECRET));
     await page.getByRole("button", { name: "Show secrets …" }).waitFor();
