@@ -207,3 +207,37 @@ test(
   },
   browserMissing(),
 );
+
+test(
+  "a plan shows the values of its variables to those who ask, until it is planned again",
+  async (engine) => {
+    const browser = await browserOf();
+    await using berth = await serveEngines({ docker: engine });
+    const scene = await ApplyScene.on(engine, berth, "valued", project("valued", [service("web")]));
+    try {
+      await scene.apply();
+      await Deno.writeTextFile(`${scene.path}/.env`, "HOST_TOKEN=hush-hush\n");
+      await scene.write(project("valued", [service("web", "hostname: '${HOST_TOKEN}'")]));
+      await using opened = await openPage(browser, berth, { key: berth.admin });
+      const { page } = opened;
+      await opened.visit(`/p/valued%40${scene.workspace}/plan`);
+      await page.getByText("********").first().waitFor();
+      assert.ok(!(await page.content()).includes("hush-hush"));
+
+      await page.getByRole("button", { name: "Show the values …" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Show the values", exact: true }).click();
+      await page.getByText("hush-hush").waitFor();
+      await assertFitsAll(opened, "a plan with its values");
+
+      await page.getByRole("button", { name: "Plan again" }).click();
+      await page.getByText("********").first().waitFor();
+      assert.ok(!(await page.content()).includes("hush-hush"));
+      const { text } = await berth.call("GET /api/system/audit?limit=50");
+      assert.match(text, /"project":"valued@valued","shown":"secrets"/);
+      assert.deepEqual(opened.complaints, []);
+    } finally {
+      await scene.clear();
+    }
+  },
+  browserMissing(),
+);

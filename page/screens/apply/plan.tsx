@@ -23,6 +23,7 @@ import {
   withOptions,
 } from "../../parts/plan/plan_address.ts";
 import { changed, PlanOptions } from "./plan_options.tsx";
+import { usePlanValues } from "./plan_values.tsx";
 import { type Choosing, Remedies } from "./remedies.tsx";
 import { interruptionsOf, isReady, lostBy, startApply } from "./start.ts";
 import { Steps } from "./steps.tsx";
@@ -141,8 +142,9 @@ function Planned(
   },
 ) {
   const heading = useId();
-  const { options, set, reload } = choosing;
+  const { options, set, reload, project } = choosing;
   const [isAsking, setAsking] = useState(false);
+  const values = usePlanValues(plan, project);
   const { steps, workspace, group } = plan;
   return (
     <section aria-labelledby={heading}>
@@ -158,6 +160,7 @@ function Planned(
               {TEXT.keepData}
             </button>
           )}
+          {values.button}
           <button type="button" class="button" onClick={reload}>{TEXT.again}</button>
           <Act
             permission="projects:apply"
@@ -175,7 +178,7 @@ function Planned(
           <a href={`/w/${encodeURIComponent(workspace)}/source`}>{words.sources.title}</a>
         </p>
       )}
-      <Steps plan={plan} choosing={choosing} />
+      <Steps plan={values.plan} choosing={choosing} />
       <p class="hint">
         {TEXT.command} <Copied text={commandOf(`${group}@${workspace}`, { action, ...options })} />
       </p>
