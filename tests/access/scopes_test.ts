@@ -40,6 +40,10 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   incidents: [],
   // tests/watch/endings_test.ts
   endings: [],
+  // tests/engines/swarm_nodes_test.ts
+  nodes: [],
+  services: [],
+  stacks: [],
   files: ["shop/compose.yaml", "blog/compose.yaml", "compose.yaml"].map(encodeURIComponent),
 };
 
