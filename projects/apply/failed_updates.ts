@@ -38,7 +38,7 @@ function failedNames(steps: readonly Step[], progress: Progress): FailedDigest[]
     if (kind !== "container.swap" || unit === null || progress.get(n)?.state !== "failed") return [];
     return why.flatMap((reason) => {
       const read = reason.code === "field" && reason.field === "image"
-        ? readReference(reason.declared)
+        ? readReference(reason.resolved ?? reason.declared)
         : null;
       return read === null ? [] : [{ unit, digest: textOfReference(read) }];
     });

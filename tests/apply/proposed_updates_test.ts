@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { runBerth } from "../support/berth_process.ts";
 import type { TestCaller } from "../support/service.ts";
 import { startReachableRegistry } from "../support/reachable_registry.ts";
+import { eventually } from "../support/eventually.ts";
 import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { save } from "../streams/live_scene.ts";
 import { project, scene, service } from "./apply_scene.ts";
@@ -173,8 +174,10 @@ test("berth updates --take writes the line, applies it, and shows what it change
     const failed = await run("updates", "taken", "--take", "1.4.6", "--yes");
     assert.equal(failed.code, 1, failed.stdout);
     assert.match(failed.stderr, /berth updates taken --back writes what it said before/);
-    const listedBack = await run("updates", "taken");
-    assert.equal(listedBack.code, 2);
+    const listedBack = await eventually("the version that the file names now was looked at", async () => {
+      const listed = await run("updates", "taken");
+      return listed.code === 2 ? listed : null;
+    });
     assert.match(listedBack.stdout, /went back to \S+app:1\.4\.5: --back writes it/);
     const back = await run("updates", "taken", "--back", "--yes");
     assert.equal(back.code, 0, back.stderr);
