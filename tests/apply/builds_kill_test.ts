@@ -6,10 +6,10 @@ import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { isCommandRunning } from "../support/processes.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
+import { proofEngine } from "../support/shared_engine.ts";
 
-const docker = await sharedEngine("docker");
-const podman = await lawEngine("podman");
+const docker = await proofEngine("docker");
+const podman = await proofEngine("podman");
 
 /** No other process of this machine waits so long. */
 const SLEEP = "sleep 5.4321";
