@@ -56,11 +56,11 @@ test(
       await page.getByRole("button", { name: "Make it editable" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Make it editable" }).click();
       await page.getByLabel("Name", { exact: true }).fill("taken");
-      // The first check of the text meets a folder that is being read: it is said, and tried again without a further key.
-      let checks = 0;
+      // Checks of the text meet a folder that is being read: it is said, and tried again without a further key.
+      let isSaid = false;
       await page.route("**/artifacts/validate", async (route) => {
         const isPasted = route.request().postData()?.includes("imagee") === true;
-        if (!isPasted || checks++ > 0) return await route.continue();
+        if (!isPasted || isSaid) return await route.continue();
         const body = JSON.stringify({
           status: 503,
           code: "workspace_unavailable",
@@ -70,6 +70,7 @@ test(
       });
       await paste(page, TEXT.replace("image:", "imagee:"));
       await page.getByRole("status").getByText("trying again").waitFor();
+      isSaid = true;
       await page.getByRole("list", { name: "Findings" }).getByText("imagee").first().waitFor();
       await assertFitsAll(opened, "a new project");
       await paste(page, TEXT);
