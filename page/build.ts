@@ -88,6 +88,7 @@ async function bundle(entry: string, ...output: readonly string[]): Promise<void
       ...output,
       pathOf(new URL(entry, PAGE)),
     ],
+    cwd: pathOf(PAGE), // the names of the parts hang on it
     env: { NO_COLOR: "1" },
     stdin: "null",
     stdout: "null",
