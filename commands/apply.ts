@@ -1,6 +1,6 @@
 /** `berth apply`: a plan is shown, asked about, carried out and followed to its end. */
 import { APPLY, APPLY_EVENTS, type ApplyEvent } from "../client/berth/applies.ts";
-import type { Apply, Plan } from "../client/berth/models.ts";
+import type { Apply, Plan, PlanRequest } from "../client/berth/models.ts";
 import { PLAN_APPLY } from "../client/berth/plans.ts";
 import type { Client } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
@@ -12,6 +12,7 @@ import { failCall, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeError, writeOut } from "./output.ts";
 import { planOf } from "./plan.ts";
+import { planRequestOf } from "./plan_options.ts";
 import { textOf } from "./plan_text.ts";
 import { type Target, targetsAt } from "./target.ts";
 
@@ -31,18 +32,28 @@ export async function run(line: Line): Promise<number> {
 
 /** Plans, asks and applies. Returns the exit code. */
 export async function applyTo(client: Client, target: Target, line: Line): Promise<number> {
-  const isJson = line.option("--json") !== undefined;
+  const plan = await agreedPlan(client, target, line, planRequestOf(line));
+  return typeof plan === "number" ? plan : await carryOut(client, plan, line);
+}
+
+/** Plans and asks. Returns the plan that is meant, or the exit code where there is nothing to carry out. */
+export async function agreedPlan(
+  client: Client,
+  target: Target,
+  line: Line,
+  asked: PlanRequest,
+): Promise<Plan | number> {
   const isAgreed = line.option("--yes") !== undefined;
-  const plan = await planOf(client, target, line);
+  const plan = await planOf(client, target, asked);
   if (isAgreed && target.isShort) {
     throw new UsageFailure(
       `"${target.id}" may mean another project tomorrow: with "--yes", say "${wholeOf(plan, target)}"`,
     );
   }
-  if (!isJson) writeOut(textOf([plan]));
+  if (line.option("--json") === undefined) writeOut(textOf([plan]));
   if (plan.blocked.length > 0) return EXIT.NO;
   if (plan.steps.length === 0) return EXIT.FINE;
-  return isMeant(questionOf(plan), line, lostBy(plan.steps)) ? await carryOut(client, plan, isJson) : EXIT.NO;
+  return isMeant(questionOf(plan), line, lostBy(plan.steps)) ? plan : EXIT.NO;
 }
 
 const wholeOf = ({ group, workspace }: Plan, { service }: Target): string =>
@@ -55,7 +66,9 @@ const questionOf = ({ group, steps }: Plan): string =>
 const lostBy = (steps: Plan["steps"]): string[] =>
   steps.filter(({ risk }) => risk === "dataLoss").map(({ target }) => target);
 
-async function carryOut(client: Client, plan: Plan, isJson: boolean): Promise<number> {
+/** Applies exactly this plan, and follows it to its end. Returns the exit code. */
+export async function carryOut(client: Client, plan: Plan, line: Line): Promise<number> {
+  const isJson = line.option("--json") !== undefined;
   const { declared, observed } = plan.basis;
   const payload = { basis: { declared, observed }, confirm: lostBy(plan.steps) };
   const params = { id: plan.id };

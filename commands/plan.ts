@@ -1,5 +1,5 @@
 /** `berth plan`: what would be done about projects, for a terminal, a program, or a comment on a pull request. */
-import type { Plan } from "../client/berth/models.ts";
+import type { Plan, PlanRequest } from "../client/berth/models.ts";
 import { PROJECT_PLAN } from "../client/berth/projects.ts";
 import { type Client, isStatusError } from "../client/mod.ts";
 import { StartFailure } from "../app/start_failure.ts";
@@ -22,7 +22,7 @@ export async function run(line: Line): Promise<number> {
   try {
     using client = await openClient();
     for (const target of await targetsAt(client, line.args[0]!, line.option("--group"))) {
-      plans.push(await planOf(client, target, line));
+      plans.push(await planOf(client, target, planRequestOf(line)));
     }
   } catch (error) {
     return failCall(error);
@@ -34,8 +34,7 @@ export async function run(line: Line): Promise<number> {
 }
 
 /** Asks for the plan of a project. A service that its target names is planned beside those of `--unit`. */
-export async function planOf(client: Client, { id, service }: Target, line: Line): Promise<Plan> {
-  const asked = planRequestOf(line);
+export async function planOf(client: Client, { id, service }: Target, asked: PlanRequest): Promise<Plan> {
   const payload = service === undefined ? asked : { ...asked, units: [...asked.units ?? [], service] };
   try {
     return (await client.post(PROJECT_PLAN, { params: { id }, payload })).json();

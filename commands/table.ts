@@ -175,10 +175,14 @@ export const COMMANDS: readonly Command[] = [
     name: "updates",
     summary: "list the images of projects that have a newer one at their registry",
     details:
-      "Asks a running berth for what it knows; no registry is asked by this. The exit code is 2 when there is a newer image, and 4 when some could not be compared. berth updates shop --take 1.4.5 shows the change of the file, asks, writes it, and applies the project.",
+      "Asks a running berth for what it knows; no registry is asked by this. The exit code is 2 when there is a newer image, and 4 when some could not be compared. berth updates shop --take 1.4.5 shows the change of the file, asks, writes it, and applies the project. With --apply it is 1 where a project is blocked or went back.",
     args: [{ ...PROJECT, optional: true }],
     options: [
       { name: "--all", meaning: "those that are up to date, too" },
+      {
+        name: "--apply",
+        meaning: "update all projects that have a newer image, one after the other, to the first that fails",
+      },
       { name: "--take", value: "version", meaning: "write this newer version into its file, and apply" },
       {
         name: "--back",

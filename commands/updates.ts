@@ -9,6 +9,7 @@ import {
 import { visible } from "../log/line.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT, worstOf } from "./exit_code.ts";
+import { tellMissing } from "./missing_updates.ts";
 import { type Cell, table, writeOut } from "./output.ts";
 import type { Line } from "./command.ts";
 
@@ -27,6 +28,7 @@ export async function run(line: Line): Promise<number> {
   if (line.option("--back") !== undefined) {
     return await (await import("./take_update.ts")).takeUpdate(line, null);
   }
+  if (line.option("--apply") !== undefined) return await (await import("./update_all.ts")).updateAll(line);
   const automatic = line.option("--automatic");
   if (automatic !== undefined) {
     return await (await import("./automatic_updates.ts")).setAutomatic(line, automatic === "on");
@@ -51,11 +53,7 @@ export async function run(line: Line): Promise<number> {
   if (line.option("--json") === undefined) {
     for (const rule of answer.projects.filter(({ automatic }) => automatic)) writeOut(automaticText(rule));
   }
-  for (const sentence of missingOf(answer)) console.error(`berth: ${visible(sentence)}`);
-  return worstOf([
-    ...answer.items.map(codeOf),
-    ...(missingOf(answer).length > 0 ? [EXIT.INCOMPLETE] : []),
-  ]);
+  return worstOf([...answer.items.map(codeOf), tellMissing(answer)]);
 }
 
 /** What cools down, went back before, or is a major version is nothing to be done. */
@@ -69,15 +67,6 @@ function codeOf({ state, candidates, containers, versionsReason, back }: UpdateI
 
 const isToDo = ({ coolsUntil, step, failed }: UpdateCandidate): boolean =>
   coolsUntil === null && step !== "major" && failed === null;
-
-function missingOf({ enabled, liveNeeds }: Updates): string[] {
-  return [
-    ...(enabled
-      ? []
-      : ["berth does not look for newer images: switch it on, on the page or by PUT /api/updates"]),
-    ...(liveNeeds === undefined ? [] : [`the key may not see what runs: it needs ${liveNeeds}`]),
-  ];
-}
 
 function cellsOf(
   { state, reference, project, units, reason, candidates, versionsReason, back }: UpdateItem,
