@@ -1,5 +1,5 @@
 /** Services of a swarm that a group may run as: a stack has a project's name, and no path that would prove more. */
-import type { KnownService, RunningServices } from "../../core/running_services.ts";
+import { type KnownService, NO_SERVICES, type RunningServices } from "../../core/running_services.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 import type { Group, Unit } from "../artifact.ts";
 
@@ -48,7 +48,16 @@ export function serviceOf(group: Group | null, unit: Unit, stacks: Stacks): Unit
   return isOfStack === true ? { name, known: null } : null;
 }
 
-/** Returns the containers of the stack that has the group's project name. */
-export function ofStack(group: Group, containers: readonly RunningContainer[]): RunningContainer[] {
-  return containers.filter(({ labels, state }) => state === "running" && labels[STACK] === group.project);
+/** Returns the stack that has the group's project name: its services, and those of its containers that run. */
+export function ofStack(
+  group: Group,
+  containers: readonly RunningContainer[],
+  services: RunningServices = NO_SERVICES,
+): { readonly containers: readonly RunningContainer[]; readonly services: readonly KnownService[] } {
+  return {
+    containers: containers.filter(({ labels, state }) =>
+      state === "running" && labels[STACK] === group.project
+    ),
+    services: services.items.filter(({ service }) => service.stack === group.project),
+  };
 }

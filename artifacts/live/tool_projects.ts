@@ -46,6 +46,7 @@ export async function toolProjects(
 ): Promise<ToolProject[]> {
   const isUp = runtime !== null && runtime.counts() !== null;
   const containers = isUp ? await runtime.containers() : [];
+  const services = runtime?.services?.();
   const running = runningProjects(containers);
   const partnered = new Set<RunningProject>();
   const items: ToolProject[] = [];
@@ -60,7 +61,8 @@ export async function toolProjects(
         items.push(declared({ id, name }, model, group, one.running));
       }
       if (own.length === 0) {
-        const isAbsent = isUp && ofStack(group, containers).length === 0;
+        const stack = ofStack(group, containers, services);
+        const isAbsent = isUp && stack.containers.length === 0 && stack.services.length === 0;
         items.push(declared({ id, name }, model, group, null, isAbsent ? "absent" : "unknown"));
       }
     }

@@ -19,6 +19,7 @@ import {
   SEES_RUNNING,
   type Untold,
 } from "../../core/runtime.ts";
+import { holdsService } from "../../core/running_services.ts";
 import { NO_REMEDY, planWith, type Remedies, remediesOr, type Remedy } from "../../core/remedy.ts";
 import type { Sight } from "../../core/sight.ts";
 import { contentsOf, type OwnSide } from "../drift/contents.ts";
@@ -227,7 +228,7 @@ const IN_HAND = "another berth may be replacing one of them: keep them until its
  * labels may be forged, or another folder may have started it.
  */
 async function ownContainers(
-  { model, group, real, sight }: Asked,
+  { model, group, real, runtime, sight }: Asked,
   all: readonly RunningContainer[],
   draft: Draft,
 ): Promise<RunningContainer[]> {
@@ -260,14 +261,26 @@ async function ownContainers(
       `(${names(foreign)}): ${isInHand ? IN_HAND : "remove them, or give one of the projects another name"}`;
     draft.block("project/foreign-container", message, at, group.id, edited(at));
   }
-  const stack = ofStack(group, all);
-  if (stack.length > 0) {
-    const message = `A stack of a swarm runs under the project name "${group.project}" ` +
-      `(${named(stack, (one) => sight.sees(one))}): remove it with "docker stack rm ${group.project}" on a ` +
-      "manager, or give the project another name";
-    draft.block("project/foreign-container", message, at, group.id, edited(at));
-  }
+  blockByStack({ group, runtime, sight }, all, draft);
   return sure.flatMap(({ running }) => running.containers);
+}
+
+/** Its tasks may run where berth has no engine, and its swarm starts a stack of no tasks. */
+function blockByStack(
+  { group, runtime, sight }: Pick<Asked, "group" | "runtime" | "sight">,
+  all: readonly RunningContainer[],
+  draft: Draft,
+): void {
+  const { containers, services } = ofStack(group, all, runtime.services?.());
+  if (containers.length === 0 && services.length === 0) return;
+  const parts = services.length === 0 ? named(containers, (one) => sight.sees(one)) : named(
+    services.map((one) => ({ ...one, name: one.service.name })),
+    (one) => holdsService(sight.reach, one),
+  );
+  const message = `A stack of a swarm runs under the project name "${group.project}" (${parts}): remove it ` +
+    `with "docker stack rm ${group.project}" on a manager, or give the project another name`;
+  const { at } = group.projectFrom;
+  draft.block("project/foreign-container", message, at, group.id, edited(at));
 }
 
 /** Returns the remedy of a message that berth.yaml answers. */

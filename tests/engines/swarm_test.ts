@@ -54,8 +54,21 @@ async function stack(own: TestEngine, berth: TestService): Promise<void> {
   assert.deepEqual([seen.verdict, seen.drift], ["asWritten", []]);
   assert.equal(seen.service.name, "shop_web");
   assert.equal((await live("never")).state, "absent");
-  const { body: plan } = await berth.call(`POST /api/workspaces/${id}/artifacts/groups/shop/plan`, {});
-  assert.ok(plan.blocked.some(({ code }: { code: string }) => code === "project/foreign-container"));
+  const blocked = async (): Promise<string[]> => {
+    const { body } = await berth.call(`POST /api/workspaces/${id}/artifacts/groups/shop/plan`, {});
+    return body.blocked.map(({ code }: { code: string }) => code);
+  };
+  assert.deepEqual(await blocked(), ["project/foreign-container"]);
+  // Without a task there is no container, as where all tasks run on nodes that are no engines of berth's.
+  await own.cli("service", "scale", "--detach", "shop_web=0");
+  await eventually("it has no task", async () => {
+    const names = await own.cli("ps", "-q", "--filter", "label=com.docker.stack.namespace=shop");
+    return names.trim() === "" && (await live("web")).state === "absent";
+  });
+  assert.deepEqual(await blocked(), ["project/foreign-container"]);
+  const { body: tools } = await berth.call("GET /api/system/tool-projects");
+  const shop = tools.items.find(({ group }: { group: string }) => group === "shop");
+  assert.equal(shop.status, "unknown");
   await own.cli("stack", "rm", "shop");
   await eventually("it is gone", async () => (await live("web")).state === "absent");
 }
