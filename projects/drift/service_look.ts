@@ -68,7 +68,8 @@ function rolledBack({ update, name }: RunningService): string | null {
 }
 
 function stateOf(unit: Unit, { desired, running, mode }: RunningService): LiveState {
-  if (mode.endsWith("Job")) return running > 0 ? "running" : "completed";
+  if (mode.endsWith("Job") && (running > 0 || desired === null)) return running > 0 ? "running" : "unknown";
+  if (mode.endsWith("Job")) return desired === 0 ? "completed" : "degraded";
   if (running === 0 && desired === 0) return "absent";
   return running >= (desired ?? desiredOf(unit) ?? 1) ? "running" : "degraded";
 }

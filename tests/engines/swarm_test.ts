@@ -73,6 +73,37 @@ async function stack(own: TestEngine, berth: TestService): Promise<void> {
   await eventually("it is gone", async () => (await live("web")).state === "absent");
 }
 
+/** A job that is done lacks no task; one that failed does. */
+async function jobs(own: TestEngine, berth: TestService): Promise<void> {
+  const job = (command: string, mode: string) =>
+    `  image: ${IMAGE}\n    command: ["${command}"]\n    networks: [inside]\n` +
+    `    deploy: { mode: ${mode}, restart_policy: { condition: none } }\n`;
+  const text = `version: "3.8"\nservices:\n  one:\n  ${job("true", "replicated-job")}` +
+    `  all:\n  ${job("true", "global-job")}  bad:\n  ${job("false", "replicated-job")}` +
+    "networks:\n  inside: { external: true, name: host }\n";
+  const { id } = await workspace(berth, "jobs", text);
+  const file = `${await Deno.makeTempDir({ dir: berth.folder })}/stack.yaml`;
+  await Deno.writeTextFile(file, text);
+  await own.cli("stack", "deploy", "--resolve-image", "never", "--compose-file", file, "jobs");
+  const told = async (name: string) => {
+    const { body } = await berth.call(`GET /api/services/jobs_${name}`);
+    const { body: { live } } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/${name}`);
+    return `${body.tasks?.[0]?.state} ${body.running}/${body.desired} ${live.state} ${live.verdict}`;
+  };
+  for (
+    const [name, end] of [
+      ["one", "completed 0/0 completed asWritten"],
+      ["all", "completed 0/0 completed asWritten"],
+      ["bad", "failed 0/1 degraded broken"],
+    ] as const
+  ) {
+    let last = "";
+    await eventually(`the job ${name} has ended`, async () => (last = await told(name)) === end)
+      .catch(() => assert.equal(last, end));
+  }
+  await own.cli("stack", "rm", "jobs");
+}
+
 Deno.test({
   name: "A container that a swarm's service keeps is neither stopped nor pruned, and the refusal says how to",
   ignore: engine === null,
@@ -111,6 +142,7 @@ Deno.test({
       "a stack that runs is not absent, and no plan starts it again",
       () => stack(own, berth),
     );
+    await context.step("a job that is completed lacks no task", () => jobs(own, berth));
     await context.step("forged labels keep nothing", async () => {
       assert.equal((await berth.call("POST /api/containers/forged/stop")).body.changed, true);
     });

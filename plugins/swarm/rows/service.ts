@@ -51,7 +51,12 @@ export function serviceRow(answer: unknown, cluster: string): ServiceRow | null 
     labels,
     spec,
     made: definitionOf(template),
-    stamp: JSON.stringify([numberOf(objectOf(wire.Version).Index), running, status.DesiredTasks]),
+    stamp: JSON.stringify([
+      numberOf(objectOf(wire.Version).Index),
+      running,
+      status.DesiredTasks,
+      status.CompletedTasks,
+    ]),
   };
 }
 
@@ -59,12 +64,16 @@ function modeOf(
   mode: Wire,
   status: Wire,
 ): { readonly mode: ServiceMode; readonly desired: number | null } {
-  const { DesiredTasks } = status;
+  const { DesiredTasks, CompletedTasks } = status;
   const asked = typeof DesiredTasks === "number" ? DesiredTasks : null;
   if (mode.Replicated !== undefined) {
     return { mode: "replicated", desired: numberOf(objectOf(mode.Replicated).Replicas, 1) };
   }
-  if (mode.ReplicatedJob !== undefined) return { mode: "replicatedJob", desired: asked };
+  if (mode.ReplicatedJob !== undefined) {
+    // The swarm counts those that may run at once, also when all are completed.
+    const left = numberOf(objectOf(mode.ReplicatedJob).TotalCompletions, 1) - numberOf(CompletedTasks);
+    return { mode: "replicatedJob", desired: asked && Math.max(0, Math.min(asked, left)) };
+  }
   return { mode: mode.GlobalJob === undefined ? "global" : "globalJob", desired: asked };
 }
 
