@@ -48,7 +48,7 @@ export function revealedAt(at: Place & Partial<Node>, group: Group): Resolved | 
 export function unsetNames(at: Node, group: Group): readonly string[] {
   const set = definitionsOf(group);
   // Without anything put in, the author's text is that of the file.
-  const texts = [...scalarsOf(at)].flatMap(({ unknown, written, file, start, end }) =>
+  const texts = scalarsOf(at).flatMap(({ unknown, written, file, start, end }) =>
     unknown ? written ?? file.text.slice(start, end) : []
   );
   return [...new Set(texts.flatMap((text) => interpolateText(text, (name) => set.get(name)?.value).unset))];
@@ -61,7 +61,7 @@ function expandedAt(
 ): Resolved | null {
   const isNode = at.kind !== undefined;
   const scalars: readonly Pick<Scalar, "value" | "written">[] = isNode
-    ? [...scalarsOf(at as Node)]
+    ? scalarsOf(at as Node)
     : [at as Pick<Scalar, "value" | "written">];
   if (scalars.every(({ written }) => !written?.includes("$"))) return null;
   const set = definitionsOf(group);

@@ -77,16 +77,18 @@ export function isFilled(node: Maybe): boolean {
 
 /** Returns the text to show in place of `text`: the author's words, where the value of a variable is among them. */
 export function writtenIn(node: Maybe, text: string): string {
-  const scalars = [...scalarsOf(node)];
+  const scalars = scalarsOf(node);
   return scalars.some(isFilled)
     ? scalars.map((one) => writtenOr(one, String(one.value ?? ""))).join(" ")
     : text;
 }
 
-export function* scalarsOf(node: Maybe): Iterable<Scalar> {
-  if (node?.kind === "scalar") yield node;
-  for (const item of listOf(node)) yield* scalarsOf(item);
-  for (const [, { value }] of entriesOf(node)) yield* scalarsOf(value);
+/** Returns all scalars below a node. */
+export function scalarsOf(node: Maybe, found: Scalar[] = []): readonly Scalar[] {
+  if (node?.kind === "scalar") found.push(node);
+  for (const item of listOf(node)) scalarsOf(item, found);
+  for (const [, { value }] of entriesOf(node)) scalarsOf(value, found);
+  return found;
 }
 
 const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;

@@ -12,7 +12,9 @@ export function blockByEncrypted({ unit, service }: Declared, draft: Draft): voi
   const add = ({ file, start, end }: Place) => places.set(`${file.path} ${start}`, { file, start, end });
   for (const [key, { value }] of entriesOf(unit.value)) {
     if (key.startsWith("x-")) continue; // it goes into no container
-    for (const scalar of scalarsOf(value)) if (String(scalar.value).startsWith(BEGINS)) add(scalar);
+    for (const scalar of scalarsOf(value)) {
+      if (typeof scalar.value === "string" && scalar.value.startsWith(BEGINS)) add(scalar);
+    }
   }
   for (const { value, at } of [...service.environment.values(), ...service.labels.values()]) {
     if (value?.startsWith(BEGINS)) add(at);

@@ -1,6 +1,6 @@
 /** Images, networks and volumes: what the units of a plan need before their containers. */
 
-import type { Place, Resource, Unit } from "../../artifacts/artifact.ts";
+import type { Group, Model, Place, Resource, Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { listOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { HeldNetwork, InspectedContainer } from "../../core/runtime.ts";
@@ -32,6 +32,8 @@ export class Resources {
   readonly #newer: ReadonlyMap<string, string>;
   /** The images that the engine has. */
   readonly #held: ReadonlySet<string>;
+  /** The units that build, by the image that they build. */
+  readonly #builders: ReadonlyMap<string, Unit>;
 
   constructor(
     readonly scene: Scene,
@@ -43,7 +45,8 @@ export class Resources {
     this.#pull = pull;
     this.#build = build;
     this.#newer = newer;
-    const { holdings, backend } = scene;
+    const { holdings, backend, model, group } = scene;
+    this.#builders = buildersOf(model, group);
     this.#held = new Set(
       holdings.images.filter((one) => one.backend === backend.name).map(({ name }) => fullImage(name)),
     );
@@ -123,13 +126,8 @@ export class Resources {
   }
 
   /** Returns the unit of the group that builds the image which this one only uses. */
-  #builderOf({ unit, service }: Declared, name: string): Unit | null {
-    if (service.build !== null) return null;
-    const { model, group } = this.scene;
-    return group.units.find((one) => {
-      const other = one === unit ? null : declaredOf(model, group, one);
-      return other !== null && other.service.build !== null && imageNames(other)[0] === name;
-    }) ?? null;
+  #builderOf({ service }: Declared, name: string): Unit | null {
+    return service.build !== null ? null : this.#builders.get(name) ?? null;
   }
 
   #built(
@@ -337,6 +335,14 @@ export class Resources {
     const message = `The ${kind} "${resource.written ?? name}" belongs to ${whose}: it is used as it is`;
     this.draft.warn("project/not-own", message, resource.at, resource.id, edited(resource.at));
   }
+}
+
+function buildersOf(model: Model, group: Group): ReadonlyMap<string, Unit> {
+  const builders = group.units.flatMap((unit): [string, Unit][] => {
+    const of = declaredOf(model, group, unit);
+    return of === null || of.service.build === null ? [] : [[imageNames(of)[0]!, unit]]; // there is one at least
+  });
+  return new Map(builders.reverse()); // the first of those that build the same
 }
 
 /** Returns the differences of a network from its file; engines fill in what the file leaves out. */
