@@ -11,8 +11,8 @@ const SECONDS = Number(Deno.env.get("BERTH_FLOOD_SECONDS") ?? "0");
 const MIB = 1024 * 1024;
 /** `mem_limit` and `MemoryMax` of the shipped files. */
 const LIMIT = 2_048 * MIB;
-/** The share of what it held before that berth holds a minute after a flood at most. */
-const BACK = 1.75;
+/** The share of what it held before that berth holds a minute after a flood at most; more is a leak (docs/hardening.md). */
+const BACK = 2;
 const BACK_MS = 60_000;
 /** Others wait no longer than this while it lasts, but for one in a hundred. */
 const P99_MS = 1_000;
