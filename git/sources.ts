@@ -73,7 +73,7 @@ export class Sources implements AsyncDisposable {
       ...options,
       record: (workspace) => this.#record(workspace),
       follow: (record) => this.#repositories.follow(record),
-      sync: (...asked) => this.#sync(...asked, "auto"),
+      sync: (...asked) => this.#sync(...asked, mustBeAuto),
       model: (workspace) => options.registry.comparedModel(workspace),
       signal,
     });
@@ -234,9 +234,10 @@ export class Sources implements AsyncDisposable {
     by: Pick<AuditActor, "kind" | "id" | "name">,
     entry: NewAuditEntry,
   ): Promise<void> {
-    const { head, policy } = await this.#record(workspace);
+    const { head } = await this.#record(workspace);
     // An earlier commit would be left again at once.
-    await this.#sync(workspace, request, by, entry, request.commit === head ? policy : "manual");
+    const isNewest = request.commit === head;
+    await this.#sync(workspace, request, by, entry, ({ policy }) => isNewest ? policy : "manual");
     // A person has looked: what the policy waited for, or had left, is in their hands.
     await this.#options.store.setAuto(workspace, { waiting: null, todo: null });
   }
@@ -246,11 +247,13 @@ export class Sources implements AsyncDisposable {
     { commit, keep, overwrite }: SyncRequest,
     by: Pick<AuditActor, "kind" | "id" | "name">,
     entry: NewAuditEntry,
-    policy: SourceRecord["policy"],
+    /** Returns the policy once it is done; it may have been set anew before it is this sync's turn. */
+    policyOf: (record: SourceRecord) => SourceRecord["policy"],
   ): Promise<void> {
     await this.#record(workspace);
     await using _ = await this.#leases.take(workspace);
     const record = await this.#record(workspace);
+    const policy = policyOf(record);
     const followed = await this.#repositories.follow(record);
     if (record.syncing !== null && record.syncing.to !== commit) {
       throw new ServiceError(
@@ -353,6 +356,12 @@ export class Sources implements AsyncDisposable {
     });
     this.#act(workspace);
   }
+}
+
+/** The policy `auto` does nothing once a person has chosen another one. */
+function mustBeAuto({ policy }: SourceRecord): SourceRecord["policy"] {
+  if (policy !== "auto") throw new SourceFailure("its policy was changed");
+  return policy;
 }
 
 /** Returns a source of which nothing is known yet. */

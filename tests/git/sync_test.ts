@@ -100,6 +100,46 @@ test("the commit before can be synced again, also while the server is away", asy
   assert.deepEqual([unknown.status, unknown.body.code], [409, "source_moved"]);
 });
 
+/** Holds the lease of the folder by a commit whose push hangs, changes the policy behind it, and then acts. */
+async function changedMeanwhile(scene: SourceScene, act: () => Promise<unknown>): Promise<void> {
+  await Deno.writeTextFile(`${scene.path}/notes`, "mine");
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
+  scene.server.refuse = async ({ url }) => {
+    if (!url.includes("receive-pack")) return null;
+    begin();
+    await isOver;
+    return new Response("no", { status: 503 });
+  };
+  const path = `POST /api/workspaces/${scene.id}/source/commit`;
+  const committing = scene.berth.call(path, { paths: ["notes"], message: "mine" });
+  await hasBegun;
+  const setting = scene.set({ policy: "manual" });
+  await pause(500); // it waits for its turn
+  const acting = act();
+  await pause(500);
+  end();
+  assert.equal((await committing).body.code, "git_failed");
+  assert.equal((await setting).status, 200);
+  await acting;
+}
+
+test("a policy that was changed while a sync waited for its turn stays as it is", async () => {
+  await using scene = await SourceScene.with({ "blog/compose.yaml": web("nginx:1") });
+  const { head } = await scene.follow({ policy: "auto" });
+  await eventually("it is synced", async () => (await scene.source()).synced === head);
+
+  await changedMeanwhile(scene, () => sync(scene, head!));
+  assert.equal((await scene.source()).policy, "manual", "a person's sync has brought the policy back");
+
+  await scene.follow({ policy: "auto" });
+  const next = await scene.repository.push({ "blog/compose.yaml": web("nginx:2") });
+  await changedMeanwhile(scene, () => scene.check());
+  await pause(1_000); // the policy would act behind the answer
+  const { policy, synced, head: newest } = await scene.source();
+  assert.deepEqual([policy, synced, newest], ["manual", head, next]);
+});
+
 test("a file that a project mounts by itself keeps its inode, and one of a secret is exchanged", async () => {
   const compose =
     "services:\n  web:\n    image: nginx:1\n    secrets: [one]\n    volumes: ['./one.conf:/one.conf']\n" +

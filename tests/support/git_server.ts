@@ -16,8 +16,8 @@ export function hasGit(): boolean {
 }
 
 export class GitServer implements AsyncDisposable {
-  /** The answer to every request, instead of git's. */
-  refuse: ((request: Request) => Response | Promise<Response>) | null = null;
+  /** The answer to every request, instead of git's; null for those that git answers. */
+  refuse: ((request: Request) => Response | null | Promise<Response | null>) | null = null;
   /** Requests that were answered by git. */
   answered = 0;
 
@@ -36,7 +36,8 @@ export class GitServer implements AsyncDisposable {
     if (tls !== null) await Deno.writeTextFile(`${folder}/authority.pem`, tls.ca);
     const handler = async (request: Request) => {
       const server = made.server!;
-      if (server.refuse !== null) return await server.refuse(request);
+      const refused = await server.refuse?.(request) ?? null;
+      if (refused !== null) return refused;
       if (credential !== undefined) {
         const basic = `Basic ${btoa(`${credential.user}:${credential.token}`)}`;
         if (request.headers.get("authorization") !== basic) {
