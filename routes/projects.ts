@@ -273,9 +273,11 @@ function goneKey(
   { id, kind }: AskedToIgnore,
   mayName: (subject: Subject) => boolean,
 ): IgnoredKey | null {
-  const at = id.lastIndexOf("@engine:");
-  if (at < 1 || single.has(id) || rows.some((row) => row.id === id)) return null;
-  const [name, engine] = [id.slice(0, at), id.slice(at + "@engine:".length)];
+  const [, name, of, where] = /^(.+)@(engine|swarm):(.*)$/.exec(id) ?? [];
+  if (name === undefined || where === undefined || single.has(id) || rows.some((row) => row.id === id)) {
+    return null;
+  }
+  const engine = of === "swarm" ? stacksEngine(where) : where;
   const project = kind === "project" ? name : null;
   return mayName({ engine, project, workspace: null, labels: {} }) ? { engine, kind, name } : null;
 }

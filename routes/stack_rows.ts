@@ -12,7 +12,7 @@ interface UndeclaredStack {
   readonly containers: readonly RunningContainer[];
 }
 
-/** Returns the stacks of which no service is a unit's. `declared` holds the ids of services that are. */
+/** Returns the stacks with services that are no unit's, and those alone. `declared` holds the ids of the others. */
 export function undeclaredStacks(
   services: readonly KnownService[],
   declared: ReadonlySet<string>,
@@ -20,14 +20,13 @@ export function undeclaredStacks(
   ignored: Ignored,
 ): UndeclaredStack[] {
   const stacks = Map.groupBy(
-    services.filter(({ service }) => service.stack !== null),
+    services.filter(({ service }) => service.stack !== null && !declared.has(service.id)),
     ({ service, cluster }) => `${service.stack}@swarm:${cluster}`,
   );
-  return [...stacks].flatMap(([id, own]) => {
-    if (own.some(({ service }) => declared.has(service.id))) return [];
+  return [...stacks].map(([id, own]) => {
     const tasks = new Set(own.flatMap(({ service }) => containersOf(service)));
     const found = containers.filter((one) => tasks.has(`${one.backend} ${one.id}`));
-    return [{ row: rowOf(id, own, ignored), services: own, containers: found }];
+    return { row: rowOf(id, own, ignored), services: own, containers: found };
   });
 }
 

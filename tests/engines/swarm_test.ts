@@ -54,6 +54,7 @@ async function stack(own: TestEngine, berth: TestService): Promise<void> {
   assert.deepEqual([seen.verdict, seen.drift], ["asWritten", []]);
   assert.equal(seen.service.name, "shop_web");
   assert.equal((await live("never")).state, "absent");
+  await rest(own, berth, id);
   const blocked = async (): Promise<string[]> => {
     const { body } = await berth.call(`POST /api/workspaces/${id}/artifacts/groups/shop/plan`, {});
     return body.blocked.map(({ code }: { code: string }) => code);
@@ -71,6 +72,31 @@ async function stack(own: TestEngine, berth: TestService): Promise<void> {
   assert.equal(shop.status, "unknown");
   await own.cli("stack", "rm", "shop");
   await eventually("it is gone", async () => (await live("web")).state === "absent");
+}
+
+/** A service of the stack that no file declares is a row of its own, which can be put aside also once it is gone. */
+async function rest(own: TestEngine, berth: TestService, workspace: string): Promise<void> {
+  const namespace = ["--label", "com.docker.stack.namespace=shop"];
+  const create = ["service", "create", "--detach", "--no-resolve-image", "--name", "shop_extra"];
+  await own.cli(...create, ...namespace, "--container-label", namespace[1]!, IMAGE, "idle");
+  const rows = async () => {
+    const { body } = await berth.call("GET /api/projects?q=shop");
+    return body.items.map((one: Record<string, unknown>) => [one.id, one.verdict, one.running]);
+  };
+  const [, [id]] = await eventually("both are shown", async () => {
+    const now = await rows();
+    return now[1]?.[2] === 1 ? now : null;
+  });
+  assert.match(id, /^shop@swarm:/);
+  assert.deepEqual(await rows(), [[`shop@${workspace}`, "notStarted", 1], [id, "undeclared", 1]]);
+  const { body: detail } = await berth.call(`GET /api/projects/${encodeURIComponent(id)}`);
+  assert.deepEqual(detail.services.map(({ name }: { name: string }) => name), ["shop_extra"]);
+  const ignore = async (ignored: boolean) =>
+    (await berth.call(`PUT /api/projects/${encodeURIComponent(id)}/ignored`, { ignored })).status;
+  assert.equal(await ignore(true), 204);
+  await own.cli("service", "rm", "shop_extra");
+  await eventually("it is gone", async () => (await rows()).length === 1);
+  assert.equal(await ignore(false), 204, "what is gone stays put aside for ever");
 }
 
 /** A job that is done lacks no task; one that failed does. */
