@@ -10,8 +10,10 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 export interface Proxy {
   readonly name: string;
   readonly program: string;
-  /** Writes its files into the folder, and answers the command that runs it. */
-  prepare(folder: string, port: number): Promise<readonly string[]>;
+  /** Writes its files into the folder, and answers the command that runs it; null where berth is reached without one. */
+  prepare(folder: string, port: number): Promise<readonly string[] | null>;
+  /** berth's settings, where they are others than behind a proxy on this machine. */
+  settings?(folder: string): Readonly<Record<string, string>>;
 }
 
 const file = (name: string) => Deno.readTextFile(`${ROOT}packaging/${name}`);
@@ -31,6 +33,33 @@ export const CADDY: Proxy = {
   },
 };
 
+/** berth itself, with a certificate of its own. */
+export const DIRECT: Proxy = {
+  name: "no proxy",
+  program: "/usr/bin/openssl",
+  async prepare(folder) {
+    await makeCertificate(folder);
+    return null;
+  },
+  settings: (folder) => ({
+    BERTH_PORT: "443",
+    BERTH_TLS_CERT: `${folder}/cert.pem`,
+    BERTH_TLS_KEY: `${folder}/key.pem`,
+    BERTH_TRUSTED_PROXIES: "",
+  }),
+};
+
+/** Writes `cert.pem` and `key.pem` for "localhost" into the folder. */
+async function makeCertificate(folder: string): Promise<void> {
+  const kind = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost"
+    .split(" ");
+  const { success } = await new Deno.Command("openssl", {
+    args: [...kind, "-out", `${folder}/cert.pem`, "-keyout", `${folder}/key.pem`],
+    stderr: "null",
+  }).output();
+  assert.ok(success);
+}
+
 /** Returns nginx with its file, from which `change` may leave something out, and Debian's number of workers. */
 export function nginx(
   change: (text: string) => string = (text) => text,
@@ -40,13 +69,7 @@ export function nginx(
     name: workers === "auto" ? "nginx" : `nginx with ${workers} worker`,
     program: "/usr/sbin/nginx",
     async prepare(folder, port) {
-      const kind = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost"
-        .split(" ");
-      const made = await new Deno.Command("openssl", {
-        args: [...kind, "-out", `${folder}/cert.pem`, "-keyout", `${folder}/key.pem`],
-        stderr: "null",
-      }).output();
-      assert.ok(made.success);
+      await makeCertificate(folder);
       const shipped = change(await file("nginx.conf")).replaceAll("/etc/ssl/berth", folder).replaceAll(
         "127.0.0.1:8700",
         `127.0.0.1:${port}`,
@@ -97,6 +120,7 @@ export async function behind(
     BERTH_BASE_URL: "https://localhost",
     BERTH_TRUSTED_PROXIES: "127.0.0.1",
     DENO_USR2_MEMORY_TRIM: "1", // as the image, the unit and the task set it
+    ...proxy.settings?.(folder),
   };
   const berth = [
     "env",
@@ -109,7 +133,7 @@ export async function behind(
       `${words.map(quoted).join(" ")} >${quoted(`${folder}/${log}`)} 2>&1 </dev/null & ${name}=$!`,
     );
   await start(berth, "berth.out", "berth");
-  await start(command, "proxy.out", "proxy");
+  if (command !== null) await start(command, "proxy.out", "proxy");
   try {
     await eventually("berth answers through the proxy", async () => {
       return (await askInside(engine, "https://localhost/api/health/ready", { curl: ["-k"] })).body ===
@@ -118,10 +142,10 @@ export async function behind(
     const { out } = await inside(engine, ...berth, "admin-key", "me");
     await use(out.trim(), `${folder}/data`);
   } catch (error) {
-    console.error(await Deno.readTextFile(`${folder}/proxy.out`));
+    console.error(await Deno.readTextFile(`${folder}/${command === null ? "berth" : "proxy"}.out`));
     throw error;
   } finally {
-    await engine.sandbox!.run("kill $berth $proxy; wait $berth $proxy 2>/dev/null");
+    await engine.sandbox!.run("kill $berth $proxy; wait $berth $proxy 2>/dev/null; proxy=");
     await Deno.remove(folder, { recursive: true });
   }
 }

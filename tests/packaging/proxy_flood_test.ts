@@ -1,9 +1,9 @@
-/** Floods through the proxy files of packaging/ to a real berth on the shipped memory limit. */
+/** Floods without a proxy, and through the proxy files of packaging/, to a real berth on the shipped memory limit. */
 import assert from "node:assert/strict";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { within } from "../support/within.ts";
 import type { TestEngine } from "../support/engine.ts";
-import { behind, CADDY, called, nginx } from "./proxies.ts";
+import { behind, CADDY, called, DIRECT, nginx } from "./proxies.ts";
 import type { FloodSeen } from "./flood_callers.ts";
 
 const { test } = await sharedEngine("docker");
@@ -39,7 +39,7 @@ async function memory(
   return { now, most };
 }
 
-for (const [at, proxy] of [CADDY, nginx(), nginx(undefined, 1)].entries()) {
+for (const [at, proxy] of [DIRECT, CADDY, nginx(), nginx(undefined, 1)].entries()) {
   const name =
     `behind ${proxy.name} berth lives through floods of bodies and of held requests, and answers others`;
   if (SECONDS === 0) {
