@@ -156,8 +156,9 @@ function updateFeed(listOf: UpdatesOptions["listOf"]) {
             const all = await listOf(principal, reach);
             if (all === last) return null;
             last = all;
+            // A unit is in one item alone; one reference is in several where it failed for some units.
             const rows = new Map(
-              itemsOf(all).map((one) => [`${one.project} ${one.reference} ${one.state}`, jsonText(one)]),
+              itemsOf(all).map((one) => [`${one.project} ${one.units[0]}`, jsonText(one)]),
             );
             return { rows, beside: membersOf(jsonText(besideOf(all))) };
           },

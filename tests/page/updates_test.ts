@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { ApplyScene, project, service } from "../apply/apply_scene.ts";
 import { lookedAt, lookFor, pushVersion } from "../apply/update_scene.ts";
 import { browserMissing, sharedBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { startReachableRegistry } from "../support/reachable_registry.ts";
 import { serveEngines } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
@@ -105,6 +106,43 @@ test(
       await main.getByText("by itself from 02:00 to 05:00").waitFor();
       const { projects: [rule] } = (await berth.call("GET /api/updates")).body;
       assert.deepEqual([rule.automatic, rule.window.from, rule.coolDownDays], [true, "02:00", null]);
+      assert.deepEqual(opened.complaints, []);
+    } finally {
+      await scene.clear();
+    }
+  },
+  browserMissing(),
+);
+
+test(
+  "two services of one image have a row each once the newer one went back for one of them",
+  async (engine) => {
+    const browser = await browserOf();
+    await using registry = await startReachableRegistry({}, engine);
+    await pushVersion(engine, registry, "app:1", "1");
+    await using berth = await serveEngines({ docker: engine });
+    const reference = `${registry.host}/app:1`;
+    const of = (unit: string) => service(unit).replace("berth-fixture:latest", reference);
+    const scene = await ApplyScene.on(engine, berth, "rows", project("rows", [of("other"), of("web")]));
+    try {
+      assert.equal((await scene.apply()).state, "done");
+      await lookFor(berth, registry);
+      await pushVersion(engine, registry, "app:1", "2", ['ENTRYPOINT ["/none"]']);
+      await lookedAt(berth, reference);
+      await using opened = await openPage(browser, berth, { key: berth.admin, path: "/updates" });
+      const rows = opened.page.getByRole("main").getByRole("row").filter({ hasText: "app:1" });
+      await rows.filter({ hasText: "other, web" }).waitFor();
+      assert.equal(await rows.count(), 1);
+
+      assert.equal((await scene.apply({ action: "update", units: ["web"] })).state, "failed");
+
+      await rows.filter({ hasText: "went back" }).getByText("web", { exact: true }).waitFor();
+      await rows.filter({ hasNotText: "went back" }).getByText("other", { exact: true }).waitFor();
+      assert.equal(await rows.count(), 2);
+      await pushVersion(engine, registry, "app:1", "3");
+      await lookedAt(berth, reference);
+      await rows.filter({ hasText: "other, web" }).waitFor();
+      await eventually("they are one row again", async () => await rows.count() === 1);
       assert.deepEqual(opened.complaints, []);
     } finally {
       await scene.clear();

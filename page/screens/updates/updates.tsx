@@ -69,7 +69,7 @@ export function Updates() {
                 <Table
                   label={words.titles.updates}
                   items={items}
-                  keyOf={({ project, reference, state }) => `${project} ${reference} ${state}`}
+                  keyOf={({ project, units }) => `${project} ${units[0]}`}
                   columns={columns(setTaken)}
                 />
               )}
