@@ -23,20 +23,16 @@ export function planningOf(
 }
 
 export function openAutomaticUpdates(parts: AppParts, times: AutomaticTimes = {}): AutomaticUpdates {
-  const { access, applies, log, replicas, store, updates } = parts;
+  const { access, applies, log, replicas, updates } = parts;
   const now = () => access.clock.now();
   return new AutomaticUpdates({
     updates,
     isOurTurn: (ms) => replicas.turn("automatic updates", ms),
     update: async (of, stillOurs, signal) => {
-      const [{ updateAutomatically }, { Plans }] = await Promise.all([
-        import("../routes/automatic_update.ts"),
-        import("../projects/plan/plans.ts"),
-      ]);
+      const { updateAutomatically } = await import("../routes/automatic_update.ts");
       const options = {
         ...planningOf(parts),
         applies,
-        plans: new Plans(store.plans),
         rights: (actor: Parameters<typeof access.holderNow>[0]) => access.holderNow(actor),
         entryOf: (told: Omit<Parameters<typeof auditEntry>[0], "at">) => auditEntry({ at: now(), ...told }),
       };

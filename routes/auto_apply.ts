@@ -1,23 +1,14 @@
 /** Plans and applies a group for the policy `auto`: as a person would, with their rights, and no more than a push may. */
-import { reachOf } from "../core/access.ts";
-import type { ApplyRecord } from "../core/applies.ts";
 import type { NewAuditEntry } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
-import { pause } from "../core/pause.ts";
 import type { ContainerRuntime, RunningContainer } from "../core/runtime.ts";
 import type { AutoApply } from "../git/auto.ts";
-import { ApplyRequest } from "../projects/apply/apply_shape.ts";
 import { PlanRequest } from "../projects/plan/plan_shape.ts";
 import { type PushedUnit, pushSteps } from "../projects/plan/push_steps.ts";
-import { type AppliesRoutes, beginApply } from "./apply_start.ts";
-import { Plans } from "../projects/plan/plans.ts";
-import { madeOf, type PlansOptions } from "./plans.ts";
+import { applyUnattended, endOf, type Planning, planUnattended } from "./unattended_apply.ts";
 
 /** Returns the entry of the audit log for what the policy does. */
 export type AutoEntry = (asked: AutoApply, told: Readonly<Record<string, string>>) => NewAuditEntry;
-
-/** The parts by which groups are planned and applied. */
-export interface Planning extends PlansOptions, Pick<AppliesRoutes, "applies"> {}
 
 interface AutoApplyOptions extends Planning {
   readonly autoEntry: AutoEntry;
@@ -43,43 +34,27 @@ async function carriedOut(options: AutoApplyOptions, asked: AutoApply): Promise<
   const { workspace, group: { name, isNew }, principal } = asked;
   const units = await unitsOf(options, asked);
   if (!isNew && ![...units.values()].some(({ isTaken }) => isTaken)) return null;
-  const made = await madeOf(
+  const made = await planUnattended(
     options,
-    { id: workspace, name, request: PlanRequest.parse({}) },
-    reachOf(principal, "projects:plan"),
+    { workspace, group: name, request: PlanRequest.parse({}) },
     principal,
   );
-  const { blocked, basis } = made.plan;
-  if (blocked.length > 0) return blocked.map(({ message }) => message).join("; ");
+  const { basis: { declared, observed } } = made.plan;
   const { steps, held } = pushSteps(made.plan.steps, units);
   if (held !== null) {
     return `"${held.target}" waits for something that is stopped, or would be removed: apply it yourself`;
   }
   if (steps.length === 0) return null;
-  const { declared, observed } = basis;
-  const told = (plan: string) => options.autoEntry(asked, { plan, declared, observed });
-  const plans = new Plans(options.store);
-  const { id } = await plans.add(made, principal, told, Date.now());
-  const apply = await beginApply({ ...options, plans }, {
-    params: { id },
+  const who = {
     principal,
-    reach: reachOf(principal, "projects:apply"),
+    planned: (plan: string) => options.autoEntry(asked, { plan, declared, observed }),
+    begun: (apply: string) => options.autoEntry(asked, { apply }),
     // Whoever may push would have the host else.
-    mustBeProved: () =>
-      Promise.reject(
-        new ServiceError(
-          "sign_in_again",
-          "Cannot apply: it needs the host, a command in a container or the data of a volume, which a push alone " +
-            "never gets: look at the plan, and apply it yourself",
-        ),
-      ),
-    applier: {
-      by: { kind: principal.kind, id: principal.id, name: principal.name },
-      credential: null,
-      entry: (apply) => options.autoEntry(asked, { apply }),
-    },
-  }, ApplyRequest.parse({ steps: [...steps], basis }));
-  return await endOf(options, apply.id, asked.signal);
+    whyAlone:
+      "Cannot apply: it needs the host, a command in a container or the data of a volume, which a push alone " +
+      "never gets: look at the plan, and apply it yourself",
+  };
+  return await waitingAfter(options, await applyUnattended(options, made, who, steps), asked.signal);
 }
 
 /** Returns the group's units, each with whether a push may touch it. */
@@ -117,20 +92,15 @@ export async function isProjectRunning(runtime: ContainerRuntime | null, project
     true;
 }
 
-const ENDS: ReadonlySet<ApplyRecord["state"]> = new Set(["done", "failed", "cancelled"]);
-
-async function endOf(
-  { applies }: AutoApplyOptions,
+/** Returns the reason why the group waits for a person; null for none. */
+async function waitingAfter(
+  options: AutoApplyOptions,
   id: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  for (let waited = 0; !signal.aborted; waited += LOOK_MS) {
-    const { state, reason } = await applies.get(id);
-    if (state === "paused") return `the apply is paused: ${reason ?? "it waits for a person"}`;
-    if (state === "done") return reason;
-    if (ENDS.has(state)) return reason ?? "the apply failed";
-    if (waited > LONGEST_MS) return "the apply takes longer than an hour: look at it";
-    await pause(LOOK_MS, signal);
-  }
-  return null;
+  const end = await endOf(options, id, { everyMs: LOOK_MS, longestMs: LONGEST_MS, signal });
+  if (end === null) return signal.aborted ? null : "the apply takes longer than an hour: look at it";
+  const { state, reason } = end;
+  if (state === "paused") return `the apply is paused: ${reason ?? "it waits for a person"}`;
+  return state === "done" ? reason : reason ?? "the apply failed";
 }

@@ -1,20 +1,17 @@
 /** One automatic update: planned and applied with the rights that its person holds now. */
-import { type Principal, reachOf } from "../core/access.ts";
+import type { Principal } from "../core/access.ts";
 import type { AuditActor } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
-import { pause } from "../core/pause.ts";
 import type { NewAuditEntry } from "../core/store.ts";
 import type { ProjectUpdates } from "../core/updates.ts";
 import { PlanRequest } from "../projects/plan/plan_shape.ts";
-import { ApplyRequest } from "../projects/apply/apply_shape.ts";
 import type { UpdateOutcome } from "../projects/updates/automatic.ts";
 import { projectKey } from "../projects/updates/updates.ts";
-import { type AppliesRoutes, beginApply } from "./apply_start.ts";
-import { madeOf } from "./plans.ts";
+import { applyUnattended, endOf, type Planning, planUnattended } from "./unattended_apply.ts";
 
 const LOOK_MS = 1_000;
 
-interface AutomaticOptions extends AppliesRoutes {
+interface AutomaticOptions extends Planning {
   /** Returns the rights that somebody holds now; null for a person or key that is gone or disabled. */
   readonly rights: (actor: Pick<AuditActor, "kind" | "id">) => Promise<Principal | null>;
   readonly entryOf: (told: {
@@ -34,16 +31,14 @@ export async function updateAutomatically(
 ): Promise<UpdateOutcome> {
   try {
     const id = await begin(options, of);
-    if (id === null) return { kind: "nothing" };
-    for (; !signal.aborted; await pause(LOOK_MS, signal)) {
-      await stillOurs();
-      const { state, reason } = await options.applies.get(id);
-      if (state === "running") continue;
-      if (state === "done") return { kind: "done" };
-      if (state === "failed") return { kind: "wentBack", reason: reason ?? "its apply failed" };
-      return { kind: "waits", reason: `the apply ${id} is ${state}${reason === null ? "" : `: ${reason}`}` };
-    }
-    return { kind: "nothing" };
+    const end = id === null
+      ? null
+      : await endOf(options, id, { everyMs: LOOK_MS, beforeEach: stillOurs, signal });
+    if (end === null) return { kind: "nothing" };
+    const { state, reason } = end;
+    if (state === "done") return { kind: "done" };
+    if (state === "failed") return { kind: "wentBack", reason: reason ?? "its apply failed" };
+    return { kind: "waits", reason: `the apply ${id} is ${state}${reason === null ? "" : `: ${reason}`}` };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { kind: "waits", reason: error.discreet };
@@ -52,7 +47,7 @@ export async function updateAutomatically(
 
 /** Returns the apply's id; null where there is nothing to update. Throws what a person would be told. */
 async function begin(options: AutomaticOptions, of: ProjectUpdates): Promise<string | null> {
-  const { rights, entryOf, plans } = options;
+  const { rights, entryOf } = options;
   const { workspace, group, by } = of;
   const principal = await rights(by);
   if (principal === null) {
@@ -63,37 +58,15 @@ async function begin(options: AutomaticOptions, of: ProjectUpdates): Promise<str
   }
   const project = projectKey(of);
   const request = PlanRequest.parse({ action: "update" });
-  const planning = reachOf(principal, "projects:plan");
-  const made = await madeOf(options, { id: workspace, name: group, request }, planning, principal);
-  const { steps, blocked } = made.plan;
-  if (blocked.length > 0) {
-    throw new ServiceError(
-      "plan_blocked",
-      blocked.map(({ message }) => message).join("; "),
-    );
-  }
-  if (steps.length === 0) return null;
+  const made = await planUnattended(options, { workspace, group, request }, principal);
+  if (made.plan.steps.length === 0) return null;
   const entry = (action: string, target: string, particulars: Readonly<Record<string, string>>) =>
     entryOf({ actor: by, action, target, particulars: { ...particulars, project, automatic: "true" } });
-  const planned = await plans.add(
-    made,
+  return await applyUnattended(options, made, {
     principal,
-    (plan) =>
+    planned: (plan) =>
       entry("POST /api/projects/{id}/plan", `/api/projects/${project}/plan`, { plan, action: "update" }),
-    Date.now(),
-  );
-  const caller = {
-    params: { id: planned.id },
-    principal,
-    reach: reachOf(principal, "projects:apply"),
-    mustBeProved: () =>
-      Promise.reject(new ServiceError("sign_in_again", "its plan needs a recent sign-in: apply it by hand")),
-    applier: {
-      by,
-      credential: null,
-      entry: (apply: string) =>
-        entry("POST /api/plans/{id}/apply", `/api/plans/${planned.id}/apply`, { apply }),
-    },
-  };
-  return (await beginApply(options, caller, ApplyRequest.parse({}))).id;
+    begun: (apply, plan) => entry("POST /api/plans/{id}/apply", `/api/plans/${plan}/apply`, { apply }),
+    whyAlone: "its plan needs a recent sign-in: apply it by hand",
+  });
 }

@@ -9,7 +9,8 @@ import type { NewAuditEntry, Store } from "../core/store.ts";
 import type { Sources, SourcesOptions } from "../git/sources.ts";
 import type { Plugins } from "../plugins/host.ts";
 import { ownSide } from "./artifact_lookup.ts";
-import type { AutoEntry, Planning } from "./auto_apply.ts";
+import type { AutoEntry } from "./auto_apply.ts";
+import type { Planning } from "./unattended_apply.ts";
 
 interface SourceRoomOptions extends SourcesOptions {
   readonly store: SourceStore;

@@ -87,16 +87,14 @@ test("the first update that goes back ends them all, and its digest is not tried
       service("web").replace("berth-fixture:latest", `${registry.host}/other:1`),
     ]);
     await pushVersion(engine, registry, "other:1", "1");
-    const second = { ...await workspace(berth, "second", other), name: "second" };
-    const planned = await berth.call("POST /api/projects/second/plan", {});
-    const begun = await berth.call(`POST /api/plans/${planned.body.id}/apply`, {});
-    assert.equal((await scene.over(begun.body.id)).state, "done");
+    const second = await ApplyScene.on(engine, berth, "second", other);
+    assert.equal((await second.apply()).state, "done");
     await pushVersion(engine, registry, "app:1", "broken", ['ENTRYPOINT ["/none"]']);
     await pushVersion(engine, registry, "other:1", "2");
     await lookedAt(berth, `${registry.host}/other:1`);
     assert.equal(await switchOn(berth, id), 204);
     await eventually("it went back", async () => (await rulesOf(berth))[0].waits !== null);
-    assert.equal(await switchOn(berth, `second@${second.id}`), 204);
+    assert.equal(await switchOn(berth, `second@${second.workspace}`), 204);
 
     const [{ waits }] = await rulesOf(berth);
     assert.match(waits, /the old container serves again/);
@@ -106,20 +104,19 @@ test("the first update that goes back ends them all, and its digest is not tried
     assert.equal((await berth.call("GET /api/applies")).body.items.length, applies, "no other one begins");
 
     assert.equal(await switchOn(berth, id), 204, "a person looked at it");
+    const appliesOf = async (name: string) =>
+      (await berth.call("GET /api/applies")).body.items.filter(({ group }: { group: string }) =>
+        group === name
+      );
     await eventually("the other one is updated", async () => {
-      const { items } = (await berth.call("GET /api/containers?project=second")).body;
-      return items[0]?.labels?.version === "2" ||
-        (await berth.call("GET /api/projects/second")).body.newer === 0;
+      const states = (await appliesOf("second")).map(({ state }: { state: string }) => state);
+      return states.length === 2 && states.every((state: string) => state === "done");
     });
+    assert.equal(await versionOf(second), "2");
     await someLooks();
     assert.equal(await versionOf(scene), "1", "the digest is not tried again");
-    const all = (await berth.call("GET /api/applies")).body.items;
-    assert.equal(all.filter(({ group }: { group: string }) => group === "back").length, 2);
-    await engine.cli("rm", "-f", "second-web-1");
-    await eventually("its network is let go of", async () => {
-      await engine.cli("network", "rm", "second_default");
-      return true;
-    });
+    assert.equal((await appliesOf("back")).length, 2);
+    await second.clear();
   });
 });
 
