@@ -86,6 +86,7 @@ export function openUpdates(
       return (await registry.models()).flatMap(({ model }) => mainGroups(model));
     },
     runtime: () => plugins.runtime,
+    replicas: store.replicas,
     isOurTurn: (ms) => replicas.turn("newer images", ms),
     log,
     now: () => access.clock.now(),

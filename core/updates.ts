@@ -1,6 +1,9 @@
 /** Newer images: whether berth looks for them, and what registries answered for each reference. */
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 
+/** The hint that references are due earlier than they were. */
+export const DUE_UPDATES = "updates";
+
 export interface UpdateRules {
   /** Off until somebody switches it on: until then no registry is asked. */
   readonly enabled: boolean;
@@ -69,7 +72,7 @@ export interface UpdateStore {
   /** Adds them, in place of those of the same references; new ones only while there are fewer than `most`. */
   putChecks(checks: readonly CheckRecord[], most: number): Promise<void>;
   forgetChecks(references: readonly string[]): Promise<void>;
-  /** Brings what is asked for at `at` or later forward to that time. */
+  /** Brings what is asked for at `at` or later forward to that time, and tells every replica by `DUE_UPDATES`. */
   hasten(at: number): Promise<void>;
   /** Returns what people want of single projects, by workspace and group. */
   projects(): Promise<ProjectUpdates[]>;

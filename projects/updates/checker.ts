@@ -5,7 +5,8 @@ import { nameOf, readReference, type Reference, textOfReference } from "../../co
 import type { Log } from "../../core/log.ts";
 import { pause } from "../../core/pause.ts";
 import type { ContainerRuntime } from "../../core/runtime.ts";
-import type { CheckRecord, UpdateStore } from "../../core/updates.ts";
+import type { ReplicaStore } from "../../core/store.ts";
+import { type CheckRecord, DUE_UPDATES, type UpdateStore } from "../../core/updates.ts";
 import type { Registries } from "../registries/registries.ts";
 import type { CheckResult } from "./check.ts";
 import type { Checked } from "./checked.ts";
@@ -34,6 +35,8 @@ interface CheckerOptions {
   readonly groups: () => Promise<readonly Group[]>;
   /** Null while no plugin has a container runtime. */
   readonly runtime: () => Pick<ContainerRuntime, "backends" | "containers" | "images"> | null;
+  /** Null where no other replica could ask for a look. */
+  readonly replicas: Pick<ReplicaStore, "listen"> | null;
   /** Resolves to true for the one replica that checks. */
   readonly isOurTurn: (ms: number) => Promise<boolean>;
   readonly log: Pick<Log, "warn">;
@@ -54,9 +57,14 @@ const BY_HAND = 0;
 export class UpdateChecker implements AsyncDisposable {
   readonly #over = new AbortController();
   readonly #running: Promise<void>;
+  readonly #heard: Disposable | undefined;
   #wake = new AbortController();
 
   constructor(private readonly options: CheckerOptions) {
+    // The replica that checks is another one than the caller's, as often as not.
+    this.#heard = options.replicas?.listen((hint) => {
+      if (hint === DUE_UPDATES) this.#wake.abort();
+    });
     this.#running = this.#run();
   }
 
@@ -69,6 +77,7 @@ export class UpdateChecker implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#heard?.[Symbol.dispose]();
     this.#over.abort();
     this.#wake.abort();
     await this.#running;

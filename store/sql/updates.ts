@@ -1,13 +1,14 @@
 /** Newer images: the rules, and the answers of registries. */
-import type {
-  CheckRecord,
-  FailedUpdate,
-  ProjectUpdates,
-  UpdateRules,
-  UpdateStore,
+import {
+  type CheckRecord,
+  DUE_UPDATES,
+  type FailedUpdate,
+  type ProjectUpdates,
+  type UpdateRules,
+  type UpdateStore,
 } from "../../core/updates.ts";
 import { insertEntry } from "./audit.ts";
-import { all, get, run, type Sql, type Steps } from "./steps.ts";
+import { all, get, run, type Sql, type Steps, tell } from "./steps.ts";
 
 type Row = Omit<UpdateRules, "enabled"> & { readonly enabled: boolean | number; readonly revision: number };
 
@@ -180,6 +181,7 @@ function sqlChecks(sql: Sql): CheckStore {
       sql.write(function* () {
         yield* changed();
         yield* run("UPDATE image_checks SET next_at = $1 WHERE next_at > $1", at);
+        yield* tell(DUE_UPDATES);
       }),
   };
 }

@@ -5,15 +5,12 @@ import { eventually } from "../support/eventually.ts";
 import { type ReachableRegistry, startReachableRegistry } from "../support/reachable_registry.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import type { TestEngine } from "../support/engine.ts";
-import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
-import { makePrivateFile } from "../../auth/sealing/private_file.ts";
-import { randomSecret } from "../../auth/secret.ts";
+import type { TestCaller, TestService } from "../support/service.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
 import { ENTRY } from "../access/audit_entry.ts";
 import { pause } from "../../core/pause.ts";
-import { workspace } from "../streams/live_scene.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
-import { lookedAt, lookFor, pushVersion } from "./update_scene.ts";
+import { lookedAt, lookFor, pushVersion, startPair } from "./update_scene.ts";
 
 const LOOK_MS = 200;
 const SOON = { updateTimes: { lookMs: LOOK_MS } };
@@ -195,32 +192,18 @@ test("a window, a cool-down of its own, and who may say so", async (engine) => {
 test(
   "of two replicas one updates, once",
   async (engine) => {
-    await using stack = new AsyncDisposableStack();
-    const folders = await Promise.all([0, 1].map(async () => {
-      const made = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-auto-" }));
-      stack.defer(() => Deno.remove(made, { recursive: true }));
-      return made;
-    }));
-    const [folder = "", other = ""] = folders;
-    await makePrivateFile(`${folder}/sealing-key`, randomSecret());
-    const shared = {
-      database: await database.database(),
-      sealingKeyFile: `${folder}/sealing-key`,
-      roots: [`${folder}/workspaces`],
-      ...SOON,
-    };
-    const registry = stack.use(await startReachableRegistry({}, engine));
+    await using pair = await startPair(engine, await database.database(), SOON);
+    const { berth, second } = pair;
+    await using registry = await startReachableRegistry({}, engine);
     const reference = `${registry.host}/app:1`;
     await pushVersion(engine, registry, "app:1", "1");
-    const berth = stack.use(await serveEngines({ docker: engine }, { ...shared, folder, replica: "one" }));
     const text = project("pair", [service("web").replace("berth-fixture:latest", reference)]);
     const scene = await ApplyScene.on(engine, berth, "pair", text);
+    await using stack = new AsyncDisposableStack();
     stack.defer(() => scene.clear());
     assert.equal((await scene.apply()).state, "done");
     await lookFor(berth, registry);
     await pushVersion(engine, registry, "app:1", "2");
-    const sibling = { ...shared, folder: other, replica: "two", admin: berth.admin! };
-    const second = stack.use(await serveEngines({ docker: engine }, sibling));
     assert.equal(await switchOn(second, `pair@${scene.workspace}`), 204);
     await lookedAt(berth, reference);
 

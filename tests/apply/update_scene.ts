@@ -1,9 +1,12 @@
 /** A project whose image is pushed again: what tests of newer images begin with. */
+import { makePrivateFile } from "../../auth/sealing/private_file.ts";
+import { randomSecret } from "../../auth/secret.ts";
+import type { Config } from "../../config/config.ts";
 import { ACCEPT } from "../../projects/updates/manifest.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import type { ReachableRegistry } from "../support/reachable_registry.ts";
-import type { TestService } from "../support/service.ts";
+import { serveEngines, type ServiceOptions, type TestService } from "../support/service.ts";
 
 /** Pushes the fixture as this version of a tag, with further changes; nothing on the engine has that name. */
 export async function pushVersion(
@@ -66,4 +69,36 @@ export async function lookedAt(berth: TestService, reference: string) {
     const isOver = all.every(({ checkedAt }) => checkedAt >= since);
     return isOver ? all.find((one) => one.reference === reference) : null;
   });
+}
+
+interface Pair extends AsyncDisposable {
+  readonly berth: TestService;
+  readonly second: TestService;
+}
+
+/** Starts two replicas over one engine and one database. */
+export async function startPair(
+  engine: TestEngine,
+  database: NonNullable<Config["database"]>,
+  options: ServiceOptions = {},
+): Promise<Pair> {
+  await using stack = new AsyncDisposableStack();
+  const folders = await Promise.all([0, 1].map(async () => {
+    const made = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-pair-" }));
+    stack.defer(() => Deno.remove(made, { recursive: true }));
+    return made;
+  }));
+  const [folder = "", other = ""] = folders;
+  await makePrivateFile(`${folder}/sealing-key`, randomSecret());
+  const shared = {
+    database,
+    sealingKeyFile: `${folder}/sealing-key`,
+    roots: [`${folder}/workspaces`],
+    ...options,
+  };
+  const berth = stack.use(await serveEngines({ docker: engine }, { ...shared, folder, replica: "one" }));
+  const sibling = { ...shared, folder: other, replica: "two", admin: berth.admin! };
+  const second = stack.use(await serveEngines({ docker: engine }, sibling));
+  const all = stack.move();
+  return { berth, second, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

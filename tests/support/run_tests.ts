@@ -7,7 +7,6 @@
 const FIRST = [
   "tests/watch/two_watchers_test.ts",
   "tests/engines/stopped_test.ts",
-  "tests/apply/automatic_updates_test.ts",
   "tests/packaging/image_test.ts",
   "tests/access/authority_forms_test.ts",
   "tests/git/auto_test.ts",
