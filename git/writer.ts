@@ -1,4 +1,5 @@
 /** Writes a commit into the folder: contents first beside their targets, then file by file, and through no link. */
+import { ownFileName } from "../core/own_files.ts";
 import { constants } from "node:fs";
 import { open, rmdir } from "node:fs/promises";
 import { type Folder, openFolder } from "../artifacts/files/folder.ts";
@@ -33,7 +34,7 @@ interface Staged {
 }
 
 /** The name of a path's new content. A fixed one, so that what a crash left behind is found. */
-const stagedName = (path: string) => `.berth-git-${sha256(path).slice(0, 16)}.new`;
+const stagedName = (path: string) => ownFileName(`git-${sha256(path).slice(0, 16)}`);
 
 export class Writer {
   readonly #options: WriterOptions;

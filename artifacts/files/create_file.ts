@@ -3,6 +3,7 @@
 import { constants } from "node:fs";
 import { open, rmdir } from "node:fs/promises";
 import { ServiceError } from "../../core/error.ts";
+import { ownFileName } from "../../core/own_files.ts";
 import { BUDGETS } from "./budgets.ts";
 import { type Folder, holdsDescriptors, isSame, openFolder } from "./folder.ts";
 import { isInside } from "./inside.ts";
@@ -144,7 +145,7 @@ async function createIn(
   if (await infoOf(at) !== null) throw exists();
   const { uid, gid, mode } = await Deno.stat(`${folder.at("")}/.`);
   // Of a name that nobody else has: another replica may be creating the same file.
-  const temporary = folder.at(`.berth-${crypto.randomUUID()}.new`);
+  const temporary = folder.at(ownFileName(crypto.randomUUID()));
   try {
     await writeNew(temporary, bytes, { uid, gid, mode: (mode ?? 0o600) & mask });
     await Deno.link(temporary, at); // fails where anything has the name by now

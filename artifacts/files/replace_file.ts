@@ -3,6 +3,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { ServiceError } from "../../core/error.ts";
+import { ownFileName } from "../../core/own_files.ts";
 import { BUDGETS } from "./budgets.ts";
 import { type Folder, holdsDescriptors, isSame, openFolder } from "./folder.ts";
 import { baseName, folderOf } from "./paths.ts";
@@ -48,7 +49,7 @@ export async function mustBeWritable(root: string): Promise<void> {
     if (!holdsDescriptors()) throw refused(CANNOT_HOLD);
     using folder = await openFolder(root, root);
     if (folder === null) throw refused("its path leads elsewhere now");
-    const probe = folder.at(`.berth-${crypto.randomUUID()}.new`);
+    const probe = folder.at(ownFileName(crypto.randomUUID()));
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     await (await open(probe, flags, 0o600)).close();
     await Deno.remove(probe);
@@ -92,7 +93,7 @@ async function replaceIn(
   if (!isSame(await old.stat(), before) || sha256(await contentOf(old)) !== expected) throw changed();
 
   // Of a fixed name, so that what a crash left behind is taken away by the next who saves.
-  const temporary = folder.at(`.berth-${sha256(name).slice(0, 16)}.new`);
+  const temporary = folder.at(ownFileName(sha256(name).slice(0, 16)));
   await removeIfThere(temporary);
   try {
     await writeNew(temporary, bytes, before);

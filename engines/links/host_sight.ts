@@ -2,6 +2,7 @@
 import { ServiceError } from "../../core/error.ts";
 import type { HostFolder, HostSight } from "../../core/runtime.ts";
 import { Lru } from "../../core/lru.ts";
+import { ownFileName } from "../../core/own_files.ts";
 import type { Engine } from "../calls/engine.ts";
 import { EngineAnswer } from "../calls/failure.ts";
 import { PROBE } from "../mirror/probe.ts";
@@ -46,7 +47,7 @@ export class HostSights {
 }
 
 async function sightOf(asked: Asked, { here, there }: HostFolder): Promise<HostSight> {
-  const name = `.${PROBE}${crypto.randomUUID()}`;
+  const name = ownFileName(crypto.randomUUID());
   // An engine that mounts what cannot exist tells nothing.
   const isThere = await refusing(asked, `${there}/${name}`);
   if (isThere === null) return "unknown";

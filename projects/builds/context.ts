@@ -1,7 +1,9 @@
 /** The folder that an image is built from, as a tar: counted before the first byte is sent. */
 
+import { baseName } from "../../artifacts/files/paths.ts";
 import { Tree, type TreeEntry, TreeRefusal } from "../../artifacts/files/tree.ts";
 import { concat } from "../../core/bytes.ts";
+import { isOwnFile } from "../../core/own_files.ts";
 import { TAR_END, tarHeader, tarPadding } from "../../core/tar.ts";
 import { DockerIgnore } from "./docker_ignore.ts";
 
@@ -39,7 +41,8 @@ export async function contextOf(
   const isNeeded = (path: string) => needed.some((one) => one === path || one.startsWith(`${path}/`));
   const tree = new Tree(place.root, place.path, {
     ...place,
-    judge: (path) => isNeeded(path) ? "take" : ignore.judge(path),
+    // It would be gone before it is sent, or lie in the image.
+    judge: (path) => isOwnFile(baseName(path)) ? "skip" : isNeeded(path) ? "take" : ignore.judge(path),
   });
   const entries: TreeEntry[] = [];
   let bytes = 0;

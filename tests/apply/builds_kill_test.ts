@@ -11,8 +11,8 @@ import { proofEngine } from "../support/shared_engine.ts";
 const docker = await proofEngine("docker");
 const podman = await proofEngine("podman");
 
-/** No other process of this machine waits so long. */
-const SLEEP = "sleep 5.4321";
+/** No other process of this machine waits so long, also beside another run of this test. */
+const SLEEP = `sleep 5.4${Deno.pid}`;
 
 const text = (name: string, said: string) =>
   project(name, [
