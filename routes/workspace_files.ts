@@ -1,7 +1,6 @@
 /** The files that a workspace was read from, in full, with their secrets masked; to read, to write to, and to create. */
 import { z } from "zod";
 import type { ArtifactFile, Model } from "../artifacts/artifact.ts";
-import type { NamedKind } from "../artifacts/compose/named_files.ts";
 import type { FileEditor } from "../artifacts/registry/file_editor.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { unknownFile } from "../artifacts/registry/snapshot.ts";
@@ -138,10 +137,7 @@ const restore = route({
   answers: { 200: Written, ...problems(...WRITING, "file_version_not_found") },
 });
 
-async function namedIn(model: Model): Promise<ReadonlyMap<string, NamedKind>> {
-  const { namedFiles } = await import("../artifacts/compose/named_files.ts");
-  return namedFiles(model);
-}
+const loadNamed = () => import("../artifacts/compose/named_files.ts");
 
 /** Returns true if the file is to be created. Throws `tag_required` for another `If-None-Match`. */
 function mustBeAbsent({ headers }: Request): boolean {
@@ -207,7 +203,7 @@ export function workspaceFiles(
   };
   /** Throws `file_not_found` for a file that no project names, and for one that is no text. */
   const named = async (workspace: string, model: Model, path: string): Promise<ArtifactFile> => {
-    const kind = (await namedIn(model)).get(path);
+    const kind = (await loadNamed()).namedFiles(model).get(path);
     const [file] = kind === undefined ? [] : await registry.named(workspace, new Map([[path, kind]]));
     if (file === undefined) throw unknownFile();
     return file;
@@ -215,7 +211,7 @@ export function workspaceFiles(
   return router()
     .on(list, async ({ params, reach, request }) => {
       const model = await findModel(registry, params.id, reach);
-      const named = await registry.named(params.id, await namedIn(model));
+      const named = await registry.named(params.id, (await loadNamed()).listedFiles(model));
       const key = JSON.stringify(["files", ...named.map(({ path, hash }) => [path, hash])]);
       const text = await cachedText(model, key, () => {
         const items = [...model.files, ...named]

@@ -4,8 +4,8 @@ import type { Group, Model, PathUse } from "../artifact.ts";
 
 export type NamedKind = "env" | "secret" | "config" | "mounted";
 
-/** Files of one workspace. */
-const MOST = 200;
+/** Files of one workspace that are listed. */
+const MOST_LISTED = 200;
 
 const KIND_OF: Partial<Record<PathUse["kind"], NamedKind>> = {
   env_file: "env",
@@ -38,6 +38,9 @@ function find({ groups, files }: Pick<Model, "groups" | "files">): ReadonlyMap<s
   for (const [path, kind] of groups.flatMap(namedBy)) {
     if (!read.has(path) && (!found.has(path) || kind === "secret")) found.set(path, kind);
   }
-  const sorted = [...found].sort(([one], [other]) => one < other ? -1 : 1);
-  return new Map(sorted.slice(0, MOST));
+  return new Map([...found].sort(([one], [other]) => one < other ? -1 : 1));
 }
+
+/** Returns those that are listed: each is read for it. */
+export const listedFiles = (model: Pick<Model, "groups" | "files">): ReadonlyMap<string, NamedKind> =>
+  new Map([...namedFiles(model)].slice(0, MOST_LISTED));

@@ -220,6 +220,26 @@ test("files of variables and secrets are committed only if somebody says so, wha
   assert.equal((await commit(scene, { paths: ["prod.env"], message: "m", withSecrets: true })).status, 201);
 });
 
+test("a file of a secret is known as one however many files the folder's projects name", async () => {
+  await using scene = await synced();
+  const names = Array.from({ length: 201 }, (_, at) => `s${String(at).padStart(3, "0")}`);
+  const all = [...names, "zz"];
+  const declared = all.map((name) => `  ${name}: { file: ./${name} }\n`).join("");
+  await write(
+    scene,
+    "blog/compose.yaml",
+    `services:\n  web:\n    image: nginx:1\n    secrets: [${all.join(", ")}]\nsecrets:\n${declared}`,
+  );
+  for (const name of all) await write(scene, `blog/${name}`, "plain words\n");
+
+  const refused = await commit(scene, { paths: ["blog/zz"], message: "m" });
+
+  assert.deepEqual([refused.status, refused.body.code], [422, "secret_in_commit"], refused.text);
+  const { body } = await scene.berth.call(`GET /api/workspaces/${scene.id}/files`);
+  const named = body.items.filter(({ kind }: { kind: string }) => kind === "secret");
+  assert.equal(named.length, 200, "lists stay bounded");
+});
+
 test("the files of one commit have 32 MiB at most, one by one and together, and are not read beyond that", async () => {
   await using scene = await synced();
   const before = await git(scene.repository.bare, "rev-parse", "main");
