@@ -164,7 +164,7 @@ function restart(of: Declared, definition: ServiceDefinition): Difference[] {
 
 /** An address is left out by `docker stack deploy`: the port is open on all addresses of every node. */
 function ports({ service, unit }: Declared, { ports: published }: KnownService["service"]): Difference[] {
-  if (service.ports.some(({ unknown, invalid, filled }) => unknown || filled || invalid !== null)) return [];
+  if (service.ports.some(({ unknown, invalid }) => unknown || invalid !== null)) return [];
   const actual = new Set(
     published.map(({ host, container, protocol }) => `${host ?? ""}:${container}/${protocol}`),
   );
@@ -180,20 +180,19 @@ function ports({ service, unit }: Declared, { ports: published }: KnownService["
     }
   }
   const found: Difference[] = [];
+  const isOf = (key: string, one: string) => key === one || one.startsWith(":") && key.endsWith(one);
+  const left = new Set([...actual].filter((key) => ![...wanted.keys()].some((one) => isOf(key, one))));
   for (const [key, { written, at, hostIp }] of wanted) {
-    const isAny = key.startsWith(":") && [...actual].some((one) => one.endsWith(key));
-    if (!actual.has(key) && !isAny) {
-      found.push({ field: "ports", declared: written, seen: "(not set)", at });
+    if (![...actual].some((one) => isOf(one, key))) {
+      const near = [...left].find((one) => one.endsWith(key.slice(key.indexOf(":"))));
+      if (near !== undefined) left.delete(near);
+      found.push({ field: "ports", declared: written, seen: near ?? "(not set)", at });
     } else if (hostIp !== null && hostIp !== "0.0.0.0" && hostIp !== "::") {
       found.push({ field: "ports", declared: written, seen: `0.0.0.0:${key}, on every node`, at });
     }
   }
-  for (const key of actual) {
-    const isAny = [...wanted.keys()].some((one) => one.startsWith(":") && key.endsWith(one));
-    if (wanted.has(key) || isAny) continue;
-    const at = nodeOf(unit, "ports") ?? unit.source;
-    found.push({ field: "ports", declared: "(not set)", seen: key, at, isAbsent: true });
-  }
+  const at = nodeOf(unit, "ports") ?? unit.source;
+  for (const seen of left) found.push({ field: "ports", declared: "(not set)", seen, at, isAbsent: true });
   return found;
 }
 

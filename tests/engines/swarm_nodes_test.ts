@@ -188,6 +188,7 @@ services:
     working_dir: /tmp
     stop_grace_period: 3s
     healthcheck: { test: ["CMD", "true"], interval: 30s }
+    ports: ["\${PORT:-8081}:80"]
     deploy: { replicas: 2, labels: { tier: front }, resources: { limits: { memory: 64M } } }
     networks: [inside]
 networks:
@@ -204,12 +205,13 @@ const EDITS: readonly (readonly [from: string, to: string, field: string, line: 
   ["/tmp", "/var", "workingDir", 9],
   ["3s", "4s", "stopGracePeriod", 10],
   ["interval: 30s", "interval: 31s", "healthcheck.interval", 11],
-  ["replicas: 2", "replicas: 3", "replicas", 12],
-  ["tier: front", "tier: back", "deploy.labels.tier", 12],
-  ["memory: 64M", "memory: 65M", "limits.memory", 12],
-  ["inside: { external: true, name: wide }", "inside: { external: true, name: other }", "networks", 13],
+  ["PORT:-8081", "PORT:-8082", "ports", 12],
+  ["replicas: 2", "replicas: 3", "replicas", 13],
+  ["tier: front", "tier: back", "deploy.labels.tier", 13],
+  ["memory: 64M", "memory: 65M", "limits.memory", 13],
+  ["inside: { external: true, name: wide }", "inside: { external: true, name: other }", "networks", 14],
   ["fixture:1", "fixture:2", "image", 4],
-  ["replicas: 2", "mode: global", "deploy.mode", 12],
+  ["replicas: 2", "mode: global", "deploy.mode", 13],
 ];
 
 /** Deployed by the client, a file has no difference; each edit is one, with its line. */
