@@ -5,6 +5,8 @@ import { runBerth } from "../support/berth_process.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { serveEngines } from "../support/service.ts";
+import { startReachableRegistry } from "../support/reachable_registry.ts";
+import { pushVersion } from "./update_scene.ts";
 import { tidy } from "../proof/tidy.ts";
 
 const TYPES = ["containers", "volumes", "networks", "images"];
@@ -98,6 +100,37 @@ for (const kind of ["docker", "podman"] as const) {
     } finally {
       await scene.clear();
       await engine.cli("rmi", "-f", "held-web:1", "held-job:1", "old:1");
+    }
+  });
+
+  test("A prune keeps an image that a file declares by its digest since the plan", async (engine) => {
+    await tidy(engine);
+    await engine.cli("run", "-d", "--name", "holder", FIXTURE); // its image stays
+    await using registry = await startReachableRegistry({}, engine);
+    await pushVersion(engine, registry, "app:1", "1");
+    const named = `${registry.host}/app`;
+    await engine.cli("pull", `${named}:1`);
+    const [digest] = JSON.parse(await engine.cli("image", "inspect", `${named}:1`))[0].RepoDigests;
+    await engine.cli("rmi", `${named}:1`);
+    await engine.cli("pull", digest);
+    await using berth = await serveEngines({ [kind]: engine });
+    const scene = await ApplyScene.on(engine, berth, "held", declared("held-web:1"));
+    try {
+      const { body: plan } = await berth.call("POST /api/system/prune", {
+        types: ["images"],
+        dryRun: true,
+        filters: { tagged: true },
+      });
+      assert.equal(plan.items.length, 1, JSON.stringify(plan.items));
+      await scene.write(declared(digest));
+
+      const { body: { items: [kept] } } = await berth.call("POST /api/system/prune", { plan: plan.plan });
+
+      assert.deepEqual([kept.result, kept.reason], ["kept", "a file declares it by now"]);
+      assert.equal((await engine.ask(`GET /images/${digest}/json`)).status, 200);
+    } finally {
+      await scene.clear();
+      await engine.cli("rmi", digest).catch(() => {});
     }
   });
 

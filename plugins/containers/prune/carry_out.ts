@@ -46,9 +46,13 @@ function isDeclaredSince(
 ): boolean {
   const { type, name, tags } = planned;
   if (planned.isDeclared || type === "buildCache") return false;
-  if (type === "images") return isDeclared({ type, names: tags });
-  if (type !== "containers") return isDeclared({ type, name });
-  const row = backends.named(planned.backend).mirror.containers.rows.get(planned.id);
+  if (type === "networks" || type === "volumes") return isDeclared({ type, name });
+  const { images, containers } = backends.named(planned.backend).mirror;
+  if (type === "images") {
+    const digests = images.rows.get(planned.id)?.digests ?? [];
+    return isDeclared({ type, names: [...tags, ...digests] });
+  }
+  const row = containers.rows.get(planned.id);
   return row !== undefined && isDeclared({ type, row });
 }
 
