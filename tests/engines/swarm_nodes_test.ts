@@ -281,6 +281,28 @@ async function scoped(berth: TestService): Promise<void> {
   assert.deepEqual(await holding("project:shop"), [1, 0, 0, 0]);
   assert.deepEqual(await holding("engine:node1"), [0, 0, 0, 0], "a service is on no engine alone");
   assert.deepEqual(await holding("label:com.docker.stack.namespace=shop"), [1, 0, 0, 0]);
+  const grants = [{ role: "operator", on: ["project:blog"] }];
+  const made = await berth.call("POST /api/settings/api-keys", { name: "blog", grants });
+  const stranger = berth.as(made.body.key);
+  const { id } = (await berth.call("GET /api/services/shop_web")).body;
+  const [{ id: node }] = (await berth.call("GET /api/nodes")).body.items;
+  for (
+    const path of [
+      ...["services/shop_web", `services/${id}`, `services/${id}/tasks`, `nodes/${node}`, "nodes/node1"],
+      ...["stacks/shop", `projects/${encodeURIComponent("shop@swarm:x")}`, "projects/shop"],
+    ]
+  ) {
+    const { status, text } = await stranger.call(`GET /api/${path}`);
+    assert.equal(status, 404, `${path}: ${text}`);
+  }
+  const lists = ["services", "nodes", "clusters", "stacks", "configs", "secrets", "networks", "projects"];
+  for (const path of [...lists, "overview", "system/tool-projects", "containers", "system/backends"]) {
+    const { status, text } = await stranger.call(`GET /api/${path}`);
+    assert.equal(status, 200, `${path}: ${text}`);
+    for (const told of ["shop", "node1", "guest", "wide", id, node]) {
+      assert.ok(!text.includes(told), `${path} tells a stranger of ${told}: ${text}`);
+    }
+  }
   const blind = await berth.key(["system:read"]);
   assert.equal((await blind.call("GET /api/services")).status, 403);
   const other = await berth.key(["services:read"]);
