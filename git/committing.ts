@@ -4,7 +4,7 @@ import { namedFiles } from "../artifacts/compose/named_files.ts";
 import { isInside } from "../artifacts/files/inside.ts";
 import { folderOf, join } from "../artifacts/files/paths.ts";
 import type { WorkspaceFolder } from "../artifacts/registry/registry.ts";
-import { maskedOf } from "../artifacts/report/masked_text.ts";
+import { maskedFile } from "../artifacts/report/masked_file.ts";
 import type { AuditActor, NewAuditEntry } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { CommitMade, CommitRequest, SourceRecord, SourceStore } from "../core/source.ts";
@@ -177,8 +177,11 @@ async function mustBeWithoutSecrets(
   for (const { path, content } of files) {
     if (content === null) continue;
     const kind = kindOf(model, path);
-    const masks = async (bytes: Uint8Array) =>
-      maskedOf(await registry.parsed(workspace, path, kind, new TextDecoder().decode(bytes)));
+    const masks = async (bytes: Uint8Array) => {
+      const text = new TextDecoder().decode(bytes);
+      const saved = model.files.find((file) => file.path === path && file.text === text);
+      return maskedFile(saved ?? await registry.parsed(workspace, path, kind, text), model);
+    };
     const id = entries.get(path)?.id;
     const old = id === undefined ? [] : (await masks(before.get(id)!)).masks; // `blobs` gives all or throws
     const known = new Set(old.map(({ hidden }) => hidden));

@@ -144,7 +144,7 @@ export function adoptions(options: AdoptionsOptions): CoreRouter {
               backend: one.backend,
               folder: folder ?? one.name,
               services: one.services.map((service) => ({ ...service, isRunning: running.has(service.id) })),
-              files: one.files.map((file) => ({ path: file.path, text: fileText(file, reveal).text })),
+              files: one.files.map((file) => ({ path: file.path, text: fileText(file, null, reveal).text })),
               differences: [...one.differences],
               leftOut: one.leftOut.map((left) => ({ ...left, containers: [...left.containers] })),
               refused: [...one.refused],

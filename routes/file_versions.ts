@@ -88,6 +88,6 @@ export function fileVersions({ registry, editor }: FileVersionsOptions): CoreRou
     .on(version, async ({ params, reach }) => {
       const { file } = await editor.version(await inReach(params.id, reach), params.version);
       const { fileText } = await import("../artifacts/report/file_text.ts");
-      return reply(200, fileText(file));
+      return reply(200, fileText(file, null));
     });
 }

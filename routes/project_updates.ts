@@ -4,6 +4,7 @@ import { Location } from "../artifacts/location.ts";
 import { locationOf } from "../artifacts/position.ts";
 import { readReference, textOfReference } from "../core/image_reference.ts";
 import type { ContainerRuntime, RunningContainer } from "../core/runtime.ts";
+import { MASK } from "../core/secrets.ts";
 import type { FailedUpdate, UpdatedProject } from "../core/updates.ts";
 import type { NewerOf } from "../projects/plan/scene.ts";
 import { platformsOf } from "../projects/updates/checker.ts";
@@ -153,7 +154,10 @@ function itemsOf(
   const byKey = new Map(containers.map((one) => [imageKey(one.backend, one.id), one]));
   const items = new Map<string, UpdateItem & { units: string[]; containers: number }>();
   for (const unit of group.units) {
-    const own = units.find(({ id }) => id === unit.id)?.containers ?? [];
+    const compared = units.find(({ id }) => id === unit.id);
+    // A secret in an image has no version to look for.
+    if (compared?.resolved?.includes(MASK)) continue;
+    const own = compared?.containers ?? [];
     const running = own.flatMap(({ backend, id }) => byKey.get(imageKey(backend, id)) ?? []);
     const update = updateOf(unit, running, facts);
     if (update === null) continue;

@@ -85,18 +85,20 @@ export function proposedUpdates({ registry, listOf }: ProposedOptions): CoreRout
           "look for newer images first",
       );
     }
-    const group = await find(await registry.model(workspace), "group", name);
+    const model = await registry.model(workspace);
+    const group = await find(model, "group", name);
     const { proposeTag } = await import("../projects/updates/propose.ts");
     const { file, text, shown, changes } = proposeTag(
       group,
       group.units.filter(({ label }) => item.units.includes(label)),
       tag,
+      model,
     );
-    if (tagsToMatch(request) !== null) await currentFor(request)(file);
+    if (tagsToMatch(request) !== null) await currentFor(request)(file, model);
     const { kind, path } = file;
     const { hash: sha256 } = await registry.parsed(workspace, path, kind, text);
     const { editable } = await registry.get(workspace);
-    const etag = etagOf(await textOf(file, false));
+    const etag = etagOf(await textOf(file, model, false));
     return reply(200, { workspace, path, kind, sha256, text: shown, editable, changes: [...changes] }, {
       etag,
     });

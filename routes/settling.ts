@@ -76,7 +76,7 @@ const settle = route({
 type SettlingOptions = Pick<ArtifactsOptions, "runtime" | "sights" | "digests"> & {
   readonly registry: Pick<
     Registry,
-    "comparedModel" | "models" | "overlaid" | "hashOf" | "mustBeEditable" | "parsed"
+    "model" | "comparedModel" | "models" | "overlaid" | "hashOf" | "mustBeEditable" | "parsed"
   >;
   readonly editor: Pick<FileEditor, "put">;
 };
@@ -101,21 +101,21 @@ export function settling(options: SettlingOptions): CoreRouter {
     const { settled, left } = await settledBy(found, body.fields, { id, registry });
     const file = settled.splices[0]!.file; // a change has one at least
     if (mustBeCurrent !== null) {
-      await mustBeCurrent(file);
+      await mustBeCurrent(file, await registry.model(id));
       const { kind, id: by, name } = principal;
       const writing = { workspace: id, path: file.path, by: { kind, id: by, name }, mustBeCurrent };
       await editor.put(writing, settled.text);
     }
     const after = await registry.parsed(id, file.path, file.kind, settled.text);
     const { fileText } = await import("../artifacts/report/file_text.ts");
-    const [old, now] = [fileText(file).text, fileText(after).text];
+    const [old, now] = [fileText(file, null).text, fileText(after, null).text];
     return reply(200, {
-      ...fileText(after),
+      ...fileText(after, null),
       changes: [...linesThatDiffer(old, now)],
       left: [...left],
       saved: !preview,
     }, {
-      etag: etagOf(await textOf(preview ? file : after, false)),
+      etag: etagOf(await textOf(preview ? file : after, preview ? await registry.model(id) : null, false)),
     });
   });
 }

@@ -58,7 +58,7 @@ const read = route({
   path: "/workspaces/{id}/files/{path...}",
   summary: "A file in full, with its secrets masked",
   description:
-    "Returns the text with secrets replaced by masks; of a secret's file all of it. The `ETag` of the answer is what a later save " +
+    "Returns the text with secrets replaced by masks; of a secret's file all of it. Of an environment file, values are shown that an engine shows anyway, as in an image or a port, unless their name, form or a use says that they are secrets. The `ETag` of the answer is what a later save " +
     "sends as `If-Match`.",
   headers: ["If-None-Match"],
   permission: "artifacts:read",
@@ -176,11 +176,14 @@ export function workspaceFiles(
     return await staleReaders(await registry.model(workspace), runtimeSeen(engines, sight), path);
   };
   const written = async (workspace: string, file: ArtifactFile, principal: Principal) => {
-    const { fileText } = await import("../artifacts/report/file_text.ts");
+    const [{ fileText }, model] = await Promise.all([
+      import("../artifacts/report/file_text.ts"),
+      registry.model(workspace).catch(() => null),
+    ]);
     // The file is saved: an engine that fails now takes nothing back.
     const stale = await staleIn(workspace, file.path, principal).catch(() => []);
-    return reply(200, { ...fileText(file), ...(stale.length > 0 && { staleIn: stale }) }, {
-      etag: etagOf(await textOf(file, false)),
+    return reply(200, { ...fileText(file, model), ...(stale.length > 0 && { staleIn: stale }) }, {
+      etag: etagOf(await textOf(file, model, false)),
     });
   };
   const created = async (workspace: string, path: string, text: string, reach: Reach) => {
@@ -195,10 +198,13 @@ export function workspaceFiles(
       );
     }
     const file = await registry.create(workspace, path, text);
-    const { fileText } = await import("../artifacts/report/file_text.ts");
-    return reply(201, fileText(file), {
+    const [{ fileText }, model] = await Promise.all([
+      import("../artifacts/report/file_text.ts"),
+      registry.model(workspace).catch(() => null),
+    ]);
+    return reply(201, fileText(file, model), {
       location: `/api/workspaces/${workspace}/files/${path.split("/").map(encodeURIComponent).join("/")}`,
-      etag: etagOf(await textOf(file, false)),
+      etag: etagOf(await textOf(file, model, false)),
     });
   };
   /** Throws `file_not_found` for a file that no project names, and for one that is no text. */
@@ -235,7 +241,8 @@ export function workspaceFiles(
         await call.mustBeProved();
         await call.shows({ file: path });
       }
-      return cached(await textOf(file, reveal));
+      // The whole of it decides, also for callers with a part in scope.
+      return cached(await textOf(file, await registry.model(id), reveal));
     })
     .on(write, async (call) => {
       const { params: { id, path }, body: { text }, request } = call;

@@ -3,9 +3,10 @@
 import { ServiceError } from "../../core/error.ts";
 import type { FileVersion, FileVersionStore } from "../../core/store.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
-import type { ArtifactFile } from "../artifact.ts";
+import type { ArtifactFile, Model } from "../artifact.ts";
 import { sha256 } from "../files/sha256.ts";
 import type { Registry } from "./registry.ts";
+import type { ReadFile } from "./snapshot.ts";
 
 interface FileEditorOptions {
   readonly registry: Pick<Registry, "edit" | "parsed">;
@@ -20,7 +21,7 @@ interface Writing {
   readonly path: string;
   readonly by: FileVersion["by"];
   /** Throws where the file is not the one that was read. */
-  readonly mustBeCurrent: (file: ArtifactFile) => Promise<void>;
+  readonly mustBeCurrent: (file: ArtifactFile, model: Model) => Promise<void>;
 }
 
 const BOUNDS = { most: 20, mostBytes: 64 * 1024 * 1024 };
@@ -37,8 +38,8 @@ export class FileEditor {
    */
   async save(writing: Writing, edited: string): Promise<ArtifactFile> {
     const { putBack } = await import("../report/put_back.ts");
-    return await this.#write(writing, async (file, parsed) => {
-      const back = await putBack(file, edited, parsed);
+    return await this.#write(writing, async (read) => {
+      const back = await putBack(read, edited);
       if ("text" in back) return back.text;
       if ("unread" in back) {
         throw new ServiceError(
@@ -117,14 +118,14 @@ export class FileEditor {
 
   async #write(
     { workspace, path, by, mustBeCurrent }: Writing,
-    textOf: (file: ArtifactFile, parsed: (text: string) => Promise<ArtifactFile>) => Promise<string>,
+    textOf: (read: ReadFile) => Promise<string>,
   ): Promise<ArtifactFile> {
     let kind: ArtifactFile["kind"] = "compose";
     let before = "";
     const remember = (text: string) => this.#remember({ workspace, path, by, kind }, text);
     const { file, replaced } = await this.#options.registry.edit(workspace, path, async (read) => {
-      await mustBeCurrent(read.file);
-      const text = await textOf(read.file, read.parsed);
+      await mustBeCurrent(read.file, read.model);
+      const text = await textOf(read);
       ({ kind, text: before } = read.file);
       if (text !== before) await remember(before); // first: what cannot be kept is not replaced
       return text;

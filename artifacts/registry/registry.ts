@@ -199,7 +199,11 @@ export class Registry implements AsyncDisposable {
       const file = saved.find((one) => one.path === path);
       if (file === undefined || !text.includes(MASK)) continue;
       const { putBack } = await import("../report/put_back.ts");
-      const back = await putBack(file, text, (text) => this.parsed(id, path, file.kind, text));
+      const back = await putBack({
+        file,
+        model: null,
+        parsed: (text) => this.parsed(id, path, file.kind, text),
+      }, text);
       if ("text" in back) whole[path] = back.text;
     }
     return whole;

@@ -25,10 +25,12 @@ export interface Reading {
   readonly soFar?: { readonly groups: number; readonly units: number };
 }
 
-/** A file of the workspace, and how a text in its place would be read. */
+/** A file of the workspace, and how a text in its place would be read: alone, and with all others. */
 export interface ReadFile {
   readonly file: ArtifactFile;
+  readonly model: Model;
   readonly parsed: (text: string) => Promise<ArtifactFile>;
+  readonly overlaid: (text: string) => Promise<Model>;
 }
 
 export interface Edited {
@@ -201,7 +203,12 @@ export class Snapshot implements AsyncDisposable {
     if (!model || !reader) throw unavailable(state);
     const file = await this.#found(model, path);
     if (file === null) throw unknownFile();
-    return { file, parsed: (text) => reader.parsed(path, file.kind, text) };
+    return {
+      file,
+      model,
+      parsed: (text) => reader.parsed(path, file.kind, text),
+      overlaid: (text) => reader.overlaid(new Map([[path, text]])),
+    };
   }
 
   /** Resolves to the file that was read, or that a project names; null where it is neither. */

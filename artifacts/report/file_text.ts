@@ -1,14 +1,17 @@
 /** A file of a workspace in full, as it is shown. */
 
 import { MASK } from "../../core/secrets.ts";
-import type { ArtifactFile } from "../artifact.ts";
+import type { ArtifactFile, Model } from "../artifact.ts";
 import type { WorkspaceFileText } from "./file_text_shape.ts";
-import { maskedOf } from "./masked_text.ts";
+import { maskedFile } from "./masked_file.ts";
 
-/** The text of a file with its secrets masked, and where; with `reveal` as it is written. */
-export function fileText(file: ArtifactFile, reveal = false): WorkspaceFileText {
+/**
+ * The text of a file with its secrets masked, and where; with `reveal` as it is written. `model` is the whole workspace
+ * that has it, and null for a text that is not saved.
+ */
+export function fileText(file: ArtifactFile, model: Model | null, reveal = false): WorkspaceFileText {
   const { path, kind, hash, stale } = file;
-  const { text, masks } = reveal ? { text: file.text, masks: [] } : maskedOf(file);
+  const { text, masks } = reveal ? { text: file.text, masks: [] } : maskedFile(file, model);
   let line = 1;
   let lineStart = 0;
   return {

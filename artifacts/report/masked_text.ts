@@ -34,7 +34,7 @@ const known = new WeakMap<ArtifactFile, Masked>();
 /** Made once for each text. */
 export function maskedOf(file: ArtifactFile): Masked {
   let masked = known.get(file);
-  if (masked === undefined) known.set(file, masked = mask(file.text, secretsIn(file)));
+  if (masked === undefined) known.set(file, masked = maskSpans(file.text, secretsIn(file)));
   return masked;
 }
 
@@ -49,7 +49,7 @@ export type Show = (text: string) => string;
 export const showing = (reveal: boolean): Show => reveal ? (text) => text : maskDeclared;
 
 /** Every line of a span has a mask of its own, behind what indents it: a finding's line and column stay true. */
-function mask(text: string, spans: readonly Span[]): Masked {
+export function maskSpans(text: string, spans: readonly Span[]): Masked {
   const masks: Mask[] = [];
   let masked = "";
   let at = 0;

@@ -1,8 +1,9 @@
 /** Puts secrets back into a text in which they were masked, and only where each of them stood. */
 
 import { MASK, type Span } from "../../core/secrets.ts";
-import type { Alias, ArtifactFile } from "../artifact.ts";
-import { type Masked, maskedOf, secretsIn } from "./masked_text.ts";
+import type { Alias, ArtifactFile, Model } from "../artifact.ts";
+import { environmentSecrets, maskedFile } from "./masked_file.ts";
+import { type Masked, secretsIn } from "./masked_text.ts";
 
 /**
  * A text with its secrets; or the line of the first mask that cannot be put back; or the anchor of a secret that a new
@@ -15,18 +16,23 @@ export type PutBack =
   | { readonly broken: string; readonly line: number }
   | { readonly unread: string };
 
+/** A file, and how a text in its place would be read: alone, and with all others of the workspace. */
+interface Read {
+  readonly file: ArtifactFile;
+  /** Null where the text is not saved, so that every value of an environment file is masked. */
+  readonly model: Model | null;
+  readonly parsed: (text: string) => Promise<ArtifactFile>;
+  readonly overlaid?: (text: string) => Promise<Model>;
+}
+
 /**
  * The edited text with the secrets of the file. A mask stands for what it stood for as long as it is in its place: on a
  * line that begins as it did, below the same lines that are indented less. What would then be shown anywhere as it
  * is, because its surroundings make it no secret any more, is not put back, and neither is anything into a text with
  * errors or behind an anchor that has a new alias. `parsed` reads the result as the file.
  */
-export async function putBack(
-  file: ArtifactFile,
-  edited: string,
-  parsed: (text: string) => Promise<ArtifactFile>,
-): Promise<PutBack> {
-  const masked = maskedOf(file);
+export async function putBack({ file, model, parsed, overlaid }: Read, edited: string): Promise<PutBack> {
+  const masked = maskedFile(file, model);
   const had = byPlace(marksIn(masked.text, masked));
   const given = marksIn(edited);
   const found = hiddenBehind(given, had);
@@ -53,7 +59,11 @@ export async function putBack(
     const [error] = whole.findings;
     return { broken: error?.message ?? "it has an error", line: lineAt(error?.at?.start ?? 0) };
   }
-  const still = secretsIn(whole);
+  // A value may have been hidden for its use, or for being that of another variable.
+  const among = file.kind === "env" ? await overlaid?.(text) : undefined;
+  const still = among?.files.some(({ path, hash }) => path === whole.path && hash === whole.hash)
+    ? environmentSecrets(whole, among)
+    : secretsIn(whole);
   const shown = secrets.find(([start, end]) => !still.some(([from, to]) => from <= start && end <= to));
   if (shown !== undefined) return { line: lineAt(shown[0]) };
   const repeated = newAlias(file, whole, secrets);

@@ -21,17 +21,26 @@ Deno.test("a text that takes too long to read is said to, and its masks are not 
   const edited = `${maskedText(file)}# ${"more ".repeat(2_000)}\n`;
   assert.doesNotMatch(edited, /hunter22/);
 
-  const late = await putBack(file, edited, (text) => parseFile(source(text), new Late()));
+  const late = await putBack(
+    { file, model: null, parsed: (text) => parseFile(source(text), new Late()) },
+    edited,
+  );
   assert.deepEqual(late, { unread: '"compose.yaml" takes over 10 seconds to parse, so it was not read' });
 
-  const read = await putBack(file, edited, (text) => Promise.resolve(parseNow(source(text))));
+  const read = await putBack(
+    { file, model: null, parsed: (text) => Promise.resolve(parseNow(source(text))) },
+    edited,
+  );
   assert.match("text" in read ? read.text : "", /hunter22\n# more /);
 });
 
 const fileOf = (text: string) => parseNow({ path: "compose.yaml", kind: "compose", text, hash: "" });
 const back = (text: string, edit: (masked: string) => string) => {
   const file = fileOf(text);
-  return putBack(file, edit(maskedText(file)), (edited) => Promise.resolve(fileOf(edited)));
+  return putBack(
+    { file, model: null, parsed: (edited) => Promise.resolve(fileOf(edited)) },
+    edit(maskedText(file)),
+  );
 };
 const ANCHORED =
   "x-db: &db\n  password: &pw hunter22\nservices:\n  db:\n    environment: { PASSWORD: *pw }\n";

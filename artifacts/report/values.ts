@@ -92,7 +92,7 @@ function expandedAt(
 }
 
 /** The variables of a group, as its last file sets them. */
-function definitionsOf(group: Group): ReadonlyMap<string, Definition> {
+export function definitionsOf(group: Group): ReadonlyMap<string, Definition> {
   let known = definitions.get(group);
   if (known !== undefined) return known;
   const found = new Map<string, Definition>();
@@ -109,7 +109,7 @@ function definitionsOf(group: Group): ReadonlyMap<string, Definition> {
 }
 
 /** The names of variables whose values may be shown: by their name, form, and every use in the workspace. */
-function shownNames(group: Group, model: Model): ReadonlySet<string> {
+export function shownNames(group: Group, model: Model): ReadonlySet<string> {
   let own = shown.get(model);
   if (own === undefined) shown.set(model, own = new WeakMap());
   let names = own.get(group);

@@ -1,10 +1,10 @@
 /** A newer tag as a change of the file: of the line that says the version, in the Compose file or in `.env`. */
-import type { ArtifactFile, Group, Place, Unit } from "../../artifacts/artifact.ts";
+import type { ArtifactFile, Group, Model, Place, Unit } from "../../artifacts/artifact.ts";
 import { environmentOf } from "../../artifacts/compose/variables.ts";
 import { parseDotenv } from "../../artifacts/env/dotenv.ts";
 import { interpolateText } from "../../artifacts/env/interpolate.ts";
 import { locationOf, positionOf } from "../../artifacts/position.ts";
-import { maskedOf } from "../../artifacts/report/masked_text.ts";
+import { maskedFile } from "../../artifacts/report/masked_file.ts";
 import { ServiceError } from "../../core/error.ts";
 import { readReference } from "../../core/image_reference.ts";
 import { MASK } from "../../core/secrets.ts";
@@ -29,9 +29,14 @@ interface Edit extends Place {
 
 /**
  * Returns the change that gives units of one reference another tag. Units whose version stands in another file than the
- * first one's are left for later. Throws `image_not_editable`.
+ * first one's are left for later. `model` is the workspace that decides what is masked. Throws `image_not_editable`.
  */
-export function proposeTag(group: Group, units: readonly Unit[], tag: string): ProposedChange {
+export function proposeTag(
+  group: Group,
+  units: readonly Unit[],
+  tag: string,
+  model: Model | null = null,
+): ProposedChange {
   const edits = new Map<string, Edit>();
   for (const unit of units) {
     const edit = editOf(group, unit, tag);
@@ -46,9 +51,10 @@ export function proposeTag(group: Group, units: readonly Unit[], tag: string): P
     (text, { start, end, put }) => text.slice(0, start) + put + text.slice(end),
     file.text,
   );
-  const shown = maskedWith(file, own);
+  const shown = maskedWith(file, model, own);
   const before = maskedWith(
     file,
+    model,
     own.map((edit) => ({ ...edit, put: file.text.slice(edit.start, edit.end) })),
   );
   const [old, now] = [before.split("\n"), shown.split("\n")];
@@ -63,8 +69,8 @@ export function proposeTag(group: Group, units: readonly Unit[], tag: string): P
 }
 
 /** Returns the masked text with changes, the last one first; a mask that a change lies in is taken away. */
-function maskedWith(file: ArtifactFile, edits: readonly Edit[]): string {
-  const { text, masks } = maskedOf(file);
+function maskedWith(file: ArtifactFile, model: Model | null, edits: readonly Edit[]): string {
+  const { text, masks } = maskedFile(file, model);
   let shown = text;
   for (const { start, end, put } of edits) {
     // The masks before it make the text longer, or shorter.

@@ -99,7 +99,11 @@ for (const [name, { files, units = ["web"], tag = "1.4.5", changed }] of Object.
     for (const { line, before } of changes) assert.equal(before, masked(old[line - 1]!));
     assert.ok(!shown.includes("hunter2"), "other secrets stay masked");
     const source = { path: file.path, kind: file.kind, hash: "" } as Source;
-    const back = await putBack(file, shown, (text) => Promise.resolve(parseNow({ ...source, text })));
+    const back = await putBack({
+      file,
+      model: null,
+      parsed: (text) => Promise.resolve(parseNow({ ...source, text })),
+    }, shown);
     assert.deepEqual(back, { text }, "the shown text is saved as the change");
     await folder.write(file.path, text);
     const wanted = before!.slice(0, before!.lastIndexOf(":")) + `:${tag}`;

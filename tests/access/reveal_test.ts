@@ -154,7 +154,7 @@ Deno.test("?reveal=true takes artifacts:reveal, shows the author's text, and is 
   assert.doesNotMatch(JSON.stringify(log), LEAK);
 });
 
-Deno.test("maskedText keeps every line of an environment file, and no value", () => {
+Deno.test("maskedText keeps every line of an environment file that no workspace has, and no value", () => {
   const text =
     `# DB_PASSWORD=${SECRET}\nPLAIN=${SECRET}\nexport B = "${SECRET}\n  ${SECRET}=${SECRET}"\n\n# a comment\n`;
   const masked = maskedText(parseNow({ path: ".env", kind: "env", text, hash: "" }));

@@ -1,53 +1,9 @@
 /** Values of variables are shown in fields that an engine shows anyway, unless name, form or a use says that they are secrets. */
 import assert from "node:assert/strict";
 import { looksPlain } from "../../core/plain_values.ts";
-import { inspected, scriptedId, ScriptedWorld } from "../support/scripted_world.ts";
-import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
-
-// deno-lint-ignore no-explicit-any -- a test looks into whatever was said
-type Row = any;
-
-/** A berth with these files, where each service of each project has a container that is nothing like it. */
-async function berthWith(
-  stack: AsyncDisposableStack,
-  files: Readonly<Record<string, string>>,
-  services: Readonly<Record<string, readonly string[]>>,
-): Promise<TestService> {
-  const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
-  stack.defer(() => Deno.remove(home, { recursive: true }));
-  const folder = `${home}/workspaces/all`;
-  for (const [path, text] of Object.entries(files)) {
-    await Deno.mkdir(`${folder}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
-    await Deno.writeTextFile(`${folder}/${path}`, text);
-  }
-  const containers = new Map<string, unknown>();
-  for (const [project, names] of Object.entries(services)) {
-    for (const service of names) {
-      const id = scriptedId(containers.size + 1);
-      const plain = inspected(id, `${project}-${service}-1`);
-      const at = files[`${project}/compose.yaml`] === undefined ? folder : `${folder}/${project}`;
-      const labels = {
-        "com.docker.compose.project": project,
-        "com.docker.compose.service": service,
-        "com.docker.compose.project.config_files": `${at}/compose.yaml`,
-        "com.docker.compose.project.working_dir": at,
-      };
-      const config = { ...plain["Config"] as object, Labels: labels, Hostname: "other", User: "other" };
-      containers.set(id, { ...plain, Config: config, HostConfig: { Memory: 7 << 20 } });
-    }
-  }
-  const engine = stack.use(new ScriptedWorld({ containers }));
-  const berth = stack.use(await serveEngines({ one: engine }, { folder: home, keepsCaller: true }));
-  const made = await berth.call("POST /api/workspaces", { path: folder });
-  assert.equal(made.status, 201, made.text);
-  return berth;
-}
-
-const get = async (caller: TestCaller, path: string): Promise<Row> => {
-  const answer = await caller.call(`GET /api${path}`);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
-};
+import { namesOf, planted } from "../support/planted_secrets.ts";
+import type { TestService } from "../support/service.ts";
+import { berthWith, get, type Row } from "./values_scene.ts";
 
 const CLOUD = {
   "cloud/.env": "# versions\nVERSION=31\nMEMORY=512m\nDB_PASSWORD=hunter2\nHOST=cloud.example.org\n",
@@ -133,85 +89,6 @@ Deno.test("Showing all values takes artifacts:reveal, and is in the audit log", 
   assert.equal(shown.length, 1, JSON.stringify(items.slice(0, 3)));
   assert.doesNotMatch(JSON.stringify(await get(berth, "/projects/cloud")), /hunter2/);
 });
-
-/** The same texts in every run: a failure can be looked at. */
-let state = 2026;
-function random(length: number, letters: string): string {
-  let text = "";
-  while (text.length < length) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    text += letters[(state >>> 8) % letters.length];
-  }
-  return text;
-}
-const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const FORMS: readonly (() => string)[] = [
-  () => random(12, BASE64),
-  () => random(16, "0123456789abcdef"),
-  () => random(32, "0123456789abcdef"),
-  () => "550e8400-e29b-41d4-a716-446655440000",
-  () => random(20, BASE64.slice(0, 62)),
-  () => random(10, BASE64.slice(0, 62)),
-  () => `user:${random(8, BASE64)}@host`,
-  () => `${random(4, BASE64.slice(26, 52))}!${random(6, BASE64.slice(0, 62))}`,
-  () => `https://u:${random(10, BASE64.slice(0, 62))}@host/x`,
-  () => "correct horse battery staple",
-];
-/** Uses in which a variable is masked; `@` is the variable. */
-const USES: readonly string[] = [
-  'environment: { POSTGRES_PASSWORD: "${@}" }',
-  'environment: ["API_TOKEN=${@}"]',
-  'environment: { URL: "postgres://u:${@}@db/x" }',
-  'command: ["serve", "--password", "${@}"]',
-  'command: "redis-server --requirepass ${@}"',
-  'labels: { app.auth: "${@}" }',
-  'labels: ["traefik.basicauth.password=${@}"]',
-  'environment: { HEADER: "Authorization: Bearer ${@}longenough" }',
-  'environment: { DSN: "${@:+mysql://root:${@}@db}" }',
-  "x-secret: ${@:-none}",
-];
-const NAMES = ["DB_PASSWORD", "TOKEN", "SECRET", "API_KEY", "JWT", "PRIVATE", "ACCESS_KEY", "CREDENTIAL"];
-
-/** Fields whose values an engine shows. */
-const OPEN = [
-  "image: 'app:${@}'",
-  "hostname: '${@}'\n    image: app",
-  "user: '${@}'\n    image: app",
-  "image: '${@}/app'",
-];
-
-/** 200 secrets: by their names, by their uses, by their forms, and handed on under other names. */
-function planted() {
-  const env: string[] = [];
-  const services: string[] = [];
-  const secrets: string[] = [];
-  const plain: string[] = [];
-  const add = (name: string, value: string, more = "") => {
-    env.push(`${name}='${value}'`);
-    const open = OPEN[services.length % OPEN.length]!.replaceAll("{@", `{${name}`);
-    services.push(`  s${services.length}:\n    ${open}\n${more === "" ? "" : `    ${more}\n`}`);
-  };
-  for (let n = 100; n < 150; n++) {
-    const formed = FORMS[n % FORMS.length]!();
-    secrets.push(`apple${n}`, `pear${n}`, formed, `plum${n}`);
-    add(`${NAMES[n % NAMES.length]}_${n}`, `apple${n}`);
-    add(`USED_${n}`, `pear${n}`, USES[n % USES.length]!.replaceAll("{@", `{USED_${n}`));
-    add(`FORMED_${n}`, formed);
-    env.push(`PASSWORD_${n}='plum${n}'`);
-    if (n % 3 === 0) env.push(`HANDED_${n}="\${PASSWORD_${n}}"`);
-    else if (n % 3 === 1) env.push(`HANDED_${n}='plum${n}'`);
-    else env.push(`HANDED_${n}='cherry-plum${n}'`);
-    services.push(`  s${services.length}:\n    image: 'app:\${HANDED_${n}}'\n`);
-    if (n % 5 === 0) {
-      plain.push(`v${n}.7`);
-      add(`PLAIN_${n}`, plain.at(-1)!);
-    }
-  }
-  return { env, services, secrets, plain };
-}
-
-const namesOf = (services: readonly string[]) =>
-  services.flatMap((text) => [...text.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name!)); // it matched
 
 /** Asks for everything that tells of a project, and returns the texts that are among it. */
 async function told(berth: TestService, project: string, texts: readonly string[]): Promise<string[]> {
