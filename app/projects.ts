@@ -114,10 +114,10 @@ export function openApplies(
     },
     rights: (actor) => access.holderNow(actor),
     entryOf: (told) => auditEntry({ at: clock.now(), ...told }),
-    noteFailed: async (failed) => {
+    noteFailed: async (failed, engine) => {
       const { runtime } = plugins;
       const [holdings, images] = await Promise.all([runtime?.holdings(), runtime?.images()]);
-      const all = alsoByDigest(failed, holdings?.images ?? [], images ?? []);
+      const all = alsoByDigest(failed, engine, holdings?.images ?? [], images ?? []);
       await store.updates.addFailures(all, MOST_FAILURES);
     },
     composeVersion: config.composeVersion,

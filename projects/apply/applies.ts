@@ -324,6 +324,7 @@ export class Applies implements AsyncDisposable {
       noteFailed: (failed, reason) =>
         this.options.noteFailed(
           failed.map((one) => ({ workspace, group, apply: id, reason, at: this.options.now(), ...one })),
+          record.backend,
         ),
       assertHeld: () => this.#leases.assertHeld(record),
       isAgain,

@@ -35,8 +35,8 @@ export interface AppliesOptions extends ApplyTimes {
   /** Returns the rights that somebody holds now; null for a person or key that is gone or disabled. */
   readonly rights: (actor: AuditActor) => Promise<Holder | null>;
   readonly entryOf: (told: Told) => NewAuditEntry;
-  /** Remembers newer images whose containers went back to the old ones. */
-  readonly noteFailed: (failed: readonly FailedUpdate[]) => Promise<void>;
+  /** Remembers newer images whose containers went back to the old ones on this engine. */
+  readonly noteFailed: (failed: readonly FailedUpdate[], engine: string) => Promise<void>;
   readonly composeVersion: string;
   readonly log: Log;
   readonly now: () => number;

@@ -45,14 +45,16 @@ function failedNames(steps: readonly Step[], progress: Progress): FailedDigest[]
   });
 }
 
-/** Returns the failures, those by name also by digest: the name may stand for another image later. */
+/** Returns the failures, those by name also by digest: the name may stand for another image later, or elsewhere. */
 export function alsoByDigest<Failed extends FailedDigest>(
   failed: readonly Failed[],
+  engine: string,
   named: Holdings["images"],
   images: readonly HeldImage[],
 ): Failed[] {
   return failed.flatMap((one) => {
-    const ids = named.filter(({ name }) => fullName(name) === one.digest).map(({ id }) => id);
+    const ids = named.filter(({ name, backend }) => backend === engine && fullName(name) === one.digest)
+      .map(({ id }) => id);
     const name = one.digest.slice(0, one.digest.lastIndexOf(":"));
     const digests = images.filter(({ id }) => ids.includes(id)).flatMap(({ digests }) => digests)
       .map(readReference)
