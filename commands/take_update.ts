@@ -31,7 +31,7 @@ export async function takeUpdate(line: Line, taken: string | null): Promise<numb
     writeOut(changesOf(file));
     if (!file.editable) {
       throw new StartFailure(
-        `berth may not write ${file.path}: make the workspace editable, or change it by hand`,
+        `berth may not write ${file.path}: let an admin make the folder "${file.workspace}" editable, or change it by hand`,
       );
     }
     if (!isMeant(`Write ${visible(file.path)}?`, line)) return EXIT.NO;

@@ -36,7 +36,7 @@ const Candidate = z.object({
     "The address of its release notes or source, as the image's labels tell",
   ),
   failed: Failed.nullable().describe(
-    "The last try, where its container went back: it is not tried again unless its service is named; null otherwise",
+    "The last try, where its container went back: an update takes it again only where its service is named; null otherwise",
   ),
 }).meta({ id: "UpdateCandidate" });
 
@@ -162,11 +162,11 @@ function itemsOf(
     const update = updateOf(unit, running, facts);
     if (update === null) continue;
     const { reference, checkedAt, until, state, reason, current, versionsReason } = update;
-    const failed = update.digest === null
-      ? null
-      : known.failures.get(failureKey(of, unit.id, update.digest)) ?? null;
+    const failedOf = (digest: string) => known.failures.get(failureKey(of, unit.id, digest)) ?? null;
+    const candidates = candidatesOf(update, failedOf, (firstSeen) => coolsUntil(known, of, firstSeen), now);
     const back = backOf(known.failures.get(failureKey(of, unit.id, reference)), reference, running);
-    const key = `${reference} ${state} ${failed !== null} ${back?.reference}`;
+    const tried = candidates.map(({ failed }) => failed !== null);
+    const key = `${reference} ${state} ${tried} ${back?.reference}`;
     const before = items.get(key);
     if (before !== undefined) {
       before.units.push(unit.label);
@@ -184,7 +184,7 @@ function itemsOf(
       current,
       checkedAt: timeText(checkedAt),
       until: timeText(until),
-      candidates: candidatesOf(update, failed, (firstSeen) => coolsUntil(known, of, firstSeen), now),
+      candidates,
       versionsReason,
       back,
     });
@@ -218,28 +218,27 @@ const failedText = ({ at, reason, apply }: FailedUpdate) => ({
 /** Returns the images that could run instead: what the tag stands for now, and newer versions of it. */
 function candidatesOf(
   { reference, digest, firstSeen, versions, notes }: NonNullable<ReturnType<typeof updateOf>>,
-  failed: FailedUpdate | null,
+  failedOf: (digest: string) => FailedUpdate | null,
   until: (firstSeen: number) => number,
   now: number,
 ): UpdateItem["candidates"] {
   const name = reference.slice(0, reference.lastIndexOf(":"));
-  const seen = (at: number) => ({
-    firstSeen: new Date(at).toISOString(),
-    coolsUntil: until(at) > now ? timeText(until(at)) : null,
-    notes,
-  });
+  const seen = (digest: string, at: number) => {
+    const failed = failedOf(digest);
+    return {
+      digest,
+      firstSeen: new Date(at).toISOString(),
+      coolsUntil: until(at) > now ? timeText(until(at)) : null,
+      notes,
+      failed: failed === null ? null : failedText(failed),
+    };
+  };
   return [
-    ...(digest === null || firstSeen === null ? [] : [
-      {
-        kind: "digest",
-        reference: `${name}@${digest}`,
-        digest,
-        ...seen(firstSeen),
-        failed: failed === null ? null : failedText(failed),
-      } as const,
-    ]),
+    ...(digest === null || firstSeen === null
+      ? []
+      : [{ kind: "digest", reference: `${name}@${digest}`, ...seen(digest, firstSeen) } as const]),
     ...versions.map(({ tag, step, digest, firstSeen }) =>
-      ({ kind: "tag", step, reference: `${name}:${tag}`, digest, ...seen(firstSeen), failed: null }) as const
+      ({ kind: "tag", step, reference: `${name}:${tag}`, ...seen(digest, firstSeen) }) as const
     ),
   ];
 }

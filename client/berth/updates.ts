@@ -100,7 +100,7 @@ export type UpdateCandidate = {
   readonly coolsUntil: string | null;
   /** The address of its release notes or source, as the image's labels tell. */
   readonly notes: string | null;
-  /** The last try, where its container went back: it is not tried again unless its service is named; null otherwise. */
+  /** The last try, where its container went back: an update takes it again only where its service is named; null otherwise. */
   readonly failed: FailedUpdate | null;
 };
 

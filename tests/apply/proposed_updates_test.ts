@@ -157,7 +157,7 @@ test("berth updates --take writes the line, applies it, and shows what it change
       1,
       `.env:1\n- IMAGE=${reference}\n+ IMAGE=${registry.host}/app:1.4.5\n`,
     ]);
-    assert.match(refused.stderr, /make the workspace editable/);
+    assert.match(refused.stderr, /let an admin make the folder "\S+" editable/);
     assert.match((await run("updates", "taken", "--take", "1.4.9")).stderr, /no newer version "1\.4\.9"/);
     await berth.call(`PUT /api/workspaces/${workspace}`, { editable: true });
     assert.equal((await run("updates", "taken", "--take", "1.4.5")).code, 64, "nobody can be asked");
@@ -183,6 +183,10 @@ test("berth updates --take writes the line, applies it, and shows what it change
     assert.equal(back.code, 0, back.stderr);
     assert.equal(await Deno.readTextFile(`${scene.path}/.env`), `IMAGE=${registry.host}/app:1.4.5\n`);
     assert.equal((await scene.containers())["taken-web-1"]!.labels["version"], "1.4.5");
+    await lookedAt(berth, `${registry.host}/app:1.4.5`);
+    const told = await run("updates", "taken");
+    assert.match(told.stdout, /1\.4\.6 \(patch\), went back on /);
+    assert.equal(told.code, 0, "what went back is nothing to be done");
   });
 });
 
