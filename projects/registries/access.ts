@@ -190,10 +190,12 @@ export class RegistryAccess implements Disposable {
       const where = hostOf(url) === host ? "" : ` (at "${hostOf(url)}")`;
       throw error.kind === "address"
         ? refused(host, `${error.message}${where}`, error)
-        : unavailable(host, `${error.message}${where}`, error);
+        : unavailable(host, `${error.message}${where}${error.kind === "tls" ? TLS_REMEDY : ""}`, error);
     }
   }
 }
+
+const TLS_REMEDY = "; store it with its certificates, or as a registry without TLS";
 
 /** Throws `registry_refused` for a token service that the credentials are not for. */
 function assertTokenService(rules: RegistryRules, realm: URL): void {

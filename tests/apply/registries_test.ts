@@ -101,7 +101,9 @@ test("POST /api/registries trusts certificates that come with it, and no plain o
   await using berth = await startService();
   const { host, ca } = registry;
 
-  assert.deepEqual(await add(berth, { host }), [502, "registry_unavailable"]);
+  const untrusted = await berth.call("POST /api/registries", { host });
+  assert.deepEqual([untrusted.status, untrusted.body.code], [502, "registry_unavailable"]);
+  assert.match(untrusted.body.title, /store it with its certificates, or as a registry without TLS$/);
   assert.deepEqual(await add(berth, { host, ca, auth: ACCOUNT }), [422, "registry_refused"], "it is open");
   assert.deepEqual(await add(berth, { host, ca }), [201, undefined]);
   assert.equal((await stored(berth))[0].hasCa, true);
