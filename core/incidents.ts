@@ -185,7 +185,16 @@ export interface IncidentStore {
 }
 
 /** Returns one text for a subject, equal for the same one. */
-export function subjectKey({ kind, workspace, unit, engine, container }: IncidentSubject): string {
+export function subjectKey(subject: IncidentSubject): string {
+  let key = keys.get(subject);
+  if (key === undefined) keys.set(subject, key = keyOf(subject));
+  return key;
+}
+
+/** By subject: each look asks for the key of every subject. */
+const keys = new WeakMap<IncidentSubject, string>();
+
+function keyOf({ kind, workspace, unit, engine, container }: IncidentSubject): string {
   switch (kind) {
     case "unit":
       return `unit ${workspace} ${unit}`;

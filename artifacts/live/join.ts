@@ -102,7 +102,6 @@ export async function join(
 
 /** Returns what finds the candidates of a running project; each path is looked at once, and only if it decides. */
 function finder(model: Model, real: RealPath): (running: RunningProject) => Promise<Candidates> {
-  let index: Index | undefined;
   const known = new Map<string, Promise<string | null>>();
   const resolve = (path: string): Promise<string | null> => {
     let found = known.get(path);
@@ -110,7 +109,7 @@ function finder(model: Model, real: RealPath): (running: RunningProject) => Prom
     return found;
   };
   return async (running) => {
-    index ??= indexOf(model, mainGroups(model).filter((group) => group.value !== null));
+    const index = indexOf(model);
     const { configFiles, workingDir } = running;
     const folderOf = async () => workingDir === null ? null : await locate(model, workingDir, resolve);
     if (running.claim !== undefined) return claimed(index, running, running.claim, await folderOf());
@@ -132,7 +131,17 @@ interface Index {
   readonly byName: ReadonlyMap<string, Group>;
 }
 
-function indexOf(model: Model, groups: readonly Group[]): Index {
+/** A model is never changed once it was read. */
+const indexes = new WeakMap<Model, Index>();
+
+function indexOf(model: Model): Index {
+  let index = indexes.get(model);
+  if (index === undefined) indexes.set(model, index = newIndex(model));
+  return index;
+}
+
+function newIndex(model: Model): Index {
+  const groups = mainGroups(model).filter((group) => group.value !== null);
   const byFile = new Map<string, Group[]>();
   const byFolder = new Map<string, Group[]>();
   const byProject = new Map<string, Group[]>();

@@ -207,10 +207,19 @@ function asWritten(model: Model): Model {
   return { ...model, settings: { ...settings, paths: [], projects: new Map() } };
 }
 
+/** By container: every list asks for the key of each. */
+const keys = new WeakMap<Origin, string>();
+
 /** Containers with the same project and paths have the same owner. */
-const keyOf = ({ backend, compose }: Origin): string =>
-  [backend, compose!.project, compose!.claim ?? "", compose!.workingDir ?? "", ...compose!.configFiles]
-    .join("\0"); // labelled ones only
+function keyOf(container: Origin): string {
+  let key = keys.get(container);
+  if (key === undefined) {
+    const { project, claim, workingDir, configFiles } = container.compose!; // labelled ones only
+    key = [container.backend, project, claim ?? "", workingDir ?? "", ...configFiles].join("\0");
+    keys.set(container, key);
+  }
+  return key;
+}
 
 /** Joining reads no more of a container than where it is from. */
 function sampled(container: Origin): RunningProject {

@@ -95,7 +95,8 @@ export function inputsOf(
   { group, model: { root, settings: { paths } } }: Pick<Declared, "group" | "model">,
   { engine, disk }: { readonly engine: EngineSide; readonly disk: Pick<DiskSide, "digest" | "contents"> },
 ): readonly unknown[] {
-  return [group, root, JSON.stringify(paths), engine.kind, engine.isHere, disk.digest, textOf(disk.contents)];
+  const places = paths.length === 0 ? "" : JSON.stringify(paths);
+  return [group, root, places, engine.kind, engine.isHere, disk.digest, textOf(disk.contents)];
 }
 
 /**
@@ -208,4 +209,5 @@ async function areStill(paths: Asked["paths"], real: RealPath): Promise<boolean>
 const textOfNeighbour = (found: ReturnType<EngineView["neighbour"]>): string | undefined =>
   found && `${found.service} ${found.name}`;
 
-const textOf = (contents: EngineView["contents"]): string => JSON.stringify([...contents]);
+const textOf = (contents: EngineView["contents"]): string =>
+  contents.size === 0 ? "" : JSON.stringify([...contents]);

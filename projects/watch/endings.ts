@@ -60,7 +60,9 @@ export class Endings {
   readonly #working = new Set<Promise<void>>();
   /** Endings that were only counted, by the one that was kept before them. */
   #more = new Map<string, number>();
-  #places: ReadonlyMap<string, Place> = new Map();
+  #judged: readonly Judged[] = [];
+  /** The units of containers by the last look; null until somebody asks. */
+  #places: ReadonlyMap<string, Place> | null = null;
   #bytes = 0;
   #isFailing = false;
 
@@ -70,13 +72,8 @@ export class Endings {
 
   /** Notes which units containers are of. */
   know(judged: readonly Judged[]): void {
-    const places = new Map<string, Place>();
-    for (const { subject: { workspace, group, unit }, containers, unit: declared } of judged) {
-      if (declared === null) continue;
-      const place = { workspace, group, unit };
-      for (const one of containers) places.set(containerKey(one), place);
-    }
-    this.#places = places;
+    this.#judged = judged;
+    this.#places = null;
   }
 
   hear(event: ContainerEvent): void {
@@ -138,6 +135,12 @@ export class Endings {
       const sealed = hasWords ? await seal.seal(await zipped(words), placeOfWords(id)) : null;
       this.#bytes += sealed?.byteLength ?? 0;
       const state = typeof words === "string" ? words : hasWords ? "kept" : "none";
+        ? words
+        : hasWords
+        ? "kept"
+        : words.isCut
+        ? "unreadable"
+        : "none";
       const record = {
         ...recordOf(id, event, typeof words === "string" ? null : words, state),
         ...await this.#placeOf(event),
@@ -179,7 +182,7 @@ export class Endings {
 
   /** Returns the unit by the last look, and for a container that came and went between two looks by its labels. */
   async #placeOf(event: ContainerEvent): Promise<Place> {
-    const known = this.#places.get(containerKey(event));
+    const known = (this.#places ??= placesOf(this.#judged)).get(containerKey(event));
     const { compose } = event;
     if (known !== undefined || compose === null) return known ?? NOWHERE;
     const found = (await this.#options.registry.models()).flatMap(({ workspace: { id }, model }): Place[] => {
@@ -192,6 +195,15 @@ export class Endings {
     // Two folders may declare one project: then nobody knows which of them is meant.
     return found.length === 1 ? found[0]! : NOWHERE;
   }
+}
+
+function placesOf(judged: readonly Judged[]): Map<string, Place> {
+  const places = new Map<string, Place>();
+  for (const { subject: { workspace, group, unit }, containers, unit: declared } of judged) {
+    if (declared === null) continue;
+    for (const one of containers) places.set(containerKey(one), { workspace, group, unit });
+  }
+  return places;
 }
 
 function recordOf(

@@ -61,9 +61,20 @@ export class HeardEvents {
   }
 }
 
-export const containerKey = (
-  { engine, backend, id }: { readonly engine?: string; readonly backend?: string; readonly id: string },
-): string => `${engine ?? backend} ${id}`;
+interface OnEngine {
+  readonly engine?: string;
+  readonly backend?: string;
+  readonly id: string;
+}
+
+/** By container or event: each look asks for the key of every container. */
+const keys = new WeakMap<OnEngine, string>();
+
+export function containerKey(of: OnEngine): string {
+  let key = keys.get(of);
+  if (key === undefined) keys.set(of, key = `${of.engine ?? of.backend} ${of.id}`);
+  return key;
+}
 
 /** An act on a container through berth: a person's, or a step of an apply. */
 export interface RecordedAct {

@@ -6,6 +6,7 @@ import type { Elsewhere, IncidentField, IncidentKind, IncidentSubject } from "..
 import { scopedProject } from "../../core/ownership.ts";
 import type { ContainerRuntime, RunningContainer } from "../../core/runtime.ts";
 import type { OwnSide } from "../drift/contents.ts";
+import type { GroupLook } from "../drift/group_look.ts";
 import { look } from "../drift/look.ts";
 
 /** A subject with its state at one time. */
@@ -37,36 +38,48 @@ const AMOUNT = /^(?:-?\d+(?:\.\d+)? ?[A-Za-z%]{0,12}|\((?:no limit|not published
 /** Fields of names and values that people choose. */
 const FREE = /^(?:environment|labels|annotations|command|entrypoint|healthcheck|secrets|configs|sysctls)\b/;
 
-/** Returns the state of every unit of the workspace. */
+/** By what was found of their group: it is the same object while nothing of the group changes. */
+const known = new WeakMap<GroupLook, WeakMap<Unit, Judged>>();
+
+/** Returns the state of every unit of the workspace: the same objects as before where nothing changed. */
 export async function judge(
   workspace: string,
   model: Model,
   runtime: ContainerRuntime | null,
   own: OwnSide,
 ): Promise<Judged[]> {
-  const { live, containers } = await look(model, runtime, { own });
-  const groups = new Map(model.groups.map((group) => [group.id, group]));
-  return model.units.map((unit): Judged => {
-    const seen = live.get(unit.id);
-    const verdict = seen === undefined ? "unknown" : seen.verdict;
-    const group = unit.group === null ? undefined : groups.get(unit.group);
-    const running = containers.get(unit.id) ?? [];
-    return {
-      subject: {
-        kind: "unit",
-        workspace,
-        group: group?.name ?? null,
-        project: group?.project ?? null,
-        unit: unit.id,
-        engine: running[0]?.backend ?? null,
-        container: null,
-      },
-      kind: verdict === null ? null : KINDS[verdict] ?? null,
-      fields: verdict === "differs" ? fieldsOf(seen?.drift ?? []) : [],
-      containers: running,
-      unit,
-    };
+  const { groups } = await look(model, runtime, { own });
+  const looks = new Map(groups.map((one) => [one.group?.id ?? null, one]));
+  return model.units.map((unit) => {
+    const found = looks.get(unit.group);
+    if (found === undefined) return judgeUnit(workspace, unit, null);
+    let own = known.get(found);
+    if (own === undefined) known.set(found, own = new WeakMap());
+    let judged = own.get(unit);
+    if (judged === undefined) own.set(unit, judged = judgeUnit(workspace, unit, found));
+    return judged;
   });
+}
+
+function judgeUnit(workspace: string, unit: Unit, found: GroupLook | null): Judged {
+  const seen = found?.live.get(unit.id);
+  const verdict = seen === undefined ? "unknown" : seen.verdict;
+  const running = found?.containers.get(unit.id) ?? [];
+  return {
+    subject: {
+      kind: "unit",
+      workspace,
+      group: found?.group?.name ?? null,
+      project: found?.group?.project ?? null,
+      unit: unit.id,
+      engine: running[0]?.backend ?? null,
+      container: null,
+    },
+    kind: verdict === null ? null : KINDS[verdict] ?? null,
+    fields: verdict === "differs" ? fieldsOf(seen?.drift ?? []) : [],
+    containers: running,
+    unit,
+  };
 }
 
 function fieldsOf(drift: readonly Drift[]): IncidentField[] {

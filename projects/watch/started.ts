@@ -1,6 +1,9 @@
 /** Which containers of units were started from elsewhere: files that only name a project give no rights over it. */
-import { type Ownership, subjectOf } from "../../core/ownership.ts";
+import { type Ownership, scopedProject } from "../../core/ownership.ts";
 import type { Judged } from "./judge.ts";
+
+/** Those that were noted, so that they are the same objects while nothing changes. */
+const noted = new WeakMap<Judged, Judged>();
 
 /** Notes the scopes of the containers that those of their unit do not reach. */
 export async function withStarts(judged: readonly Judged[], ownership: Ownership): Promise<Judged[]> {
@@ -10,11 +13,19 @@ export async function withStarts(judged: readonly Judged[], ownership: Ownership
   return judged.map((one) => {
     const { kind, workspace, project } = one.subject;
     if (kind !== "unit") return one;
-    const elsewhere = one.containers.map((container) => subjectOf(container, ownership))
-      .find((started) => started.workspace !== workspace || started.project !== project);
-    return elsewhere === undefined ? one : {
-      ...one,
-      elsewhere: { workspace: elsewhere.workspace ?? null, project: elsewhere.project ?? null },
-    };
+    const started = one.containers.find((container) =>
+      ownership.startedFrom(container) !== workspace || scopedProject(container.compose) !== project
+    );
+    return started === undefined
+      ? one
+      : withElsewhere(one, ownership.startedFrom(started), scopedProject(started.compose));
   });
+}
+
+function withElsewhere(one: Judged, workspace: string | null, project: string | null): Judged {
+  const known = noted.get(one);
+  if (known?.elsewhere?.workspace === workspace && known.elsewhere.project === project) return known;
+  const now = { ...one, elsewhere: { workspace, project } };
+  noted.set(one, now);
+  return now;
 }

@@ -1,21 +1,14 @@
 /** One watch: the incidents since this replica took its turn, changed by each look. */
 import type { Model } from "../../artifacts/artifact.ts";
 import { isWell } from "../../core/condition.ts";
-import {
-  BERTH_SUBJECT,
-  type IncidentChange,
-  type IncidentKind,
-  type IncidentState,
-  type IncidentSubject,
-  subjectKey,
-} from "../../core/incidents.ts";
+import { type IncidentChange, type IncidentSubject, subjectKey } from "../../core/incidents.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
-import type { Workspace } from "../../core/workspace.ts";
 import { IncidentBook, type Moment } from "./book.ts";
 import type { Before, Surroundings } from "./causes.ts";
 import { containerKey, type HeardEvents } from "./evidence.ts";
 import { judge, type Judged, judgeUndeclared } from "./judge.ts";
 import { Reasons } from "./reasons.ts";
+import { firstWatch, judgeEngine, judgeWorkspace } from "./whole.ts";
 import { withTellings } from "./tellings.ts";
 import { withStarts } from "./started.ts";
 import type { WatcherOptions } from "./watch_options.ts";
@@ -25,18 +18,32 @@ interface WatchOptions extends WatcherOptions {
   readonly wellMs: number;
 }
 
+/** A subject as it was judged last. */
+interface Remembered extends Before {
+  at: number;
+  readonly judged: Judged;
+}
+
+interface Known {
+  readonly at: number;
+  readonly keys: ReadonlySet<string>;
+  readonly workspaces: ReadonlySet<string>;
+}
+
 /** Engines tell events later than states, Podman by a quarter of a second: causes wait for them this long. */
 const EVENT_MS = 2_000;
 
 export class Watch {
   readonly #options: WatchOptions;
   readonly #book: IncidentBook;
-  readonly #before = new Map<string, Before>();
+  readonly #before = new Map<string, Remembered>();
+  /** Subjects of which nothing is left to do while the same is found of them. */
+  readonly #done = new Set<Judged>();
   readonly #files = new Map<string, ReadonlyMap<string, string>>();
   /** The files of each workspace that changed: when that was noticed, and when they were written. */
   readonly #changed = new Map<string, Map<string, { readonly noticed: number; readonly at: number }>>();
-  /** The subjects of each workspace at its last look. */
-  readonly #known = new Map<string, { readonly at: number; readonly keys: ReadonlySet<string> }>();
+  /** The subjects at the last look, and the workspaces whose units were among them. */
+  #known: Known = { at: 0, keys: new Set(), workspaces: new Set() };
   /** Subjects whose events may still be on their way, and since when. */
   readonly #early = new Map<string, Moment>();
   /** Endings of subjects that are held. */
@@ -69,22 +76,23 @@ export class Watch {
   async look(): Promise<boolean> {
     const now: Moment = { at: this.#options.now(), mono: performance.now() };
     const endings = this.#options.heard.takeEndings();
-    const { judged: all, gone } = await this.#judgeAll(now);
+    const { judged: all, gone, keys } = await this.#judgeAll(now);
     const judged = await withStarts(all, this.#options.ownership);
     this.#options.endings.know(judged);
     const changes: IncidentChange[] = [];
     const explained = new Reasons(this.#options, now);
     this.#isHeld = false;
     for (const one of judged) {
+      if (this.#isDone(one, endings, now)) continue;
       const change = await this.#changeOf(one, endings, explained, now);
       if (change !== null) changes.push(change);
     }
     for (const key of gone) {
       const change = this.#book.gone(key, now);
       if (change !== null) changes.push(change);
-      this.#before.delete(key);
+      this.#forget(key);
     }
-    this.#noteKnown(judged, now);
+    this.#noteKnown(judged, keys, now);
     if (this.#isFirstEver) changes.push(firstWatch(judged, now));
     const isWhole = await this.#write(changes);
     if (isWhole) this.#isFirstEver = false;
@@ -104,7 +112,9 @@ export class Watch {
   }
 
   /** Returns the state of every subject, and the keys of open incidents whose subjects are gone. */
-  async #judgeAll(now: Moment): Promise<{ readonly judged: Judged[]; readonly gone: string[] }> {
+  async #judgeAll(
+    now: Moment,
+  ): Promise<{ readonly judged: Judged[]; readonly gone: string[]; readonly keys: ReadonlySet<string> }> {
     const { registry, own } = this.#options;
     const runtime = this.#options.runtime();
     const judged: Judged[] = [];
@@ -133,7 +143,7 @@ export class Watch {
       if (subject.kind === "unit") return !unread.has(subject.workspace!);
       return subject.kind !== "container" || !unheard.has(subject.engine!);
     });
-    return { judged, gone };
+    return { judged, gone, keys };
   }
 
   async #noteFiles(id: string, root: string, { files }: Model, now: Moment): Promise<void> {
@@ -185,7 +195,9 @@ export class Watch {
     if (kind === null) {
       this.#early.delete(key);
       this.#remember(key, judged, now);
-      return isKnown ? this.#book.well(key, now) : null;
+      if (isKnown) return this.#book.well(key, now);
+      this.#done.add(judged);
+      return null;
     }
     this.#book.stillBad(key);
     const ended = judged.containers.reduce(
@@ -196,6 +208,7 @@ export class Watch {
     if (!this.#book.isNews(judged, ended)) {
       this.#owed.delete(key);
       this.#remember(key, judged, now);
+      this.#done.add(judged);
       return null;
     }
     if (await reasons.isHeld(judged.subject)) {
@@ -220,32 +233,53 @@ export class Watch {
   /** Returns true for what berth has never watched before: a folder that was registered since, or everything. */
   #isNewlyWatched({ workspace }: IncidentSubject): boolean {
     if (this.#isFirstEver || workspace === null) return this.#isFirstEver;
-    return !this.#known.has(workspace) && (this.#registered.get(workspace) ?? 0) >= this.#begunAt;
+    return !this.#known.workspaces.has(workspace) && (this.#registered.get(workspace) ?? 0) >= this.#begunAt;
   }
 
   #surroundings(key: string, { subject }: Judged): Pick<Surroundings, "before" | "changedFiles"> {
     const { workspace } = subject;
-    const last = workspace === null ? undefined : this.#known.get(workspace);
+    const { at, keys, workspaces } = this.#known;
     // A unit that is new in its files was not there before, and had no containers.
-    const isNew = last !== undefined && !last.keys.has(key);
+    const isNew = workspace !== null && workspaces.has(workspace) && !keys.has(key);
     const before = this.#before.get(key) ??
-      (isNew ? { at: last.at, unit: null, rows: new Map<string, RunningContainer>() } : null);
+      (isNew ? { at, unit: null, rows: new Map<string, RunningContainer>() } : null);
     const all = workspace === null ? undefined : this.#changed.get(workspace);
     const since = before?.at ?? Infinity;
     const changed = [...all ?? []].filter(([, { noticed }]) => noticed > since);
     return { before, changedFiles: new Map(changed.map(([path, { at }]) => [path, at])) };
   }
 
-  #remember(key: string, { unit, containers }: Judged, now: Moment): void {
-    this.#before.set(key, { at: now.at, unit, rows: new Map(containers.map((one) => [one.id, one])) });
+  /** Returns true if the same was found as before, and nothing was left to do of that. */
+  #isDone(judged: Judged, endings: ReadonlyMap<string, number>, now: Moment): boolean {
+    if (!this.#done.has(judged)) return false;
+    if (endings.size > 0 && judged.containers.some((one) => endings.has(containerKey(one)))) return false;
+    this.#before.get(subjectKey(judged.subject))!.at = now.at; // what is done was remembered
+    return true;
   }
 
-  #noteKnown(judged: readonly Judged[], now: Moment): void {
-    const units = judged.filter(({ subject }) => subject.kind === "unit");
-    this.#known.clear();
-    for (const [id, own] of Map.groupBy(units, ({ subject }) => subject.workspace!)) { // every unit has one
-      this.#known.set(id, { at: now.at, keys: new Set(own.map(({ subject }) => subjectKey(subject))) });
-    }
+  #remember(key: string, judged: Judged, now: Moment): void {
+    const { unit, containers } = judged;
+    this.#forget(key);
+    this.#before.set(key, {
+      at: now.at,
+      unit,
+      rows: new Map(containers.map((one) => [one.id, one])),
+      judged,
+    });
+  }
+
+  #forget(key: string): void {
+    const before = this.#before.get(key);
+    if (before !== undefined) this.#done.delete(before.judged);
+    this.#before.delete(key);
+  }
+
+  #noteKnown(judged: readonly Judged[], keys: ReadonlySet<string>, { at }: Moment): void {
+    const workspaces = new Set(
+      judged.flatMap(({ subject: { kind, workspace } }) => kind === "unit" ? [workspace!] : [] // every unit has one
+      ),
+    );
+    this.#known = { at, keys, workspaces };
   }
 }
 
@@ -256,48 +290,4 @@ async function writtenAt(path: string): Promise<number | null> {
   } catch {
     return null;
   }
-}
-
-const whole = (subject: Partial<IncidentSubject>, kind: IncidentKind | null): Judged => ({
-  subject: { ...BERTH_SUBJECT, ...subject },
-  kind,
-  fields: [],
-  containers: [],
-  unit: null,
-});
-
-const judgeEngine = (engine: string, isUp: boolean): Judged =>
-  whole({ kind: "engine", engine }, isUp ? null : "engine");
-
-const judgeWorkspace = ({ id, state }: Workspace): Judged =>
-  state === "reading" ? { ...whole({ kind: "workspace", workspace: id }, null), kind: "unknown" } : whole(
-    { kind: "workspace", workspace: id },
-    state === "missing" || state === "unreadable" ? "workspace" : null,
-  );
-
-/** The record of the first watch, which is over at once: what was there before has no beginning that berth knows. */
-function firstWatch(judged: readonly Judged[], { at }: Moment): IncidentChange {
-  const units = judged.filter(({ subject }) => subject.kind === "unit");
-  const bad = judged.filter(({ kind }) => kind !== null && kind !== "unknown").length;
-  const state: IncidentState = {
-    kind: "berth",
-    since: at,
-    atLatest: false,
-    cause: { kind: "firstWatch", units: units.length, bad },
-    fields: [],
-  };
-  return {
-    incident: {
-      ...state,
-      id: crypto.randomUUID(),
-      subject: { ...BERTH_SUBJECT, container: "watch" },
-      openedAt: at,
-      closedAt: at,
-      end: "well",
-      endings: 0,
-      atFirst: true,
-      lines: 1,
-    },
-    line: { at, ...state },
-  };
 }
