@@ -73,7 +73,7 @@ async function inMemory(): Promise<void> {
     createdAt: "",
     startedAt: null,
     finishedAt: null,
-    ending: { oomKilled: false },
+    ending: { keepsRunning: false, oomKilled: false, byHand: false },
     stopped: null,
     healthOutput: null,
     compose: null,

@@ -49,25 +49,30 @@ export interface Ending {
  */
 const SETTLED_MS = 60_000;
 /** Between two starts by its engine a container may look ended for a moment. One that stays so was stopped. */
-const STOPPED_MS = 10_000;
+export const STOPPED_MS = 10_000;
 
 /**
  * Returns the milliseconds until its condition changes although nothing happens: it counts as running after a restart
  * loop, or as stopped.
  */
 export function settlesInMs(container: Judged, nowMs: number): number {
-  const { state, restartCount, startedAt, finishedAt, ending } = container;
+  const { state, restartCount, startedAt, finishedAt } = container;
   const isLooping = state === "running" && restartCount >= 2;
   if (isLooping && startedAt !== null) return leftOf(SETTLED_MS, startedAt, nowMs);
-  const mayBeStopped = state === "exited" && ending.keepsRunning && !ending.byHand && endedPlainly(container);
-  return mayBeStopped && finishedAt !== null ? leftOf(STOPPED_MS, finishedAt, nowMs) : 0;
+  return mayBeStopped(container) && finishedAt !== null ? leftOf(STOPPED_MS, finishedAt, nowMs) : 0;
 }
+
+/** Returns true if the container was stopped unless its engine starts it again. */
+export const mayBeStopped = (container: Pick<Judged, "state" | "reason" | "ending">): boolean =>
+  container.state === "exited" && container.ending.keepsRunning && !container.ending.byHand &&
+  endedPlainly(container);
 
 /** The clock of an engine may be another one: it is never waited for longer than `ms`. */
 const leftOf = (ms: number, since: string, nowMs: number) =>
   Math.min(ms, Math.max(0, Date.parse(since) + ms - nowMs));
 
-const endedPlainly = ({ reason, ending }: Judged) => reason === null && !ending.oomKilled;
+const endedPlainly = ({ reason, ending }: Pick<Judged, "reason" | "ending">) =>
+  reason === null && !ending.oomKilled;
 
 export function conditionOf(container: Judged, nowMs: number): Condition {
   const { state, health, reason } = container;

@@ -42,7 +42,7 @@ export interface RunningContainer {
   readonly startedAt: string | null;
   /** When it last ended; null while it runs. */
   readonly finishedAt: string | null;
-  readonly ending: Pick<Ending, "oomKilled">;
+  readonly ending: Ending;
   /** Since when it is stopped, and if somebody is known to have done it; null unless that is its condition. */
   readonly stopped: { readonly since: string | null; readonly byHand: boolean } | null;
   readonly labels: Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ function container(project: string): RunningContainer {
     createdAt: "",
     startedAt: null,
     finishedAt: null,
-    ending: { oomKilled: false },
+    ending: { keepsRunning: false, oomKilled: false, byHand: false },
     labels: {},
     compose: { project, service: "web", workingDir: null, configFiles: [] },
     backend: "docker",

@@ -19,7 +19,7 @@ export function blankContainer(image: string): Blank {
       compose: null,
     },
     ...{
-      ending: { oomKilled: false },
+      ending: { keepsRunning: false, oomKilled: false, byHand: false },
       inherited: [],
       askedMacAddress: null,
       undeclarable: [],

@@ -1,6 +1,7 @@
 /** The causes of incidents: only those that there is evidence of, and `unknown` without any. */
 import type { Node, Unit } from "../../artifacts/artifact.ts";
 import { entriesOf, listOf } from "../../artifacts/yaml/values.ts";
+import { mayBeStopped, STOPPED_MS } from "../../core/condition.ts";
 import type { Cause, CauseKind, IncidentKind } from "../../core/incidents.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
@@ -11,6 +12,10 @@ import type { Judged } from "./judge.ts";
 const BEFORE_MS = 10_000;
 /** An event that was heard this long before the last look may have come after its reading. */
 const LOOK_MS = 1_000;
+/** Engines tell events later than states, Podman by a quarter of a second: causes wait for them this long. */
+const EVENT_MS = 2_000;
+/** A row is read again once it has settled, and that takes a moment. */
+const READ_MS = 2_000;
 /** An effect may be heard this long before its act is on record: replicas have clocks of their own. */
 const EARLY_MS = 500;
 
@@ -37,8 +42,8 @@ export interface Explained {
   readonly cause: Cause;
   readonly since: number;
   readonly atLatest: boolean;
-  /** True if an event that engines tell may still be on its way. */
-  readonly isEarly: boolean;
+  /** Further evidence may come within this time; zero where there is enough. */
+  readonly waitMs: number;
 }
 
 /** The engines' words and the verbs of routes that may lead to a state. */
@@ -101,11 +106,24 @@ export function explain(
   const further = [...new Set(others.map(({ kind }) => kind))].filter((one): one is CauseKind =>
     one !== first.kind
   );
-  const isEarly = around.before !== null && event === null && (
-    first.kind === "unknown" ||
-    first.kind === "ended" && bad?.condition !== "unhealthy" && !hasDied(bad, around)
-  );
-  return { cause: further.length === 0 ? first : { ...first, further }, ...started, isEarly };
+  const waitMs = around.before === null || event !== null ? 0 : waitOf(first.kind, judged, bad, around);
+  return { cause: further.length === 0 ? first : { ...first, further }, ...started, waitMs };
+}
+
+/** Returns how long to wait for an event that would name another cause. */
+function waitOf(
+  cause: CauseKind,
+  judged: Judged,
+  bad: RunningContainer | null,
+  around: Surroundings,
+): number {
+  if (cause === "unknown") return EVENT_MS;
+  // Something else in the files of a unit that is written as before may have changed, or something outside.
+  if (cause === "file") return isWrittenTheSame(judged, around) ? EVENT_MS : 0;
+  if (cause !== "ended" || bad === null || bad.condition === "unhealthy") return 0;
+  // Podman tells no stop: it was one if the engine does not start it again.
+  if (mayBeStopped(bad)) return STOPPED_MS + READ_MS;
+  return hasDied(bad, around) ? 0 : EVENT_MS;
 }
 
 /** Returns true if the end of the container was heard. */

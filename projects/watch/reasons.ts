@@ -37,18 +37,18 @@ export class Reasons {
   async stateOf(
     judged: Judged & { readonly kind: IncidentKind },
     known: Pick<Surroundings, "before" | "changedFiles">,
-  ): Promise<{ readonly state: IncidentState; readonly isEarly: boolean }> {
+  ): Promise<{ readonly state: IncidentState; readonly waitMs: number }> {
     const { kind, fields, subject } = judged;
     if (subject.kind === "engine" || subject.kind === "workspace") {
-      return { state: { kind, fields, ...this.#ofWhole(subject) }, isEarly: false };
+      return { state: { kind, fields, ...this.#ofWhole(subject) }, waitMs: 0 };
     }
     const { at: now } = this.now;
     const { heard } = this.options;
     const explained = explain(judged, { now, heard, acts: await this.#actsNow(), ...known });
-    const { since, atLatest, isEarly } = explained;
+    const { since, atLatest, waitMs } = explained;
     return {
       state: { kind, fields, since, atLatest, cause: await this.#completed(judged, explained) },
-      isEarly,
+      waitMs,
     };
   }
 

@@ -30,9 +30,6 @@ interface Known {
   readonly workspaces: ReadonlySet<string>;
 }
 
-/** Engines tell events later than states, Podman by a quarter of a second: causes wait for them this long. */
-const EVENT_MS = 2_000;
-
 export class Watch {
   readonly #options: WatchOptions;
   readonly #book: IncidentBook;
@@ -216,9 +213,9 @@ export class Watch {
       return null;
     }
     const bad = { ...judged, kind };
-    const { state, isEarly } = await reasons.stateOf(bad, this.#surroundings(key, judged));
+    const { state, waitMs } = await reasons.stateOf(bad, this.#surroundings(key, judged));
     const early = this.#early.get(key) ?? now;
-    if (isEarly && now.mono - early.mono < EVENT_MS) {
+    if (now.mono - early.mono < waitMs) {
       this.#early.set(key, early);
       this.#isHeld = true;
       return null;

@@ -179,7 +179,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
     finishedAt: null,
-    ending: { oomKilled: false },
+    ending: { keepsRunning: false, oomKilled: false, byHand: false },
     stopped: null,
     healthOutput: null,
     ...UNASKED,

@@ -41,7 +41,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
     finishedAt: null,
-    ending: { oomKilled: false },
+    ending: { keepsRunning: false, oomKilled: false, byHand: false },
     stopped: null,
     healthOutput: null,
     compose: {
