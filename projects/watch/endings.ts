@@ -134,7 +134,8 @@ export class Endings {
       const hasWords = typeof words !== "string" && (words.lines.length > 0 || words.health !== "");
       const sealed = hasWords ? await seal.seal(await zipped(words), placeOfWords(id)) : null;
       this.#bytes += sealed?.byteLength ?? 0;
-      const state = typeof words === "string" ? words : hasWords ? "kept" : "none";
+      // What was cut so far that nothing of it may be told is not nothing.
+      const state = typeof words === "string"
         ? words
         : hasWords
         ? "kept"

@@ -91,8 +91,8 @@ for (const kind of ["docker", "podman"] as const) {
     const said = await wordsOf(berth, long);
     assert.deepEqual([long.exitCode, said.words], [7, "kept"]);
     assert.ok(said.lines.join("").length <= 64 * 1024);
-    // Podman's own end of such a log is empty: it begins behind the line.
-    if (engine.kind === "docker") assert.ok(said.isCut && /^x+ … x+$/.test(said.lines[0]));
+    // Podman does not find the end of such a log in time, and is asked for all of it.
+    assert.ok(said.isCut && /^x+ … x+$/.test(said.lines[0]), JSON.stringify(said.lines).slice(0, 200));
     const script = `echo "DB_PASSWORD=${CANARY} refused"; echo "token is $API_TOKEN"; echo last; exit 1`;
     const secret = await ended(engine, berth, "secret", script, "-e", `API_TOKEN=${CANARY}-2`);
     const { lines } = await wordsOf(berth, secret);

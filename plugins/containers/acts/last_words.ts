@@ -1,6 +1,7 @@
 /** The last lines of a container, kept so that people can read why it ended or was unhealthy after it is gone. */
 import type { LastWords } from "../../../core/endings.ts";
 import { ServiceError } from "../../../core/error.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
 import { said } from "../../../engines/calls/failure.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { at } from "../../../engines/calls/path.ts";
@@ -18,8 +19,10 @@ import { LogTail } from "./log_tail.ts";
 import { maskedLines } from "./masked_lines.ts";
 
 const MOST_LINES = 500;
+/** The end of a log comes at once, or the engine has to read far too much for it. */
+const END_MS = 3_000;
 /** A log that does not end is not waited for. */
-const READ_MS = 10_000;
+const WHOLE_MS = 30_000;
 const DOING = { doing: "read the end of a container's log", missing: "container_not_found" } as const;
 
 /** The last lines of its log, each masked and cut, then what its health check said last. */
@@ -49,14 +52,37 @@ interface Read {
   readonly tail: LogTail;
 }
 
-/** Asks for both at once: a container may be removed at any moment. */
+/**
+ * Podman takes minutes to find the last lines where one has megabytes, and sends a whole log in a moment: that is asked
+ * for where the end does not come in time. Throws `engine_timeout` where it does not either.
+ */
 async function readBoth(engine: Engine, id: string, lines: number): Promise<Read> {
+  for (const [tail, ms] of [[lines, END_MS], ["all", WHOLE_MS]] as const) {
+    const signal = AbortSignal.timeout(ms);
+    try {
+      const read = await readTail(engine, id, tail, signal);
+      if (!signal.aborted) return read;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+  const why = `engine "${engine.name}" took too long to answer`;
+  throw engineError("engine_timeout", `Cannot ${DOING.doing}: ${why}`);
+}
+
+/** Asks for both at once: a container may be removed at any moment. */
+async function readTail(
+  engine: Engine,
+  id: string,
+  lines: number | "all",
+  signal: AbortSignal,
+): Promise<Read> {
   const asked = engine.get(at`/containers/${id}/json`, DOING).then(objectOf);
   asked.catch(() => {}); // it is awaited below, unless the log fails first
   await using answer = await engine.stream("GET", at`/containers/${id}/logs`, {
     ...DOING,
     query: { stdout: 1, stderr: 1, tail: lines },
-    signal: AbortSignal.timeout(READ_MS),
+    signal,
   });
   const wire = await asked;
   const tail = new LogTail();
