@@ -61,6 +61,20 @@ export async function manyProjects(
       fetch(`${berth.url}/api/projects?limit=${limit}`, {
         headers: { authorization: `Bearer ${berth.credential}` },
       }),
+    /** Ends a container with an error, or starts it again. */
+    flip(index: number, isEnded: boolean): void {
+      const was = running(folder, index);
+      const State = isEnded
+        ? { Status: "exited", Running: false, ExitCode: 1, FinishedAt: new Date().toISOString() }
+        : was["State"];
+      containers.set(scriptedId(index + 1), { ...was, State });
+      engine.tell({
+        Type: "container",
+        Action: isEnded ? "die" : "start",
+        Actor: { ID: scriptedId(index + 1), Attributes: { name: `s${index}`, exitCode: "1" } },
+        timeNano: Date.now() * 1e6,
+      });
+    },
     /** Gives a container another limit, and returns it as rows show it. */
     touch(index: number): string {
       memory += 1 << 20;

@@ -1,0 +1,58 @@
+/** Promise: however many units flap, a target gets one message in each time of folding, and is told of all of them. */
+import assert from "node:assert/strict";
+import { eventually } from "../support/eventually.ts";
+import { manyProjects, PER_PROJECT } from "../support/many_projects.ts";
+
+/** `BERTH_TEST_SECONDS=600` for the whole proof, with the times that berth has. */
+const SECONDS = Number(Deno.env.get("BERTH_TEST_SECONDS") ?? "10");
+const isWhole = SECONDS >= 600;
+const PROJECTS = isWhole ? 334 : 10;
+const UNITS = PROJECTS * PER_PROJECT;
+const FOLDS = 20;
+const TIMES = isWhole ? { beginMs: 0 } : {
+  beginMs: 0,
+  tickMs: 100,
+  notices: { tickMs: 50, foldMs: SECONDS * 1_000 / FOLDS },
+};
+/** Each unit ends and starts again in this time. */
+const FLAP_MS = isWhole ? 60_000 : 1_000;
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+Deno.test(`${UNITS} flapping units send ${FOLDS + 1} messages a target in ${SECONDS} seconds at most`, async () => {
+  const taken = new Map<string, number[]>();
+  await using receiver = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const { data } = await request.json();
+    const { pathname } = new URL(request.url);
+    taken.set(pathname, [...taken.get(pathname) ?? [], data?.total ?? 1]);
+    return new Response(null, { status: 204 });
+  });
+  await using stack = new AsyncDisposableStack();
+  const { berth, flip, ask } = await manyProjects(stack, PROJECTS, { watchTimes: TIMES });
+  await (await ask(1)).text();
+  await eventually("berth watches", () => berth.berth.store.incidents.wasWatched(), { timeoutMs: 120_000 });
+  const address = `http://127.0.0.1:${receiver.addr.port}`;
+  for (const [name, kind] of [["hook", "webhook"], ["chat", "slack"]] as const) {
+    const made = await berth.call("POST /api/notices", {
+      name,
+      kind,
+      address: `${address}/${name}`,
+      afterS: 0,
+    });
+    assert.equal(made.status, 201, made.text);
+  }
+  const begun = performance.now();
+  for (let at = 0; performance.now() - begun < SECONDS * 1_000; at++) {
+    flip(at % UNITS, Math.floor(at / UNITS) % 2 === 0);
+    await sleep(Math.max(0, begun + (at + 1) * FLAP_MS / 2 / UNITS - performance.now()));
+  }
+  await eventually("both are told", () => [...taken.values()].filter((own) => own.length > 1).length === 2);
+  const [hook = [], chat = []] = ["/hook", "/chat"].map((path) => taken.get(path));
+  console.log(
+    `${UNITS} units, ${SECONDS} s: ${hook.length} and ${chat.length} messages, of ${hook.join(", ")}`,
+  );
+  for (const own of [hook, chat]) {
+    assert.ok(own.length >= 2 && own.length <= FOLDS + 1, `${own.length} messages`);
+  }
+  assert.ok(hook.reduce((sum, total) => sum + total, 0) >= UNITS / 2, hook.join(", "));
+});
