@@ -40,8 +40,8 @@ const FETCH = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-a
 const HEAD = "refs/heads/berth";
 const ID = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/;
 
-/** The copies that this process has tidied up. */
-const tidied = new Set<string>();
+/** The copies that this process has tidied up, or is tidying up: every call waits for that before it writes a key. */
+const tidied = new Map<string, Promise<void>>();
 
 export class Mirror {
   readonly #options: MirrorOptions;
@@ -177,6 +177,7 @@ export class Mirror {
 
   /** Pushes a commit. Throws `SourceFailure`, which says if the branch has moved. */
   async push(remote: Remote, commit: string, branch: string, isNew: boolean): Promise<void> {
+    await this.#tidy();
     await using to = await this.#reach(remote);
     const ref = `refs/heads/${branch}`;
     // What is expected of a new branch is that nothing has its name.
@@ -233,18 +234,14 @@ export class Mirror {
     if (result.code !== 0) throw failureOf(result, null);
   }
 
-  /** Removes the deploy keys and indexes of calls that were killed with their berth: the copy is this process's alone. */
   async #tidy(): Promise<void> {
     const { folder } = this.#options;
-    if (tidied.has(folder)) return;
-    tidied.add(folder);
-    try {
-      for await (const { name } of Deno.readDir(folder)) {
-        if (/^(?:ssh|index)-/.test(name)) await Deno.remove(`${folder}/${name}`, { recursive: true });
-      }
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
+    const tidying = tidied.get(folder) ?? removeLeft(folder);
+    tidied.set(folder, tidying);
+    await tidying.catch((error) => {
+      tidied.delete(folder);
+      throw error;
+    });
   }
 
   async #hasAny(): Promise<boolean> {
@@ -379,4 +376,15 @@ async function sizeOf(folder: string): Promise<number> {
     }
   }
   return sum;
+}
+
+/** Removes the deploy keys and indexes of calls that were killed with their berth: the copy is this process's alone. */
+async function removeLeft(folder: string): Promise<void> {
+  try {
+    for await (const { name } of Deno.readDir(folder)) {
+      if (/^(?:ssh|index)-/.test(name)) await Deno.remove(`${folder}/${name}`, { recursive: true });
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }

@@ -61,7 +61,7 @@ const node = route({
   description: "Returns the node as its managers see it.",
   permission: "services:read",
   subject: "found",
-  params: byId,
+  params: z.object({ id: text(255).describe("Its id or its name") }),
   answers: { 200: json(SwarmNode, "The node"), ...problems("node_not_found", "ambiguous_id") },
 });
 
@@ -178,7 +178,7 @@ class Seen {
   }
 }
 
-/** Returns the only one. Throws `ambiguous_id` and the code of none; */
+/** Returns the only one of this id or name. Throws `ambiguous_id` and the code of none. */
 function theOne<Item extends { readonly id: string; readonly name: string }>(
   items: readonly Item[],
   asked: string,
