@@ -110,5 +110,14 @@ export function planHref(id: string, action: "up" | "stop" | "restart" | "down" 
   return `${projectHref(id)}/plan${action === "up" ? "" : `?action=${action}`}`;
 }
 
+/** The address of a unit, such as `shop.web`: in its project, or in its folder if it is in no project. */
+export function unitHref(workspace: string, unit: string): string {
+  const dot = unit.indexOf("."); // the name of a project has none
+  const of = dot === -1
+    ? `/w/${encodeURIComponent(workspace)}`
+    : projectHref(`${unit.slice(0, dot)}@${workspace}`);
+  return `${of}?unit=${encodeURIComponent(unit)}`;
+}
+
 /** Returns the name in a project's id: the part before its folder or engine. */
 export const nameIn = (id: string): string => id.lastIndexOf("@") > 0 ? id.slice(0, id.lastIndexOf("@")) : id;

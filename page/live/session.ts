@@ -45,6 +45,13 @@ export function mayEverywhere(permission: Permission): boolean {
   ) === true;
 }
 
+/** True if the caller holds the permission on a whole folder, and not just on projects in it. */
+export function mayOnFolder(permission: Permission, workspace: string): boolean {
+  return (who.value ?? lastSeen)?.grants.some(({ permissions, on = [] }) =>
+    permissions.includes(permission) && (on.length === 0 || on.includes(`workspace:${workspace}`))
+  ) === true;
+}
+
 /** The value that binds the cookie to this browser; worth nothing without it, as it is without the cookie. */
 const BINDING = "berth.binding";
 /** Written when somebody signs out, so that every tab hears of it. */

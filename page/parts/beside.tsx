@@ -131,7 +131,11 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
       </div>
       {elsewhere.map((one) => (
         <Facing key={`${one.field} ${one.container}`} {...one}>
-          <Place place={one.place} workspace={unit.workspace} />
+          <Place
+            place={one.place}
+            workspace={unit.workspace}
+            project={`${unit.name.split(".")[0]}@${unit.workspace}`}
+          />
         </Facing>
       ))}
     </>

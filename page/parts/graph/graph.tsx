@@ -2,7 +2,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { type Dag, type DagNode, WORKSPACE_ARTIFACTS_DAG } from "../../../client/berth/workspaces.ts";
 import { useResource } from "../../live/resource.ts";
-import { client } from "../../live/session.ts";
+import { projectHref, unitHref } from "../../live/projects.ts";
+import { client, mayOnFolder } from "../../live/session.ts";
 import { Reading } from "../reading.tsx";
 import { shown } from "../shown.ts";
 import { Sign } from "../sign.tsx";
@@ -87,6 +88,11 @@ function Shown(
 /** A unit leads to its differences, a group to its own graph. */
 function hrefOf(workspace: string, { kind, label, id }: DagNode): string {
   const path = `/w/${encodeURIComponent(workspace)}`;
+  if (!mayOnFolder("artifacts:read", workspace)) {
+    if (kind === "unit") return unitHref(workspace, nameOf(id));
+    const [group = ""] = kind === "group" ? [label] : nameOf(id).split("."); // an external resource has none
+    return group === "" ? "?view=graph" : `${projectHref(`${group}@${workspace}`)}?view=graph`;
+  }
   if (kind === "group") return `${path}?view=graph&group=${encodeURIComponent(label)}`;
   return kind === "unit" ? `${path}?unit=${encodeURIComponent(nameOf(id))}` : `${path}?view=graph`;
 }

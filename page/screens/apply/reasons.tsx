@@ -9,9 +9,11 @@ import { words } from "../../words/en_later.ts";
 const TEXT = words.applies;
 
 export function Reasons(
-  { why, workspace, isPast = false }: {
+  { why, workspace, project, isPast = false }: {
     readonly why: readonly PlanReason[];
     readonly workspace: string;
+    /** For callers who have the project alone in scope. */
+    readonly project?: string;
     /** True after the step: the actual value is the one of before. */
     readonly isPast?: boolean;
   },
@@ -22,19 +24,32 @@ export function Reasons(
         reason.code === "field"
           ? (
             <Facing key={index} {...valuesOf(reason)} isPast={isPast}>
-              <Place place={startOf(reason.at)} workspace={workspace} />
+              <Place
+                place={startOf(reason.at)}
+                workspace={workspace}
+                {...(project !== undefined && { project })}
+              />
             </Facing>
           )
           : reason.code === "staleMount"
           ? (
             <StaleMount key={index} field={reason.field} mount={reason.mount}>
-              <Place place={startOf(reason.at)} workspace={workspace} />
+              <Place
+                place={startOf(reason.at)}
+                workspace={workspace}
+                {...(project !== undefined && { project })}
+              />
             </StaleMount>
           )
           : reason.code === "hook"
           ? (
             <p class="hint" key={index}>
-              {TEXT.hook} <Place place={startOf(reason.at)} workspace={workspace} />
+              {TEXT.hook}{" "}
+              <Place
+                place={startOf(reason.at)}
+                workspace={workspace}
+                {...(project !== undefined && { project })}
+              />
             </p>
           )
           : <p class="hint" key={index}>{textOf(reason)}</p>

@@ -15,11 +15,24 @@ const TEXT = words.applies;
 export function Steps({ plan, choosing }: { readonly plan: Plan; readonly choosing: Choosing }) {
   const { options, set } = choosing;
   const { steps, blocked, warnings, missing, unchanged, workspace } = plan;
+  const project = `${plan.group}@${workspace}`;
   return (
     <>
       {unchanged > 0 && <p class="hint">{TEXT.unchanged(unchanged)}</p>}
-      <Notes title={TEXT.blocked} notes={blocked} workspace={workspace} choosing={choosing} />
-      <Notes title={TEXT.warnings} notes={warnings} workspace={workspace} choosing={choosing} />
+      <Notes
+        title={TEXT.blocked}
+        notes={blocked}
+        workspace={workspace}
+        project={project}
+        choosing={choosing}
+      />
+      <Notes
+        title={TEXT.warnings}
+        notes={warnings}
+        workspace={workspace}
+        project={project}
+        choosing={choosing}
+      />
       {missing.map(({ permission, subject, field, why, at }) => (
         <p class="trouble" key={`${permission} ${subject.project} ${field}`}>
           {shown(TEXT.lacks(permission, subject.project ?? subject.workspace ?? subject.engine))}
@@ -42,7 +55,7 @@ export function Steps({ plan, choosing }: { readonly plan: Plan; readonly choosi
               )}
             </p>
             {hook !== undefined && <Hook hook={hook} within={within} />}
-            <Reasons why={why} workspace={workspace} />
+            <Reasons why={why} workspace={workspace} project={project} />
           </li>
         ))}
       </ol>
@@ -77,10 +90,11 @@ function Keeps(
 }
 
 function Notes(
-  { title, notes, workspace, choosing }: {
+  { title, notes, workspace, project, choosing }: {
     readonly title: string;
     readonly notes: readonly Diagnostic[];
     readonly workspace: string;
+    readonly project: string;
     readonly choosing: Choosing;
   },
 ) {
@@ -92,7 +106,7 @@ function Notes(
         {notes.map(({ message, location, code, subject, remedies = [] }) => (
           <li class="row note" key={`${code} ${subject} ${message}`}>
             <span class="note-message">{shown(message)}</span>
-            {location !== null && <Place place={startOf(location)} workspace={workspace} />}
+            {location !== null && <Place place={startOf(location)} workspace={workspace} project={project} />}
             <Remedies remedies={remedies} choosing={choosing} />
           </li>
         ))}

@@ -4,6 +4,7 @@ import { CONTAINER, type ContainerDetail } from "../../../client/berth/container
 import { type Action, actOn, keyOf, NEEDS, results } from "../../live/actions.ts";
 import { isCompared, useMarks } from "../../live/marks.ts";
 import { useResource } from "../../live/resource.ts";
+import { unitHref } from "../../live/projects.ts";
 import { client } from "../../live/session.ts";
 import { SIGN_OF } from "../../verdict.ts";
 import { Act } from "../../parts/act.tsx";
@@ -131,7 +132,7 @@ function Facts({ container }: { readonly container: ContainerDetail }) {
         <div>
           <dt>{words.container.unit}</dt>
           <dd>
-            <a href={`/w/${encodeURIComponent(workspace.id)}?unit=${encodeURIComponent(workspace.unit)}`}>
+            <a href={unitHref(workspace.id, workspace.unit)}>
               {shown(workspace.unit)}
             </a>
           </dd>

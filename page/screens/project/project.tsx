@@ -9,7 +9,7 @@ import {
   useRevision,
 } from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
-import { client, may } from "../../live/session.ts";
+import { client, may, mayOnFolder } from "../../live/session.ts";
 import { Files } from "../../parts/files/files.tsx";
 import { Graph } from "../../parts/graph/graph.tsx";
 import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
@@ -61,7 +61,7 @@ function Candidates(
 function Known({ project }: { readonly project: Model }) {
   const { workspace } = project;
   const folder = useResource(
-    workspace !== null && may("workspaces:read") ? `folder ${workspace.id}` : null,
+    workspace !== null && mayOnFolder("workspaces:read", workspace.id) ? `folder ${workspace.id}` : null,
     (signal) => readFolder(workspace?.id ?? "", signal),
   ).value.value ?? null;
   const tabs: readonly Tab[] = [
@@ -124,7 +124,7 @@ function Header({ project }: { readonly project: Model }) {
         {engines.length > 0 && <span>{shown(words.project.on(engines.join(", ")))}</span>}
         {workspace === null ? <span>{words.project.inNoFile}</span> : (
           <span>
-            {words.project.folder} {may("workspaces:read")
+            {words.project.folder} {mayOnFolder("workspaces:read", workspace.id)
               ? <a href={`/w/${encodeURIComponent(workspace.id)}`}>{shown(workspace.name)}</a>
               : shown(workspace.name)}
           </span>
