@@ -42,13 +42,14 @@ const CHANGES = { changed: "changes", added: "is new", removed: "is gone from th
 
 /** Returns the source as lines for people. */
 export function sourceText(
-  { url, branch, folder, state, error, waiting, synced, head, rewritten, pending }: Source,
+  { url, branch, folder, state, error, waiting, synced, head, rewritten, pending, signers }: Source,
 ): string {
   const lines = [
     `${url}, branch ${branch}${folder === "" ? "" : `, folder ${folder}`}: ${STATES[state]}`,
     ...error === null ? [] : [error],
     ...waiting === null ? [] : [`nothing is done by itself: ${waiting}`],
     `synced ${synced?.slice(0, 8) ?? "never"}, newest ${head?.slice(0, 8) ?? "unknown"}`,
+    ...signers.map(({ fingerprint, name }) => `signed by ${fingerprint} ${name}`.trimEnd()),
     ...rewritten ? ["history was rewritten: the branch does not contain the synced commit any more"] : [],
   ];
   if (pending !== null) {

@@ -60,6 +60,15 @@ export interface SourceSsh {
   readonly hostKeys: readonly { readonly key: string; readonly fingerprint: string }[];
 }
 
+/** A key that may sign commits. */
+export interface SourceSigner {
+  /** As `ssh-ed25519 AAAA…`. */
+  readonly key: string;
+  /** The comment behind the key; may be empty. */
+  readonly name: string;
+  readonly fingerprint: string;
+}
+
 export interface SourceRecord extends SourceState {
   /** The workspace's id. */
   readonly workspace: string;
@@ -73,6 +82,8 @@ export interface SourceRecord extends SourceState {
   readonly createdAt: number;
   /** Null for a repository that is not behind ssh. */
   readonly ssh: SourceSsh | null;
+  /** Keys of which one must have signed a commit before it is taken; empty takes every commit. */
+  readonly signers: readonly SourceSigner[];
   /** User and token, or the deploy key, sealed. */
   readonly credential: Uint8Array | null;
   /** The commit that the folder was last brought to; null before the first sync. */
@@ -100,8 +111,11 @@ export interface SourceStore {
   setHook(workspace: string, hook: SourceHook | null, entry: NewAuditEntry): Promise<boolean>;
   /** Returns false if there was none. */
   remove(workspace: string, entry: NewAuditEntry): Promise<boolean>;
-  /** Notes what a check found. Housekeeping: nothing that anybody asked for changes. */
-  note(workspace: string, state: SourceState): Promise<void>;
+  /**
+   * Notes what a check found of the source that was set then, and nothing if it has been set anew since. Housekeeping:
+   * nothing that anybody asked for changes.
+   */
+  note(of: Pick<SourceRecord, "workspace" | "createdAt">, state: SourceState): Promise<void>;
   /** Notes what the policy `auto` waits for, and what it still has to do. Housekeeping. */
   setAuto(workspace: string, state: Pick<SourceRecord, "waiting" | "todo">): Promise<void>;
   /** Begins or ends a sync. Returns false if the source is gone. */
@@ -143,6 +157,10 @@ export const NewSource = z.strictObject({
   hostKeys: z.array(z.string().max(5_000)).min(1).max(10).nullable().optional().describe(
     "Behind ssh: the keys that the server must show, as `ssh-ed25519 AAAA…`. Null for those that it shows now; left out, " +
       "those that are known stay if the server is the same",
+  ),
+  signers: z.array(z.string().trim().min(1).max(5_000)).max(50).nullable().optional().describe(
+    "The SSH keys of those who may sign commits, as `ssh-ed25519 AAAA… ada`: a commit that none of them has signed is " +
+      "not taken. Null or none for every commit; left out, those that are known stay",
   ),
 }).meta({ id: "NewSource", examples: [{ url: "https://git.example/ada/home.git", branch: "main" }] });
 export type NewSource = z.infer<typeof NewSource>;
@@ -233,6 +251,13 @@ export const Source = z.object({
       }).meta({ id: "SourceHostKey" }),
     ).describe("The keys that the server must show"),
   }).meta({ id: "SourceSsh" }).nullable().describe("Null for a repository that is not behind ssh"),
+  signers: z.array(
+    z.object({
+      key: z.string().describe("As `ssh-ed25519 AAAA…`"),
+      name: z.string().describe("The comment behind the key; may be empty"),
+      fingerprint: z.string().describe("As ssh and forges show it"),
+    }).meta({ id: "SourceSigner" }),
+  ).describe("The keys of which one must have signed a commit before it is taken; empty takes every commit"),
   setBy: z.string().describe("The user or key that set it"),
   state: SourceStateName.describe(
     "`unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that " +

@@ -31,24 +31,28 @@ const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode
 /** Returns the id of a commit that is in the copy alone. Throws `SourceFailure`. */
 export async function buildCommit(options: CommitOptions): Promise<string> {
   const { mirror, folder, parent, files, message, author, now } = options;
-  const own = await Deno.makeTempDir({ dir: mirror.folder, prefix: "index-" });
+  const own = await Deno.makeTempDir({ dir: mirror.objects.folder, prefix: "index-" });
   const env = { GIT_INDEX_FILE: `${own}/index` };
   try {
-    await mirror.write({ args: ["read-tree", parent], env });
+    await mirror.objects.write({ args: ["read-tree", parent], env });
     const lines: string[] = [];
     for (const { path, content, executable } of files) {
       const full = folder === "" ? path : `${folder}/${path}`;
-      const id = content === null ? "0".repeat(parent.length) : await mirror.write({
+      const id = content === null ? "0".repeat(parent.length) : await mirror.objects.write({
         args: ["hash-object", "-w", "--no-filters", "--stdin"],
         input: content,
       });
       const mode = content === null ? "0" : executable ? "100755" : "100644";
       lines.push(`${mode} ${id}\t${full}\0`);
     }
-    await mirror.write({ args: ["update-index", "-z", "--index-info"], env, input: utf8(lines.join("")) });
-    const tree = await mirror.write({ args: ["write-tree"], env });
+    await mirror.objects.write({
+      args: ["update-index", "-z", "--index-info"],
+      env,
+      input: utf8(lines.join("")),
+    });
+    const tree = await mirror.objects.write({ args: ["write-tree"], env });
     const at = `${Math.floor(now / 1000)} +0000`;
-    return await mirror.write({
+    return await mirror.objects.write({
       args: ["commit-tree", tree, "-p", parent],
       input: utf8(message.endsWith("\n") ? message : `${message}\n`),
       env: {

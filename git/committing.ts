@@ -61,6 +61,12 @@ export async function commitFiles(
   if (branch !== undefined && (!isBranch(branch) || branch === record.branch)) {
     throw invalid("body.branch", "Expected the name of a new branch");
   }
+  if (branch === undefined && record.signers.length > 0) {
+    throw invalid(
+      "body.branch",
+      "This branch takes signed commits alone, and berth signs none: name a new branch, and let a signer merge it",
+    );
+  }
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const made = await tryOnce(options, followed, record, request, by);
     if (made !== null) return made;
@@ -110,12 +116,13 @@ async function tryOnce(
 /** Notes the new head. A folder that had the one before has the new one now. */
 async function settle(
   { store, entryOf, now }: CommittingOptions,
-  { workspace, synced, policy }: SourceRecord,
+  record: SourceRecord,
   { head, commit }: { readonly head: string; readonly commit: string },
   { kind, id, name }: Committer,
   files: number,
 ): Promise<void> {
-  await store.note(workspace, { head: commit, checkedAt: now(), error: null, failures: 0 });
+  const { workspace, synced, policy } = record;
+  await store.note(record, { head: commit, checkedAt: now(), error: null, failures: 0 });
   if (synced !== head) return;
   const told = { workspace, by: { kind, id, name }, from: synced, to: commit, files, result: "committed" };
   await store.sync(workspace, { synced: commit, syncing: null, policy }, entryOf(told));
@@ -172,7 +179,7 @@ async function mustBeWithoutSecrets(
   { mirror }: Followed,
 ): Promise<void> {
   const model = await registry.comparedModel(workspace);
-  const before = await mirror.blobs(files.flatMap(({ path }) => entries.get(path)?.id ?? []));
+  const before = await mirror.objects.blobs(files.flatMap(({ path }) => entries.get(path)?.id ?? []));
   const found: { readonly path: string; readonly message: string }[] = [];
   for (const { path, content } of files) {
     if (content === null) continue;

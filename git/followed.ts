@@ -7,9 +7,11 @@ import type { OwnSide } from "../projects/drift/contents.ts";
 import { type Change, changesBetween, decide, type Decision, type MountedPaths } from "./changes.ts";
 import { Coalesced } from "./coalesced.ts";
 import { SourceFailure } from "./failure.ts";
-import { type ListedCommit, Mirror } from "./mirror.ts";
+import type { Mirror } from "./mirror.ts";
+import type { ListedCommit } from "./objects.ts";
 import type { Remote } from "./remote.ts";
 import { affectedGroups, Preview } from "./preview.ts";
+import { mustBeSigned } from "./signatures.ts";
 import type { Skipped, Tree } from "./tree.ts";
 import { type Uncommitted, UncommittedFiles } from "./uncommitted.ts";
 
@@ -73,18 +75,26 @@ export class Followed {
    * waits, which all others share. Throws `SourceFailure`.
    */
   check(record: SourceRecord): Promise<string> {
-    this.#asked = record;
+    // Whoever read the source before it was set anew asks for its old signers.
+    if (this.#asked === null || record.createdAt >= this.#asked.createdAt) this.#asked = record;
     return this.#checks.run();
   }
 
   async #check(record: SourceRecord): Promise<string> {
+    const head = await this.#fetched(record);
+    await mustBeSigned(this.mirror.objects, head, record.signers);
+    return head;
+  }
+
+  /** Returns the branch's commit, which is here then and may be written. */
+  async #fetched(record: SourceRecord): Promise<string> {
     const { mirror } = this.#options;
     const remote = await this.#options.remoteOf(record);
     const head = await mirror.remoteHead(remote);
-    if (head === record.head && await mirror.has(head)) return head;
+    if (head === record.head && await mirror.objects.has(head)) return head;
     try {
       await mirror.fetchHead(remote, head);
-      await mirror.tree(head, record.folder);
+      await mirror.objects.tree(head, record.folder);
     } catch (error) {
       // The copy may be damaged: it is only a cache.
       if (!(error instanceof SourceFailure) || !/object|corrupt|pack|cannot be read/i.test(error.message)) {
@@ -93,7 +103,7 @@ export class Followed {
       await mirror.remove();
       await mirror.remoteHead(remote);
       await mirror.fetchHead(remote, head);
-      await mirror.tree(head, record.folder);
+      await mirror.objects.tree(head, record.folder);
     }
     return head;
   }
@@ -102,14 +112,14 @@ export class Followed {
   async isRewritten({ synced, head }: SourceRecord): Promise<boolean> {
     const { mirror } = this.#options;
     if (synced === null || head === null || synced === head) return false;
-    return !(await mirror.has(synced)) || !(await mirror.contains(synced, head));
+    return !(await mirror.objects.has(synced)) || !(await mirror.objects.contains(synced, head));
   }
 
   /** Returns the newest commits, the newest first: those that are not synced, or all. */
   async commits(record: SourceRecord, isOfAll: boolean): Promise<ListedCommit[]> {
     if (record.head === null) return [];
     await this.#ensure(record, record.head);
-    return await this.#options.mirror.commits(isOfAll ? null : record.synced, record.head);
+    return await this.#options.mirror.objects.commits(isOfAll ? null : record.synced, record.head);
   }
 
   /** Pushes a commit of the copy. Throws `SourceFailure`, which says if the branch has moved. */
@@ -121,9 +131,9 @@ export class Followed {
   /** Returns the files that differ from the synced commit. Throws `SourceFailure` where that is lost. */
   async uncommitted(record: SourceRecord): Promise<Uncommitted[]> {
     const { synced, folder } = record;
-    if (synced === null || record.syncing !== null || !await this.mirror.has(synced)) return [];
+    if (synced === null || record.syncing !== null || !await this.mirror.objects.has(synced)) return [];
     const { files } = await this.#options.model();
-    return await this.#uncommitted.list(await this.mirror.tree(synced, folder), files);
+    return await this.#uncommitted.list(await this.mirror.objects.tree(synced, folder), files);
   }
 
   /** Works out what a sync of the commit would do. Throws `SourceFailure`. */
@@ -181,7 +191,7 @@ export class Followed {
   /** Fetches the commit again where the copy was lost. Throws `SourceFailure`. */
   async #ensure(record: SourceRecord, commit: string): Promise<void> {
     const { mirror, remoteOf } = this.#options;
-    if (!await mirror.has(commit)) await mirror.fetchHead(await remoteOf(record), commit);
+    if (!await mirror.objects.has(commit)) await mirror.fetchHead(await remoteOf(record), commit);
   }
 
   /** Returns the trees of the synced commit, null where it is lost, and of the new one. Throws `SourceFailure`. */
@@ -190,10 +200,10 @@ export class Followed {
     const { synced, folder } = record;
     await this.#ensure(record, commit);
     const isKnown = synced !== null &&
-      (await mirror.has(synced) || await mirror.fetchCommit(await remoteOf(record), synced));
+      (await mirror.objects.has(synced) || await mirror.fetchCommit(await remoteOf(record), synced));
     return {
-      from: isKnown ? await mirror.tree(synced, folder) : null,
-      to: await mirror.tree(commit, folder),
+      from: isKnown ? await mirror.objects.tree(synced, folder) : null,
+      to: await mirror.objects.tree(commit, folder),
     };
   }
 }

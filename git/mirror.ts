@@ -1,20 +1,11 @@
 /** A bare copy of a repository in berth's data folder: a cache, which is deleted and fetched again when it is damaged or too large. */
 import { checkedAddress, isSsh, optionsFor } from "./address.ts";
-import { failureOf, plain, SourceFailure } from "./failure.ts";
+import { failureOf, SourceFailure } from "./failure.ts";
 import { callableAddresses, OutboundFailure } from "../core/outbound.ts";
 import type { Remote } from "./remote.ts";
 import { overSsh, type Reached, type SshKeys } from "./ssh.ts";
+import { DEPTH, Objects, READ_MS } from "./objects.ts";
 import type { Git, GitCall, GitResult } from "./process.ts";
-import { LONGEST_TARGET, readTree, RefusedTree, targetInside, type Tree } from "./tree.ts";
-
-/** A commit as it is listed. */
-export interface ListedCommit {
-  readonly id: string;
-  readonly author: string;
-  /** RFC 3339. */
-  readonly at: string;
-  readonly subject: string;
-}
 
 interface MirrorOptions {
   readonly git: Git;
@@ -29,13 +20,8 @@ interface MirrorOptions {
 
 const CHECK_MS = 60_000;
 const FETCH_MS = 5 * 60_000;
-const READ_MS = 60_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 const WATCH_MS = 250;
-/** Commits of the first fetch, and commits that are listed. */
-const DEPTH = 50;
-const LISTING_BYTES = 32 * 1024 * 1024;
-const BLOBS_BYTES = 300 * 1024 * 1024;
 const FETCH = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"];
 const HEAD = "refs/heads/berth";
 const ID = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/;
@@ -45,9 +31,12 @@ const tidied = new Map<string, Promise<void>>();
 
 export class Mirror {
   readonly #options: MirrorOptions;
+  /** All that was fetched. */
+  readonly objects: Objects;
 
   constructor(options: MirrorOptions) {
     this.#options = options;
+    this.objects = new Objects(options);
   }
 
   /** Asks the server for the branch's commit. Throws `SourceFailure`. */
@@ -71,108 +60,26 @@ export class Mirror {
 
   /** Fetches the branch, so that the commit is there. Throws `SourceFailure`. */
   async fetchHead(remote: Remote, head: string): Promise<void> {
-    if (await this.has(head)) return;
+    if (await this.objects.has(head)) return;
     const isFirst = !await this.#hasAny();
     await this.#fetch(remote, [
       ...(isFirst ? [`--depth=${DEPTH}`] : []),
     ], `+refs/heads/${remote.branch}:${HEAD}`);
-    if (await this.has(head)) return;
+    if (await this.objects.has(head)) return;
     // The branch moved on meanwhile, or back: the commit itself is asked for.
     await this.#fetch(remote, [], head);
   }
 
   /** Fetches one commit by its id; false where the server does not give it. */
   async fetchCommit(remote: Remote, id: string): Promise<boolean> {
-    if (await this.has(id)) return true;
+    if (await this.objects.has(id)) return true;
     try {
       await this.#fetch(remote, ["--depth=1"], id);
     } catch (error) {
       if (error instanceof SourceFailure) return false;
       throw error;
     }
-    return await this.has(id);
-  }
-
-  async has(commit: string): Promise<boolean> {
-    const { code } = await this.#read({ args: ["cat-file", "-e", `${commit}^{commit}`], most: 1_000 });
-    return code === 0;
-  }
-
-  /** True if the branch at `to` contains `from`. */
-  async contains(from: string, to: string): Promise<boolean> {
-    return (await this.#read({ args: ["merge-base", "--is-ancestor", from, to], most: 1_000 })).code === 0;
-  }
-
-  /** Returns the commits that lead to `to`, the newest first: those after `from`, where it is given. */
-  async commits(from: string | null, to: string): Promise<ListedCommit[]> {
-    const result = await this.#read({
-      args: [
-        "log",
-        "-z",
-        `--max-count=${DEPTH}`,
-        "--no-show-signature",
-        "--format=%H%x01%an%x01%aI%x01%s",
-        from === null ? to : `${from}..${to}`,
-        "--",
-      ],
-      most: 1024 * 1024,
-    });
-    if (result.code !== 0) throw failureOf(result, null);
-    return textOf(result).split("\0").filter((one) => one !== "").map((record) => {
-      const [id = "", author = "", at = "", subject = ""] = record.split("\x01");
-      return { id: id.trim(), author: plain(author), at, subject: plain(subject) };
-    });
-  }
-
-  /** Returns the tree of a commit below a folder of it. Throws `SourceFailure` for one that no folder may hold. */
-  async tree(commit: string, folder: string): Promise<Tree> {
-    const result = await this.#read({
-      args: ["ls-tree", "-r", "-z", "-l", "--full-tree", `${commit}:${folder}`],
-      most: LISTING_BYTES,
-    });
-    if (result.ended === "tooMuch") throw new SourceFailure(refusedTree(commit, "it has too many files"));
-    if (result.code !== 0) {
-      throw new SourceFailure(
-        folder === ""
-          ? `commit ${short(commit)} cannot be read`
-          : `commit ${short(commit)} has no folder "${folder}"`,
-      );
-    }
-    return await this.#withLinks(commit, judged(commit, () => readTree(result.output)));
-  }
-
-  /** Returns contents by their ids, in one call. */
-  async blobs(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
-    const found = new Map<string, Uint8Array>();
-    const wanted = [...new Set(ids)];
-    if (wanted.length === 0) return found;
-    const { output, code, ended } = await this.#read({
-      args: ["cat-file", "--batch"],
-      input: new TextEncoder().encode(`${wanted.join("\n")}\n`),
-      most: BLOBS_BYTES,
-    });
-    if (code !== 0 || ended !== "itself") {
-      throw new SourceFailure("the copy of the repository cannot be read");
-    }
-    let at = 0;
-    for (const id of wanted) {
-      const end = output.indexOf(10, at);
-      const [name, kind, size] = new TextDecoder().decode(output.subarray(at, end)).split(" ");
-      if (name !== id || kind !== "blob") throw new SourceFailure("the copy of the repository lacks a file");
-      const start = end + 1;
-      found.set(id, output.slice(start, start + Number(size)));
-      at = start + Number(size) + 1;
-    }
-    return found;
-  }
-
-  get folder(): string {
-    return this.#options.folder;
-  }
-
-  /** Runs a call that writes objects. Returns what git says, which is an id or nothing. Throws `SourceFailure`. */
-  async write(call: Pick<GitCall, "args" | "input" | "env">): Promise<string> {
-    return textOf(await this.#run({ ...call, timeoutMs: READ_MS, most: 10_000 }, null)).trim();
+    return await this.objects.has(id);
   }
 
   /** Pushes a commit. Throws `SourceFailure`, which says if the branch has moved. */
@@ -191,29 +98,6 @@ export class Mirror {
     await Deno.remove(this.#options.folder, { recursive: true }).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
-  }
-
-  /** Leaves out the links that lead out of the folder. */
-  async #withLinks(commit: string, { entries, skipped }: Tree): Promise<Tree> {
-    const links = [...entries.values()].filter(({ kind }) => kind === "link");
-    if (links.length === 0) return { entries, skipped };
-    const long = links.find(({ size }) => size > LONGEST_TARGET);
-    if (long !== undefined) {
-      throw new SourceFailure(refusedTree(commit, `the link "${long.path}" is too long`));
-    }
-    const targets = await this.blobs(links.map(({ id }) => id));
-    const kept = new Map(entries);
-    const outside = links.filter(({ path, id }) =>
-      targetInside(path, new TextDecoder().decode(targets.get(id))) === null
-    );
-    for (const { path } of outside) kept.delete(path);
-    return {
-      entries: kept,
-      skipped: [
-        ...skipped,
-        ...outside.map(({ path }) => ({ path, why: "the link leads out of the folder" })),
-      ],
-    };
   }
 
   async #open(): Promise<void> {
@@ -245,7 +129,8 @@ export class Mirror {
   }
 
   async #hasAny(): Promise<boolean> {
-    return (await this.#read({ args: ["rev-parse", "--verify", "--quiet", HEAD], most: 1_000 })).code === 0;
+    return (await this.objects.read({ args: ["rev-parse", "--verify", "--quiet", HEAD], most: 1_000 }))
+      .code === 0;
   }
 
   async #fetch(remote: Remote, options: readonly string[], what: string): Promise<void> {
@@ -338,27 +223,9 @@ export class Mirror {
       throw error;
     }
   }
-
-  async #read(call: Omit<GitCall, "folder" | "timeoutMs">): Promise<GitResult> {
-    const { git, folder, signal } = this.#options;
-    return await git.run({ ...call, folder, timeoutMs: READ_MS, signal });
-  }
 }
-
-const short = (commit: string): string => commit.slice(0, 8);
 
 const textOf = ({ output }: GitResult): string => new TextDecoder().decode(output);
-
-const refusedTree = (commit: string, why: string) => `commit ${short(commit)} is refused: ${why}`;
-
-function judged<T>(commit: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof RefusedTree) throw new SourceFailure(refusedTree(commit, error.message));
-    throw error;
-  }
-}
 
 /** Bytes of the files in a folder and one level of folders below it. */
 async function sizeOf(folder: string): Promise<number> {
@@ -378,11 +245,11 @@ async function sizeOf(folder: string): Promise<number> {
   return sum;
 }
 
-/** Removes the deploy keys and indexes of calls that were killed with their berth: the copy is this process's alone. */
+/** Removes the deploy keys, lists of signers and indexes of calls that were killed with their berth: the copy is this process's alone. */
 async function removeLeft(folder: string): Promise<void> {
   try {
     for await (const { name } of Deno.readDir(folder)) {
-      if (/^(?:ssh|index)-/.test(name)) await Deno.remove(`${folder}/${name}`, { recursive: true });
+      if (/^(?:ssh|index|signers)-/.test(name)) await Deno.remove(`${folder}/${name}`, { recursive: true });
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;

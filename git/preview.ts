@@ -44,7 +44,7 @@ export class Preview {
   }
 
   async #read(changes: readonly Change[], mounted: MountedPaths): Promise<Model> {
-    const loaded = await this.#mirror.blobs(atOnce(changes, this.#reader.fileBytes));
+    const loaded = await this.#mirror.objects.blobs(atOnce(changes, this.#reader.fileBytes));
     const files = new Map<string, LaidFile | null>();
     for (const { path, to } of changes) {
       if (to?.kind !== "link") files.set(path, to === null ? null : { id: to.id, size: to.size });
@@ -55,7 +55,7 @@ export class Preview {
     }
     this.#reader.lay({
       files,
-      content: async ({ id }) => loaded.get(id) ?? (await this.#mirror.blobs([id])).get(id)!, // or it throws
+      content: async ({ id }) => loaded.get(id) ?? (await this.#mirror.objects.blobs([id])).get(id)!, // or it throws
       stays: (folder) => mounted.has(folder),
     });
     const model = await this.#workspace.read();

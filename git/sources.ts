@@ -12,7 +12,6 @@ import type {
   SyncRequest,
 } from "../core/source.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";
-import { mustBeSource } from "./address.ts";
 import { Auto, type AutoOptions } from "./auto.ts";
 import { commitFiles, type Committer } from "./committing.ts";
 import type { Followed, Outlook } from "./followed.ts";
@@ -23,7 +22,9 @@ import { Git } from "./process.ts";
 import { Repositories, type RepositoriesOptions } from "./repositories.ts";
 import { mustBeAlone, refusedSource } from "./own_folder.ts";
 import { syncFolder, type SyncParts, type SyncWanted } from "./sync.ts";
-import { shownOf } from "./shown.ts";
+import { recordFor, toldOf } from "./set_source.ts";
+import { shownOf, shownWith } from "./shown.ts";
+import { mustBeSigned } from "./signatures.ts";
 import { SourceHooks } from "./source_hooks.ts";
 
 export interface SourcesOptions extends RepositoriesOptions, Omit<AutoOptions, "entryOf"> {
@@ -42,6 +43,8 @@ export interface SourcesOptions extends RepositoriesOptions, Omit<AutoOptions, "
   readonly now: () => number;
   readonly stopping: AbortSignal;
 }
+
+type Actor = Pick<AuditActor, "kind" | "id" | "name">;
 
 /** Sources at most. */
 const MOST = 100;
@@ -102,7 +105,7 @@ export class Sources implements AsyncDisposable {
   async set(
     workspace: string,
     wanted: NewSource,
-    by: Pick<AuditActor, "kind" | "id" | "name">,
+    by: Actor,
     entry: NewAuditEntry,
   ): Promise<SourceRecord> {
     await this.#put(workspace, wanted, by, entry);
@@ -110,47 +113,19 @@ export class Sources implements AsyncDisposable {
   }
 
   /** Waits for a sync that has begun: it writes the commit of the source that was set before. */
-  async #put(
-    workspace: string,
-    wanted: NewSource,
-    by: Pick<AuditActor, "kind" | "id" | "name">,
-    entry: NewAuditEntry,
-  ): Promise<void> {
-    const { store, now } = this.#options;
+  async #put(workspace: string, wanted: NewSource, by: Actor, entry: NewAuditEntry): Promise<void> {
+    const { store, now, registry } = this.#options;
     await using _ = await this.#leases.take(workspace);
     const known = await store.get(workspace);
-    const secret = await this.#repositories.credentialFor(wanted, known);
-    const credential = secret !== null && "secret" in secret ? wanted.credential : secret;
-    const url = mustBeSource({ ...wanted, credential });
-    const folder = (id: string) => this.#options.registry.folder(id);
-    await mustBeAlone(workspace, await store.list(), folder);
-    const isSame = known !== null && known.url === url && known.branch === wanted.branch &&
-      known.folder === wanted.folder;
+    const { record, isSame, isSecret } = await recordFor(
+      { workspace, wanted, known, by, at: now() },
+      this.#repositories,
+    );
+    await mustBeAlone(workspace, await store.list(), (id) => registry.folder(id));
     if (known?.syncing) throw refusedSource("a sync is being done; try again when it is over");
-    const ssh = secret !== null && "secret" in secret
-      ? await this.#repositories.sshOf(workspace, { ...wanted, url }, known, secret)
-      : null;
-    const sealed = await this.#repositories.sealed(workspace, secret);
-    const record: SourceRecord = {
-      ...newRecord(workspace, { ...wanted, url }, sealed),
-      by: { kind: by.kind, id: by.id, name: by.name },
-      createdAt: now(),
-      hook: known?.hook ?? null,
-      ssh,
-      // Another folder of the repository, or another repository, has other files.
-      ...(isSame && { synced: known.synced, head: known.head }),
-    };
-    const { host, pathname } = new URL(url);
     await store.put(record, MOST, {
       ...entry,
-      particulars: {
-        ...entry.particulars,
-        repository: `${host}${pathname}`,
-        branch: record.branch,
-        folder: record.folder,
-        policy: record.policy,
-        credential: String(secret !== null),
-      },
+      particulars: { ...entry.particulars, ...toldOf(record, isSecret) },
     });
     if (!isSame) await this.#repositories.forget(workspace);
   }
@@ -176,14 +151,14 @@ export class Sources implements AsyncDisposable {
     const record = await this.#record(workspace);
     try {
       const head = await (await this.#repositories.follow(record)).check(record);
-      await store.note(workspace, { head, checkedAt: now(), error: null, failures: 0 });
+      await store.note(record, { head, checkedAt: now(), error: null, failures: 0 });
       this.#polling.next(workspace, 0);
     } catch (error) {
       if (this.#over.signal.aborted) throw error;
       const why = reasonOf(error);
       const failures = record.failures + 1;
       if (record.error !== why) log.warn("A repository cannot be checked", { workspace, why });
-      await store.note(workspace, { head: record.head, checkedAt: now(), error: why, failures });
+      await store.note(record, { head: record.head, checkedAt: now(), error: why, failures });
       this.#polling.next(workspace, failures);
     }
     return await this.#record(workspace);
@@ -192,35 +167,13 @@ export class Sources implements AsyncDisposable {
   /** Returns a source as callers see it who see its whole workspace. Throws `source_not_found`. */
   async show(workspace: string): Promise<Source> {
     const record = await this.#record(workspace);
-    const bare = shownOf(record);
-    if (record.head === null) return bare;
     try {
-      const followed = await this.#repositories.follow(record);
-      const shown = {
-        ...bare,
-        history: await followed.commits(record, true),
-        uncommitted: await followed.uncommitted(record),
-      };
-      if (record.head === record.synced && record.syncing === null) return shown;
-      const outlook = await followed.outlook(record, record.head);
-      const rewritten = await followed.isRewritten(record);
-      const conflicts = outlook.decisions.filter(({ act }) => act === "conflict");
-      return {
-        ...shown,
-        state: shown.state === "behind" && conflicts.length > 0 ? "conflict" : shown.state,
-        rewritten,
-        pending: {
-          commits: await followed.commits(record, rewritten),
-          groups: [...outlook.groups],
-          conflicts: conflicts.slice(0, MOST_TOLD).map(({ path, why = "" }) => ({ path, why })),
-          skipped: [...outlook.skipped].slice(0, MOST_TOLD),
-          files: outlook.decisions.filter(({ act }) => act === "write" || act === "delete").length,
-          isPart: false,
-        },
-      };
+      return record.head === null
+        ? shownOf(record)
+        : await shownWith(record, await this.#repositories.follow(record));
     } catch (error) {
       if (!(error instanceof SourceFailure) && !(error instanceof ServiceError)) throw error;
-      return { ...bare, state: "failed", error: bare.error ?? reasonOf(error) };
+      return { ...shownOf(record), state: "failed", error: record.error ?? reasonOf(error) };
     }
   }
 
@@ -231,7 +184,7 @@ export class Sources implements AsyncDisposable {
   async sync(
     workspace: string,
     request: SyncRequest,
-    by: Pick<AuditActor, "kind" | "id" | "name">,
+    by: Actor,
     entry: NewAuditEntry,
   ): Promise<void> {
     const { head } = await this.#record(workspace);
@@ -245,7 +198,7 @@ export class Sources implements AsyncDisposable {
   async #sync(
     workspace: string,
     { commit, keep, overwrite }: SyncRequest,
-    by: Pick<AuditActor, "kind" | "id" | "name">,
+    by: Actor,
     entry: NewAuditEntry,
     /** Returns the policy once it is done; it may have been set anew before it is this sync's turn. */
     policyOf: (record: SourceRecord) => SourceRecord["policy"],
@@ -269,6 +222,7 @@ export class Sources implements AsyncDisposable {
           "Cannot sync: the branch does not list this commit; check the source and choose one that it lists",
         );
       }
+      await mustBeTaken(followed, record, commit);
     }
     await this.#finish(record, followed, { commit, choices: { keep, overwrite }, policy, by, entry });
   }
@@ -335,12 +289,12 @@ export class Sources implements AsyncDisposable {
       const isRefused = error instanceof ServiceError && error.code === "source_conflict";
       // A refusal has begun nothing, and the list of files in the way says it. One in the middle of a sync stops that.
       if (!isRefused || record.syncing !== null) {
-        await store.note(workspace, { head, checkedAt, failures, error: reasonOf(error) });
+        await store.note(record, { head, checkedAt, failures, error: reasonOf(error) });
       }
       throw error;
     }
     const { head, checkedAt } = await this.#record(workspace);
-    await store.note(workspace, { head, checkedAt, failures: 0, error: null });
+    await store.note(record, { head, checkedAt, failures: 0, error: null });
   }
 
   async #resume(workspace: string): Promise<void> {
@@ -364,15 +318,12 @@ function mustBeAuto({ policy }: SourceRecord): SourceRecord["policy"] {
   return policy;
 }
 
-/** Returns a source of which nothing is known yet. */
-function newRecord(
-  workspace: string,
-  { url, branch, folder, policy }: NewSource,
-  credential: Uint8Array | null,
-): Omit<SourceRecord, "by" | "createdAt" | "hook" | "ssh"> {
-  const unknown = { synced: null, syncing: null, head: null, checkedAt: null, error: null, failures: 0 };
-  return { workspace, url, branch, folder, policy, credential, waiting: null, todo: null, ...unknown };
+/** Also an earlier commit needs a signature of today's signers. Throws `git_failed`. */
+async function mustBeTaken(followed: Followed, { signers }: SourceRecord, commit: string): Promise<void> {
+  try {
+    await mustBeSigned(followed.mirror.objects, commit, signers);
+  } catch (error) {
+    if (!(error instanceof SourceFailure)) throw error;
+    throw new ServiceError("git_failed", `Cannot sync: ${error.message}`, { cause: error });
+  }
 }
-
-/** Conflicts and skipped paths that are told one by one. */
-const MOST_TOLD = 200;

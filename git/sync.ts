@@ -68,7 +68,7 @@ export async function syncFolder(parts: SyncParts, record: SourceRecord, wanted:
     const { decisions, overwritten } = await chosen(found, wanted.choices, {
       syncing,
       bytesAt: (path) => bytesAt(folder.root, path),
-      contents: (ids) => followed.mirror.blobs(ids),
+      contents: (ids) => followed.mirror.objects.blobs(ids),
     });
     await keepTexts(parts, record, overwritten, base, wanted.by);
     const inPlace = decisions.filter((one) => isInPlace(one, mounted, [base, model])).map(({ path }) => path);
@@ -96,7 +96,7 @@ async function write(
   const files = decisions.filter(({ act }) => act === "write" || act === "delete").length;
   const told = { workspace, by, from, to, files };
   await store.sync(workspace, { synced, syncing, policy: record.policy }, entry);
-  const contents = (ids: readonly string[]) => followed.mirror.blobs(ids);
+  const contents = (ids: readonly string[]) => followed.mirror.objects.blobs(ids);
   const writer = new Writer({ root: folder.root, mounted, contents }, decisions, new Set(syncing.inPlace));
   /** Nothing has changed, so that there is nothing to go on with. */
   const undo = async (error: unknown) => {

@@ -722,6 +722,8 @@ export type NewSource = {
   readonly credential?: SourceCredential | null;
   /** Behind ssh: the keys that the server must show, as `ssh-ed25519 AAAA…`. Null for those that it shows now; left out, those that are known stay if the server is the same. */
   readonly hostKeys?: readonly (string)[] | null;
+  /** The SSH keys of those who may sign commits, as `ssh-ed25519 AAAA… ada`: a commit that none of them has signed is not taken. Null or none for every commit; left out, those that are known stay. */
+  readonly signers?: readonly (string)[] | null;
 };
 
 /** The payload of `POST /api/workspaces`. */
@@ -842,6 +844,8 @@ export type Source = {
   readonly hook: string | null;
   /** Null for a repository that is not behind ssh. */
   readonly ssh: SourceSsh | null;
+  /** The keys of which one must have signed a commit before it is taken; empty takes every commit. */
+  readonly signers: readonly (SourceSigner)[];
   /** The user or key that set it. */
   readonly setBy: string;
   /** `unchecked`: no check has ended yet; `behind`: the branch has other commits than the folder; `conflict`: files that are not Git's are in the way of a sync; `waiting`: the policy `auto` waits for a person, and `waiting` says why. */
@@ -929,6 +933,16 @@ export type SourcePath = {
   readonly path: string;
   /** The reason. */
   readonly why: string;
+};
+
+/** A part of `Source`. */
+export type SourceSigner = {
+  /** As `ssh-ed25519 AAAA…`. */
+  readonly key: string;
+  /** The comment behind the key; may be empty. */
+  readonly name: string;
+  /** As ssh and forges show it. */
+  readonly fingerprint: string;
 };
 
 /** A part of `Source`. */

@@ -98,6 +98,13 @@ export const sources = {
     takeQuestion:
       "berth fragt den Server nach den Schlüsseln, die er jetzt zeigt, und übernimmt sie. Tun Sie das nur, wenn sein Betreiber sie geändert hat.",
   },
+  signers: {
+    field: "Unterzeichner",
+    hint:
+      "Öffentliche SSH-Schlüssel, einer je Zeile, wie ssh-ed25519 AAAA… ada. Nur Commits, die einer davon signiert hat, werden genommen. Leer für alle Commits.",
+    title: "Unterzeichner",
+    lead: "Ein Commit wird nur genommen, wenn einer dieser Schlüssel ihn signiert hat.",
+  },
   hook: {
     title: "Webhook",
     lead:

@@ -90,6 +90,13 @@ export const sources = {
     takeQuestion:
       "berth asks the server for the keys that it shows now, and takes them. Do this only if its operator has changed them.",
   },
+  signers: {
+    field: "Signers",
+    hint:
+      "Public SSH keys, one a line, as ssh-ed25519 AAAA… ada. Only commits that one of them has signed are taken. Empty for every commit.",
+    title: "Signers",
+    lead: "A commit is taken only if one of these keys has signed it.",
+  },
   hook: {
     title: "Hook",
     lead: "GitHub, Gitea, Forgejo and GitLab call this address after a push, and berth checks at once.",

@@ -1,7 +1,7 @@
 /** The schema of the PostgreSQL store, as the steps that led to it; a step that was released never changes. */
 import { CLAIMS } from "./claims_schema.ts";
 import { ENDINGS, INCIDENTS, MUTES, NOTICES } from "./incidents_schema.ts";
-import { SOURCE_HOOKS, SOURCE_POLICIES, SOURCE_SSH, SOURCES } from "./sources_schema.ts";
+import { SOURCE_HOOKS, SOURCE_POLICIES, SOURCE_SIGNERS, SOURCE_SSH, SOURCES } from "./sources_schema.ts";
 import { PROJECT_UPDATES } from "./updates_schema.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -369,4 +369,5 @@ export const MIGRATIONS: readonly Step[] = [
   { oldest: 1, sql: SOURCE_HOOKS },
   { oldest: 1, sql: SOURCE_POLICIES },
   { oldest: 1, sql: SOURCE_SSH },
+  { oldest: 1, sql: SOURCE_SIGNERS },
 ];

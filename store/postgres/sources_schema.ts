@@ -38,3 +38,8 @@ export const SOURCE_SSH = `
   -- The open part of the deploy key of a source, and its server's keys.
   ALTER TABLE sources ADD COLUMN ssh text;
   `;
+
+export const SOURCE_SIGNERS = `
+  -- The keys of which one must have signed a commit of a source.
+  ALTER TABLE sources ADD COLUMN signers text;
+  `;

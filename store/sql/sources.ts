@@ -5,7 +5,7 @@ import type { SourceRecord, SourceStore } from "../../core/source.ts";
 import { insertEntry } from "./audit.ts";
 import { all, get, run, type Sql, type Steps } from "./steps.ts";
 
-type Row = Omit<SourceRecord, "by" | "syncing" | "hook" | "todo" | "ssh"> & {
+type Row = Omit<SourceRecord, "by" | "syncing" | "hook" | "todo" | "ssh" | "signers"> & {
   readonly byKind: SourceRecord["by"]["kind"];
   readonly byId: string;
   readonly byName: string;
@@ -13,6 +13,8 @@ type Row = Omit<SourceRecord, "by" | "syncing" | "hook" | "todo" | "ssh"> & {
   readonly syncing: string | null;
   /** JSON, or null. */
   readonly ssh: string | null;
+  /** JSON, or null for none. */
+  readonly signers: string | null;
   /** JSON, or null. */
   readonly todo: string | null;
   readonly hookId: string | null;
@@ -42,6 +44,7 @@ const NAMES: Readonly<Record<keyof Row, string>> = {
   waiting: "waiting",
   todo: "todo",
   ssh: "ssh",
+  signers: "signers",
 };
 const KEYS = Object.keys(NAMES) as (keyof Row)[]; // as they are declared above
 const COLUMNS = KEYS.map((key) => `${NAMES[key]} AS "${key}"`).join(", ");
@@ -61,8 +64,8 @@ export function sqlSources(sql: Sql): SourceStore {
         yield* insertEntry(entry);
         return true;
       }),
-    note: async (workspace, { head, checkedAt, error, failures }) => {
-      await sql.write(() => set(workspace, { head, checkedAt, error, failures }));
+    note: async ({ workspace, createdAt }, { head, checkedAt, error, failures }) => {
+      await sql.write(() => set(workspace, { head, checkedAt, error, failures }, createdAt));
     },
     setAuto: async (workspace, { waiting, todo }) => {
       await sql.write(() => set(workspace, { waiting, todo: jsonOf(todo) }));
@@ -99,13 +102,15 @@ function* put(record: SourceRecord, most: number, entry: NewAuditEntry): Steps<v
 }
 
 /** Returns the number of rows that were changed. */
-function* set(workspace: string, values: Partial<Row>): Steps<number> {
+function* set(workspace: string, values: Partial<Row>, createdAt?: number): Steps<number> {
   const keys = Object.keys(values) as (keyof Row)[]; // of a literal
   const changed = keys.map((key, at) => `${NAMES[key]} = $${at + 2}`).join(", ");
   return yield* run(
-    `UPDATE sources SET ${changed} WHERE workspace_id = $1`,
+    `UPDATE sources SET ${changed} WHERE workspace_id = $1` +
+      (createdAt === undefined ? "" : ` AND created_at = $${keys.length + 2}`),
     workspace,
     ...keys.map((key) => values[key] ?? null),
+    ...createdAt === undefined ? [] : [createdAt],
   );
 }
 
@@ -115,7 +120,7 @@ function* change(workspace: string, values: Partial<Row>, entry: NewAuditEntry):
   return true;
 }
 
-function rowOf({ by, hook, syncing, todo, ssh, ...record }: SourceRecord): Row {
+function rowOf({ by, hook, syncing, todo, ssh, signers, ...record }: SourceRecord): Row {
   return {
     ...record,
     byKind: by.kind,
@@ -126,19 +131,21 @@ function rowOf({ by, hook, syncing, todo, ssh, ...record }: SourceRecord): Row {
     syncing: jsonOf(syncing),
     todo: jsonOf(todo),
     ssh: jsonOf(ssh),
+    signers: jsonOf(signers.length === 0 ? null : signers),
   };
 }
 
 const jsonOf = (value: unknown): string | null => value === null ? null : JSON.stringify(value);
 
 function recordFrom(
-  { byKind, byId, byName, syncing, hookId, hookSecret, todo, ssh, ...row }: Row,
+  { byKind, byId, byName, syncing, hookId, hookSecret, todo, ssh, signers, ...row }: Row,
 ): SourceRecord {
   return {
     ...row,
     by: { kind: byKind, id: byId, name: byName },
     syncing: syncing === null ? null : JSON.parse(syncing), // as `put` and `sync` wrote it
     ssh: ssh === null ? null : JSON.parse(ssh), // as `put` wrote it
+    signers: signers === null ? [] : JSON.parse(signers), // as `put` wrote it
     todo: todo === null ? null : JSON.parse(todo), // as `put` and `setAuto` wrote it
     hook: hookId === null || hookSecret === null ? null : { id: hookId, secret: hookSecret },
   };

@@ -1,7 +1,7 @@
 /** The schema of the SQLite store, as the steps that led to it; a step that was released never changes. */
 import { CLAIMS } from "./claims_schema.ts";
 import { ENDINGS, INCIDENTS, MUTES, NOTICES } from "./incidents_schema.ts";
-import { SOURCE_HOOKS, SOURCE_POLICIES, SOURCE_SSH } from "./sources_schema.ts";
+import { SOURCE_HOOKS, SOURCE_POLICIES, SOURCE_SIGNERS, SOURCE_SSH } from "./sources_schema.ts";
 import { PROJECT_UPDATES } from "./updates_schema.ts";
 
 /** Step N brings `PRAGMA user_version` from N - 1 to N. */
@@ -390,4 +390,5 @@ export const MIGRATIONS: readonly string[] = [
   SOURCE_HOOKS,
   SOURCE_POLICIES,
   SOURCE_SSH,
+  SOURCE_SIGNERS,
 ];

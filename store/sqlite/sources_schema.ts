@@ -15,3 +15,7 @@ export const SOURCE_POLICIES = `
 
 /** The open part of the deploy key of a source, and its server's keys. */
 export const SOURCE_SSH = "ALTER TABLE sources ADD COLUMN ssh TEXT CHECK (ssh IS NULL OR json_valid(ssh));";
+
+/** The keys of which one must have signed a commit of a source. */
+export const SOURCE_SIGNERS =
+  "ALTER TABLE sources ADD COLUMN signers TEXT CHECK (signers IS NULL OR json_valid(signers));";

@@ -31,7 +31,7 @@ Deno.test({
       const remote = { url, branch: "main", credential: null, ssh: null };
       assert.equal(await mirror.remoteHead(remote), head);
       await mirror.fetchHead(remote, head);
-      assert.ok(await mirror.has(head));
+      assert.ok(await mirror.objects.has(head));
     }),
 });
 

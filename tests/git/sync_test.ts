@@ -215,7 +215,8 @@ test("a sync of the policy auto keeps the policy, also where it is finished afte
   const last = await scene.repository.push({ "b.txt": "3" });
   const { ENTRY } = await import("../access/audit_entry.ts");
   const syncing = { from: head!, to: next, inPlace: [], keep: [], overwrite: {}, policy: "auto" as const };
-  await sources.note(scene.id, { head: last, checkedAt: 1, error: null, failures: 0 });
+  const record = (await sources.get(scene.id))!;
+  await sources.note(record, { head: last, checkedAt: 1, error: null, failures: 0 });
   await sources.sync(scene.id, { synced: head, syncing, policy: "auto" }, ENTRY);
 
   await eventually("the last commit is synced", async () => (await sources.get(scene.id))?.synced === last);

@@ -23,6 +23,7 @@ export function sourceOf(workspace: string, over: Partial<SourceRecord> = {}): S
     failures: 0,
     hook: null,
     ssh: null,
+    signers: [],
     waiting: null,
     todo: null,
     ...over,
@@ -78,7 +79,10 @@ export function sourcesContract(promise: Promised): void {
         await workspaceIn(store, "a");
         await store.sources.put(sourceOf("b"), MANY, ENTRY);
         await store.sources.put(sourceOf("a", { credential: null }), MANY, ENTRY);
-        await store.sources.note("a", { head: "h", checkedAt: 7, error: "why", failures: 2 });
+        const before = sourceOf("a", { createdAt: 4 });
+        await store.sources.note(before, { head: "other", checkedAt: 6, error: null, failures: 0 });
+        assert.equal((await store.sources.get("a"))?.head, null, "of the source that was there before");
+        await store.sources.note(sourceOf("a"), { head: "h", checkedAt: 7, error: "why", failures: 2 });
         const syncing = { from: null, to: "h", inPlace: ["one.conf"], keep: ["a"], overwrite: { b: "id" } };
         assert.equal(await store.sources.sync("b", { synced: null, syncing, policy: "auto" }, ENTRY), true);
       }
@@ -98,12 +102,13 @@ export function sourcesContract(promise: Promised): void {
       const todo = { groups: [{ name: "web", isNew: true, added: ["u"] }], isTried: true };
       await store.sources.setAuto("b", { waiting: "why", todo });
       assert.deepEqual(await store.sources.get("b"), sourceOf("b", { synced: "h", waiting: "why", todo }));
+      const signers = [{ key: "ssh-ed25519 C", name: "ada", fingerprint: "SHA256:c" }];
       const ssh = {
         publicKey: "ssh-ed25519 A",
         hostKeys: [{ key: "ssh-ed25519 B", fingerprint: "SHA256:b" }],
       };
-      await store.sources.put(sourceOf("b", { branch: "next", ssh }), MANY, ENTRY);
-      assert.deepEqual(await store.sources.get("b"), sourceOf("b", { branch: "next", ssh }));
+      await store.sources.put(sourceOf("b", { branch: "next", ssh, signers }), MANY, ENTRY);
+      assert.deepEqual(await store.sources.get("b"), sourceOf("b", { branch: "next", ssh, signers }));
       assert.equal(await store.sources.get("none"), null);
       assert.equal(await store.sources.remove("b", ENTRY), true);
       assert.equal(await store.sources.remove("b", ENTRY), false);
@@ -111,7 +116,7 @@ export function sourcesContract(promise: Promised): void {
         await store.sources.sync("b", { synced: "h", syncing: null, policy: "manual" }, ENTRY),
         false,
       );
-      await store.sources.note("b", { head: null, checkedAt: 1, error: null, failures: 0 });
+      await store.sources.note(sourceOf("b"), { head: null, checkedAt: 1, error: null, failures: 0 });
       assert.equal(await store.sources.setHook("b", null, ENTRY), false);
     },
   );

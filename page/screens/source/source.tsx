@@ -19,6 +19,7 @@ import { words } from "../../words/en_later.ts";
 import { Commits } from "./commits.tsx";
 import { Hook } from "./hook.tsx";
 import { Keys } from "./keys.tsx";
+import { Signers } from "./signers.tsx";
 import { SourceForm } from "./source_form.tsx";
 import { Uncommitted } from "./uncommitted.tsx";
 import { SyncDialog } from "./sync_dialog.tsx";
@@ -137,6 +138,7 @@ function Shown({ source, reload }: { readonly source: SourceModel; readonly relo
       {pending !== null && <Pending workspace={workspace} pending={pending} />}
       <Uncommitted source={source} done={reload} />
       <Keys source={source} />
+      <Signers source={source} />
       <Hook source={source} />
       <Commits id="source-history" title={TEXT.history} commits={source.history} source={source} />
     </>
