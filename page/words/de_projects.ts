@@ -15,6 +15,8 @@ export const projects = {
   running: "Läuft",
   ports: "Ports",
   engine: "Engine",
+  sorted: "sortiert",
+  sortedBackwards: "rückwärts sortiert",
   runningOf: (running: number, desired: number) => `${number.format(running)} von ${number.format(desired)}`,
   runningOfUnknown: (running: number) => `${number.format(running)} von ?`,
   unfold: (name: string) => `Die Dienste von ${name} zeigen`,

@@ -15,6 +15,8 @@ export const projects = {
   running: "Running",
   ports: "Ports",
   engine: "Engine",
+  sorted: "sorted",
+  sortedBackwards: "sorted backwards",
   runningOf: (running: number, desired: number) => `${number.format(running)} of ${number.format(desired)}`,
   runningOfUnknown: (running: number) => `${number.format(running)} of ?`,
   unfold: (name: string) => `Show the services of ${name}`,

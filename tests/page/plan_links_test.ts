@@ -141,3 +141,36 @@ test("every option of a plan has a control, and what it chooses is asked of the 
   await assertFitsAll(opened, "a plan with all options");
   assert.deepEqual(opened.complaints, []);
 });
+
+test("the rows of projects are sorted by a column and backwards, and one box chooses all that are shown", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  const main = page.getByRole("main");
+  await here(page, "shop");
+  const names = () =>
+    main.locator(".projects > .project:has(.project-choice)").evaluateAll((rows) =>
+      rows.map((row) => row.getAttribute("aria-label"))
+    );
+  const sort = async (sorted: string) => {
+    await main.locator(".project-head").getByRole("link", { name: /^Project/ }).click();
+    await main.getByRole("link", { name: `Project ${sorted}`, exact: true }).waitFor();
+  };
+  const expected = (await names()).sort();
+  assert.ok(expected.length > 2, `${expected}`);
+  await sort("sorted");
+  assert.deepEqual(await names(), expected);
+  await sort("sorted backwards");
+  assert.deepEqual(await names(), expected.toReversed());
+  await sort("sorted");
+  assert.deepEqual(await names(), expected);
+
+  const all = main.getByRole("checkbox", { name: "Choose all that are shown" });
+  await all.check();
+  await main.getByText(`${expected.length} chosen`).waitFor();
+  await main.getByRole("checkbox", { name: "Choose shop" }).uncheck();
+  assert.equal(await all.isChecked(), false);
+  await all.check();
+  await all.uncheck();
+  assert.equal(await main.getByRole("checkbox", { name: /^Choose (?!all)/, checked: true }).count(), 0);
+  await assertFitsAll(opened, "the sorted projects");
+});

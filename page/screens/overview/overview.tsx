@@ -64,12 +64,8 @@ function Answer(
   const rows = state.items.filter((row) =>
     holds(row, wanted) && (asked === null || row.verdict === asked) && (!onlyNewer || row.newer > 0)
   );
-  const order = ORDERS[query.value.get("sort") ?? ""];
   const found = rows.filter(({ workspace }) => workspace !== null);
-  const { rows: declared, held } = useSteady(
-    order === undefined ? found : found.toSorted(order),
-    ({ id }) => id,
-  );
+  const { rows: declared, held } = useSteady(ordered(found), ({ id }) => id);
   const undeclared = rows.filter(({ workspace }) => workspace === null);
   const showsLoose = (asked === null || asked === "undeclared") && wanted === "";
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -83,7 +79,12 @@ function Answer(
       <Question state={state} at={at} />
       <Lacking engines={state.engines} />
       {state.liveNeeds !== undefined && <p class="hint">{words.lacks(state.liveNeeds)}</p>}
-      {declared.length > 0 && <Head />}
+      {declared.length > 0 && (
+        <Head
+          isAllChosen={declared.every(({ id }) => chosen.has(id))}
+          chooseAll={(all) => setChosen(new Set(all ? declared.map(({ id }) => id) : []))}
+        />
+      )}
       <ul class="projects" aria-label={words.overview.question} {...held}>
         {declared.map((row) => (
           <ProjectRow
@@ -137,7 +138,7 @@ function Question(
             value={query.value.get("q") ?? ""}
             onInput={({ currentTarget }) => go(withQuery({ q: currentTarget.value }), { replace: true })}
           />
-          {may("workspaces:files") && <a class="button" href="/new">{words.titles.newProject}</a>}
+          {may("workspaces:files") && <a class="button is-main" href="/new">{words.titles.newProject}</a>}
         </span>
       </div>
       <p class="counts">
@@ -177,29 +178,64 @@ const ORDERS: Readonly<Record<string, (one: Row, other: Row) => number>> = {
   engine: (one, other) => one.engines.join().localeCompare(other.engines.join()),
 };
 
-/** The columns; each sorts the rows, and the state is their own order. */
-function Head() {
-  const sorted = query.value.get("sort");
+/** Sorts the rows by the column in the address, backwards where its name begins with "-". */
+function ordered(rows: readonly Row[]): readonly Row[] {
+  const asked = query.value.get("sort") ?? "";
+  const isBackwards = asked.startsWith("-");
+  const order = ORDERS[isBackwards ? asked.slice(1) : asked];
+  const sorted = order === undefined ? rows : rows.toSorted(order);
+  return isBackwards ? sorted.toReversed() : sorted;
+}
+
+/** The columns; each sorts the rows, and once more the other way round. The state is their own order. */
+function Head(
+  { isAllChosen, chooseAll }: {
+    readonly isAllChosen: boolean;
+    readonly chooseAll: (all: boolean) => void;
+  },
+) {
+  const sorted = query.value.get("sort") ?? "";
   const columns = [
     ["project-name", "name", TEXT.name],
-    ["project-why", null, TEXT.state],
+    ["project-why", "", TEXT.state],
     ["project-running", "running", TEXT.running],
     ["project-ports", "ports", TEXT.ports],
     ["project-engines", "engine", TEXT.engine],
   ] as const;
   return (
     <p class="project-head">
-      {columns.map(([place, sort, word]) => (
-        <a
-          key={place}
-          class={place}
-          href={withQuery({ sort })}
-          {...(sort === sorted ? { "aria-current": "true" as const } : {})}
-        >
-          {word}
-          {sort === sorted && " ↓"}
-        </a>
-      ))}
+      <input
+        type="checkbox"
+        class="project-choice"
+        checked={isAllChosen}
+        aria-label={words.containers.chooseAll}
+        onClick={({ currentTarget }) => chooseAll(currentTarget.checked)}
+      />
+      {columns.map(([place, column, word]) => {
+        const isForwards = sorted === column;
+        const isSorted = isForwards || sorted === `-${column}`;
+        return (
+          <a
+            key={place}
+            class={place}
+            href={withQuery({ sort: isForwards ? `-${column}` : column || null })}
+            {...(isSorted && { "aria-current": "true" as const })}
+          >
+            {word}
+            {isSorted && <SortedBy isForwards={isForwards} />}
+          </a>
+        );
+      })}
     </p>
+  );
+}
+
+function SortedBy({ isForwards }: { readonly isForwards: boolean }) {
+  return (
+    <>
+      {" "}
+      <span aria-hidden="true">{isForwards ? "↓" : "↑"}</span>
+      <span class="unseen">{isForwards ? TEXT.sorted : TEXT.sortedBackwards}</span>
+    </>
   );
 }
