@@ -103,7 +103,7 @@ async function telling(): Promise<void> {
     await engine.cli("run", "-d", "--name", name, FIXTURE, "sh", "-c", script);
     await sleep(1_500); // it was looked at once
     const begun = performance.now();
-    await engine.cli("exec", name, "touch", "/go");
+    await engine.cli("exec", name, "touch", "/go").catch(() => {}); // it may end with its container
     await eventually("its words are readable", async () => {
       const { items } = (await berth.call(`GET /api/endings?container=${name}`)).body;
       return items[0]?.words === "kept";
