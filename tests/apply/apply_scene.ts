@@ -39,7 +39,7 @@ export interface Seen {
 }
 
 export class ApplyScene {
-  private constructor(
+  constructor(
     readonly engine: TestEngine,
     readonly berth: TestService,
     readonly name: string,
