@@ -31,8 +31,13 @@ export async function run(line: Line): Promise<number> {
 }
 
 /** Plans, asks and applies. Returns the exit code. */
-export async function applyTo(client: Client, target: Target, line: Line): Promise<number> {
-  const plan = await agreedPlan(client, target, line, planRequestOf(line));
+export async function applyTo(
+  client: Client,
+  target: Target,
+  line: Line,
+  asked = planRequestOf(line),
+): Promise<number> {
+  const plan = await agreedPlan(client, target, line, asked);
   return typeof plan === "number" ? plan : await carryOut(client, plan, line);
 }
 

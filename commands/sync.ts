@@ -46,7 +46,7 @@ async function applyAll(
       writeOut(`${visible(name)} is gone from the files: what runs of it stays\n`);
       continue;
     }
-    const code = await applyTo(client, { id: `${name}@${id}`, isShort: false }, line);
+    const code = await applyTo(client, { id: `${name}@${id}`, isShort: false }, line, {}); // --commit is the sync's
     codes.push(code);
     if (code !== EXIT.FINE) break;
   }
