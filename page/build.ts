@@ -46,6 +46,7 @@ async function build(into: URL, digest: string): Promise<string> {
   try {
     // In parts: what is looked at first, what is looked at later, and what both need.
     await bundle("main.tsx", "--code-splitting", "--outdir", pathOf(folder));
+    await nameParts(folder);
     for (const [name, entry] of Object.entries(SCRIPTS)) {
       await bundle(entry, "--output", pathOf(new URL(name, folder)));
     }
@@ -70,6 +71,29 @@ async function builtFrom(folder: URL): Promise<string | null> {
   return MARK.exec(html)?.[1] ?? null;
 }
 
+/** Names the parts by what is in them: the bundler's names hang on where it was started and where its packages lie. */
+async function nameParts(folder: URL): Promise<void> {
+  const texts = new Map<string, string>();
+  for await (const { name } of Deno.readDir(folder)) {
+    texts.set(name, await Deno.readTextFile(new URL(name, folder)));
+  }
+  const kinds = [...texts.keys()].flatMap((name) => {
+    const kind = /^(.+)-[0-9A-Z]{8}\.js$/.exec(name)?.[1];
+    return kind === undefined ? [] : [[name, `${kind}.js`] as const];
+  });
+  const renamed = (text: string, names: Iterable<readonly [string, string]>) =>
+    [...names].reduce((all, [from, to]) => all.replaceAll(from, to), text);
+  const plain = kinds.map(([name, kind]) => [renamed(texts.get(name)!, kinds), name, kind] as const).sort();
+  const digest = await sha256(new TextEncoder().encode(plain.map(([text]) => text).join("\0")));
+  const names = new Map(
+    plain.map(([, name, kind], at) => [name, kind.replace(/\.js$/, `-${digest.slice(0, 8)}-${at}.js`)]),
+  );
+  for (const [name, text] of texts) {
+    await Deno.remove(new URL(name, folder));
+    await Deno.writeTextFile(new URL(names.get(name) ?? name, folder), renamed(text, names));
+  }
+}
+
 /** Returns the imports that a built script loads at once. */
 async function importsOf(script: URL): Promise<string[]> {
   const found = (await Deno.readTextFile(script)).matchAll(/\bfrom\s*"\.(\/[\w-]+\.js)"/g);
@@ -88,7 +112,6 @@ async function bundle(entry: string, ...output: readonly string[]): Promise<void
       ...output,
       pathOf(new URL(entry, PAGE)),
     ],
-    cwd: pathOf(PAGE), // the names of the parts hang on it
     env: { NO_COLOR: "1" },
     stdin: "null",
     stdout: "null",
@@ -107,8 +130,11 @@ async function digestOf(): Promise<string> {
       parts.push(new TextEncoder().encode(`\n${path}\n${text.byteLength}\n`), text);
     }
   }
-  const digest = await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer());
-  return new Uint8Array(digest).toHex();
+  return await sha256(await new Blob(parts).arrayBuffer());
+}
+
+async function sha256(bytes: BufferSource): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
 async function filesBelow(folder: URL, below = ""): Promise<string[]> {

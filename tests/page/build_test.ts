@@ -20,11 +20,23 @@ async function textsBelow(
   return texts;
 }
 
+async function infoOf(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+async function copied(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory, isFile } of Deno.readDir(from)) {
+    if (/^(?:built|shots)/.test(name)) continue; // what is made
+    if (isDirectory) await copied(`${from}/${name}`, `${to}/${name}`);
+    else if (isFile) await Deno.copyFile(`${from}/${name}`, `${to}/${name}`);
+  }
+}
+
 Deno.test("two builds of the same sources are equal byte by byte, and a second one is not made", async () => {
   const folder = await Deno.makeTempDir({ prefix: "berth-build-" });
-  const started = Deno.cwd();
   try {
-    Deno.chdir(folder); // the first was made wherever the tests were started
     const other = new URL(`file://${folder}/built/`);
     const [done, ...further] = (await Promise.all([buildPage(other), buildPage(other)])).sort();
     assert.match(done ?? "", /^The page is built/);
@@ -36,7 +48,32 @@ Deno.test("two builds of the same sources are equal byte by byte, and a second o
     await Deno.writeTextFile(new URL("index.html", other), html.replace(/[0-9a-f]{64}/, "0".repeat(64)));
     assert.notEqual(await buildPage(other), null);
   } finally {
-    Deno.chdir(started);
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a build is the same wherever it is started, and wherever the sources and their packages lie", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "berth-build-" });
+  try {
+    const cache = new URL(JSON.parse(await infoOf()).denoDir + "/", "file:///").pathname;
+    for (const name of ["page", "client"]) {
+      await copied(new URL(`../../${name}/`, import.meta.url).pathname, `${folder}/checkout/${name}`);
+    }
+    await Deno.mkdir(`${folder}/cache`);
+    for (const name of ["npm", "dl"]) {
+      await Deno.symlink(`${cache}${name}`, `${folder}/cache/${name}`);
+    }
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-config", "--no-lock", "-A", `${folder}/checkout/page/build.ts`],
+      env: { DENO_DIR: `${folder}/cache` },
+      cwd: folder,
+    }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    assert.deepEqual(
+      await textsBelow(new URL(`file://${folder}/checkout/page/built/`)),
+      await textsBelow(new URL("built/", PAGE)),
+    );
+  } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
