@@ -18,6 +18,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/artifacts/link_race_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
   { file: "tests/artifacts/file_editing_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
   { file: "tests/packaging/proxy_test.ts", env: { BERTH_SLOW_SECONDS: "600" }, when: "beside" },
+  { file: "tests/watch/flapping_test.ts", env: { BERTH_TEST_SECONDS: "600" }, when: "beside" },
   // The longest first, so that both lanes end together
   { file: "tests/apply/apply_kill_test.ts" },
   { file: "tests/apply/builds_kill_test.ts" },
@@ -83,6 +84,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/store/postgres_faults_test.ts" },
   { file: "tests/watch/histories_test.ts" },
   { file: "tests/watch/endings_test.ts" },
+  { file: "tests/watch/canary_test.ts" },
   { file: "tests/watch/flapping_test.ts", env: { BERTH_TEST_SECONDS: "600" }, when: "beside" },
   { file: "tests/watch/notices_kill_test.ts", env: { BERTH_TEST_KILLS: "200" } },
   { file: "tests/store/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
