@@ -31,9 +31,9 @@ Options:
   -h, --help     show this, or how a command is used
   -V, --version  print the version
 
-status, plan, apply, ls, logs, exec, folders and login speak to the berth at BERTH_URL (http://127.0.0.1:8700 unless
-told otherwise), with the key of "berth login" or of BERTH_KEY. The service's own settings are
-environment variables (BERTH_PORT, BERTH_DATA, ...) and config.yaml in the data folder: see
+status, plan, apply, sync, incidents, ls and all others that ask a running berth find it at BERTH_URL
+(http://127.0.0.1:8700 unless told otherwise), with the key of "berth login" or of BERTH_KEY. The service's own
+settings are environment variables (BERTH_PORT, BERTH_DATA, ...) and config.yaml in the data folder: see
 docs/settings.md.
 
 Exit codes:

@@ -29,11 +29,7 @@ The commands are:
 ${COMMANDS.map(commandText).join("\n")}
 .El
 .Sh ENVIRONMENT
-The commands
-.Cm status , plan , apply , ls , logs , exec , folders
-and
-.Cm login
-read:
+Commands that ask a running berth read:
 .Bl -tag -width Ds
 .It Ev BERTH_URL
 The address of a running berth; http://127.0.0.1:8700 unless set.
