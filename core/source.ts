@@ -218,6 +218,8 @@ export const CommitRequest = z.strictObject({
     /^[^\0-\x08\x0b-\x1f\x7f]*$/,
     "Expected no control characters",
   )
+    // Spaces alone are no message.
+    .meta({ pattern: String.raw`^[^\x00-\x08\x0b-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x08\x0b-\x1f\x7f]*$` })
     .describe("The message of the commit"),
   branch: z.string().min(1).max(200).optional().describe(
     "A new branch for it, as for a pull request; the branch that is followed unless given",
