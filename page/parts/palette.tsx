@@ -92,7 +92,7 @@ function Search({ close }: { readonly close: () => void }) {
             onClick={() => take(item)}
           >
             <span>{shown(item.word)}</span>
-            <span class="quiet">{item.kind}</span>
+            <span class="quiet">{shown(item.kind)}</span>
           </li>
         ))}
       </ul>
@@ -119,8 +119,10 @@ function fitting(text: string, found: Destinations): readonly Item[] {
 function* itemsOf({ projects, containers }: Destinations, parts: readonly string[]): Iterable<Item> {
   const { palette } = words;
   for (const { path, word } of NAMED) yield { word, kind: palette.screen, act: () => go(path) };
-  for (const { id, name } of projects) {
-    yield { word: name, kind: palette.project, act: () => go(projectHref(id)) };
+  for (const { id, name, workspace, engines } of projects) {
+    // Two projects may have one name.
+    const place = workspace?.name ?? engines.join(", ");
+    yield { word: name, kind: `${palette.project}, ${place}`, act: () => go(projectHref(id)) };
   }
   for (const { backend, name } of containers) {
     const at = containerHref({ backend, name });

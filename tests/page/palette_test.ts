@@ -10,10 +10,13 @@ Deno.test({
   name: "screens, workspaces and actions are a few letters away, and keys are only letters where one writes",
   fn: async () => {
     await using berth = await startService();
-    const path = `${berth.folder}/workspaces/bakery`;
-    await Deno.mkdir(path);
-    await Deno.writeTextFile(`${path}/compose.yaml`, "services:\n  oven:\n    image: oven:1\n");
-    await berth.call("POST /api/workspaces", { path });
+    for (const folder of ["bakery", "market"]) {
+      const path = `${berth.folder}/workspaces/${folder}`;
+      await Deno.mkdir(path);
+      const text = "name: bakery\nservices:\n  oven:\n    image: oven:1\n";
+      await Deno.writeTextFile(`${path}/compose.yaml`, text);
+      await berth.call("POST /api/workspaces", { path });
+    }
     await using browser = await startBrowser();
     await using opened = await openPage(browser, berth, { key: berth.admin });
     const { page } = opened;
@@ -27,10 +30,11 @@ Deno.test({
     await page.keyboard.press("Control+k");
     const field = page.getByRole("combobox", { name: "A screen, a project" });
     await field.waitFor();
-    await page.getByRole("option", { name: "bakery" }).waitFor();
+    const folders = ["bakery", "market"].map((folder) => `bakery project, ${folder}`);
+    for (const name of folders) await page.getByRole("option", { name, exact: true }).waitFor();
     await assertFitsAll(opened, "the palette");
     await page.keyboard.type("bake");
-    assert.equal(await page.getByRole("option").count(), 1);
+    assert.equal(await page.getByRole("option").count(), 2);
     await page.keyboard.press("Enter");
     await at("/p/bakery%40bakery");
     await page.keyboard.press("Control+k");
