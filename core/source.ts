@@ -158,10 +158,11 @@ export const NewSource = z.strictObject({
     "Behind ssh: the keys that the server must show, as `ssh-ed25519 AAAA…`. Null for those that it shows now; left out, " +
       "those that are known stay if the server is the same",
   ),
-  signers: z.array(z.string().trim().min(1).max(5_000)).max(50).nullable().optional().describe(
-    "The SSH keys of those who may sign commits, as `ssh-ed25519 AAAA… ada`: a commit that none of them has signed is " +
-      "not taken. Null or none for every commit; left out, those that are known stay",
-  ),
+  signers: z.array(z.string().trim().min(1).max(5_000).meta({ pattern: String.raw`\S` })).max(50).nullable()
+    .optional().describe(
+      "The SSH keys of those who may sign commits, as `ssh-ed25519 AAAA… ada`: a commit that none of them has signed is " +
+        "not taken. Null or none for every commit; left out, those that are known stay",
+    ),
 }).meta({ id: "NewSource", examples: [{ url: "https://git.example/ada/home.git", branch: "main" }] });
 export type NewSource = z.infer<typeof NewSource>;
 
