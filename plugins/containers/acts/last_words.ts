@@ -19,10 +19,11 @@ import { LogTail } from "./log_tail.ts";
 import { maskedLines } from "./masked_lines.ts";
 
 const MOST_LINES = 500;
-/** The end of a log comes at once, or the engine has to read far too much for it. */
-const END_MS = 3_000;
 /** A log that does not end is not waited for. */
-const WHOLE_MS = 30_000;
+const READ_MS = 10_000;
+/** The times for the end of a log on Podman, which comes at once or far too late, and for all of it. */
+const PODMAN_END_MS = 3_000;
+const PODMAN_WHOLE_MS = 30_000;
 const DOING = { doing: "read the end of a container's log", missing: "container_not_found" } as const;
 
 /** The last lines of its log, each masked and cut, then what its health check said last. */
@@ -57,7 +58,11 @@ interface Read {
  * for where the end does not come in time. Throws `engine_timeout` where it does not either.
  */
 async function readBoth(engine: Engine, id: string, lines: number): Promise<Read> {
-  for (const [tail, ms] of [[lines, END_MS], ["all", WHOLE_MS]] as const) {
+  const { kind } = await engine.greet();
+  const tries: readonly (readonly [number | "all", number])[] = kind === "podman"
+    ? [[lines, PODMAN_END_MS], ["all", PODMAN_WHOLE_MS]]
+    : [[lines, READ_MS]];
+  for (const [tail, ms] of tries) {
     const signal = AbortSignal.timeout(ms);
     try {
       const read = await readTail(engine, id, tail, signal);
