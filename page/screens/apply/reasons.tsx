@@ -18,38 +18,28 @@ export function Reasons(
     readonly isPast?: boolean;
   },
 ) {
+  const placeOf = (at: Parameters<typeof startOf>[0]) => (
+    <Place place={startOf(at)} workspace={workspace} {...(project !== undefined && { project })} />
+  );
   return (
     <>
       {why.map((reason, index) =>
         reason.code === "field"
           ? (
             <Facing key={index} {...valuesOf(reason)} isPast={isPast}>
-              <Place
-                place={startOf(reason.at)}
-                workspace={workspace}
-                {...(project !== undefined && { project })}
-              />
+              {placeOf(reason.at)}
             </Facing>
           )
           : reason.code === "staleMount"
           ? (
             <StaleMount key={index} field={reason.field} mount={reason.mount}>
-              <Place
-                place={startOf(reason.at)}
-                workspace={workspace}
-                {...(project !== undefined && { project })}
-              />
+              {placeOf(reason.at)}
             </StaleMount>
           )
           : reason.code === "hook"
           ? (
             <p class="hint" key={index}>
-              {TEXT.hook}{" "}
-              <Place
-                place={startOf(reason.at)}
-                workspace={workspace}
-                {...(project !== undefined && { project })}
-              />
+              {TEXT.hook} {placeOf(reason.at)}
             </p>
           )
           : <p class="hint" key={index}>{textOf(reason)}</p>
