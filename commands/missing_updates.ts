@@ -1,4 +1,4 @@
-/** Why newer images may be missing in what berth answers. */
+/** Reasons for which newer images may be missing in an answer of berth. */
 import type { Updates } from "../client/berth/updates.ts";
 import { visible } from "../log/line.ts";
 import { EXIT } from "./exit_code.ts";

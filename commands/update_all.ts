@@ -40,7 +40,7 @@ export async function updateAll(line: Line): Promise<number> {
   return worstOf(codes);
 }
 
-/** What cools down or went back before is left out, and a newer version is a change of a file. */
+/** Returns the projects with a newer image that neither cools down nor went back before. A newer version is a change of a file. */
 const readyProjects = (items: readonly UpdateItem[]): string[] => [
   ...new Set(
     items.filter(({ candidates }) =>

@@ -75,7 +75,7 @@ export class Followed {
    * waits, which all others share. Throws `SourceFailure`.
    */
   check(record: SourceRecord): Promise<string> {
-    // Whoever read the source before it was set anew asks for its old signers.
+    // A caller may have read the source before it was set anew, and ask with its old signers.
     if (this.#asked === null || record.createdAt >= this.#asked.createdAt) this.#asked = record;
     return this.#checks.run();
   }

@@ -71,7 +71,7 @@ async function builtFrom(folder: URL): Promise<string | null> {
   return MARK.exec(html)?.[1] ?? null;
 }
 
-/** Names the parts by what is in them: the bundler's names hang on where it was started and where its packages lie. */
+/** Names the parts by what is in them: the bundler's names depend on where it was started and where its packages lie. */
 async function nameParts(folder: URL): Promise<void> {
   const texts = new Map<string, string>();
   for await (const { name } of Deno.readDir(folder)) {

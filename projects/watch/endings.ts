@@ -134,7 +134,7 @@ export class Endings {
       const hasWords = typeof words !== "string" && (words.lines.length > 0 || words.health !== "");
       const sealed = hasWords ? await seal.seal(await zipped(words), placeOfWords(id)) : null;
       this.#bytes += sealed?.byteLength ?? 0;
-      // What was cut so far that nothing of it may be told is not nothing.
+      // It wrote something, although nothing is left that may be told.
       const state = typeof words === "string"
         ? words
         : hasWords

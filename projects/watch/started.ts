@@ -2,7 +2,7 @@
 import { type Ownership, scopedProject } from "../../core/ownership.ts";
 import type { Judged } from "./judge.ts";
 
-/** Those that were noted, so that they are the same objects while nothing changes. */
+/** Earlier results: they stay the same objects while nothing changes. */
 const noted = new WeakMap<Judged, Judged>();
 
 /** Notes the scopes of the containers that those of their unit do not reach. */

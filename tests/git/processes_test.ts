@@ -1,4 +1,4 @@
-/** What opens a repository, as the machine shows it of the processes of git and ssh while the server holds each call open. */
+/** Tokens and deploy keys in the processes of git and ssh: the server holds each call open while the machine is asked. */
 import assert from "node:assert/strict";
 import { eventually } from "../support/eventually.ts";
 import { GitServer, hasGit } from "../support/git_server.ts";

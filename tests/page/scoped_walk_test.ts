@@ -1,4 +1,4 @@
-/** Whoever has one project alone follows every link that the page shows: each leads somewhere, and to nothing of others. */
+/** A person with one project follows every link that the page shows: each leads somewhere, and to nothing of others. */
 import assert from "node:assert/strict";
 import { keyOn } from "../support/scoped_world.ts";
 import { go, here, smallWorld } from "./small_world.ts";
