@@ -25,7 +25,9 @@ const EVERY_MS = 12 * 3_600_000;
 const LIST_EVERY_MS = 20 * 3_600_000;
 /** After a failure, sooner than after an answer. */
 const AGAIN_MS = 3_600_000;
-const LEASE_MS = 10 * LOOK_MS;
+/** A look ends by then, also where registries answer slowly; what it did not come to is due in the next one. */
+const LONGEST_LOOK_MS = 5 * LOOK_MS;
+const LEASE_MS = 2 * LONGEST_LOOK_MS;
 
 interface CheckerOptions {
   readonly updates: Updates;
@@ -42,6 +44,7 @@ interface CheckerOptions {
   readonly log: Pick<Log, "warn">;
   readonly now: () => number;
   readonly random?: () => number;
+  readonly longestLookMs?: number;
 }
 
 interface Due {
@@ -100,16 +103,20 @@ export class UpdateChecker implements AsyncDisposable {
 
   /** Asks for what is due. Returns the number of references that it asked for. */
   async #look(): Promise<number> {
-    const { updates, store, isOurTurn, now } = this.options;
+    const { updates, store, isOurTurn, now, longestLookMs = LONGEST_LOOK_MS } = this.options;
     const known = await updates.current();
     if (!known.enabled || !await isOurTurn(LEASE_MS)) return 0;
     const declared = await this.#declared();
     await store.forgetChecks([...known.nextAt.keys()].filter((text) => !declared.has(text)));
     const due = dueOf(declared, known, now()).slice(0, MOST_A_LOOK);
     const hosts = [...Map.groupBy(due, ({ reference }) => reference.registry).values()];
-    const facts = due.length === 0 ? null : await this.#facts();
+    if (due.length === 0) return 0;
+    const facts = await this.#facts();
+    const late = AbortSignal.timeout(longestLookMs);
     const work = async () => {
-      for (let host = hosts.shift(); host !== undefined; host = hosts.shift()) await this.#host(host, facts!);
+      for (let host = hosts.shift(); host !== undefined && !late.aborted; host = hosts.shift()) {
+        await this.#host(host, restOfHost(host, known, now()), { ...facts, late });
+      }
     };
     await Promise.all(Array.from({ length: HOSTS_AT_ONCE }, work));
     return due.length;
@@ -128,40 +135,46 @@ export class UpdateChecker implements AsyncDisposable {
     return found;
   }
 
-  /** Asks one host for one reference after the other, until it wants to be left alone. */
-  async #host(due: readonly Due[], { differing, platforms }: Facts): Promise<void> {
-    const { registries, store, now, random = Math.random } = this.options;
-    const [{ checkReference }, access] = await Promise.all([import("./check.ts"), registries.access()]);
-    const { signal } = this.#over;
-    let rests: number | null = null;
-    for (const { reference, text, before, listsTags } of due) {
-      if (signal.aborted) return;
+  /** Asks one host for one reference after the other, until it wants to be left alone, or the look has to end. */
+  async #host(due: readonly Due[], resting: number | null, facts: Facts & Ending): Promise<void> {
+    const { store, now, random = Math.random } = this.options;
+    let rests = resting;
+    for (const one of due) {
+      if (this.#over.signal.aborted || facts.late.aborted) return;
       const at = now();
-      let result: CheckResult;
-      if (rests !== null) result = { checked: limited(before, at, rests), restsUntil: rests };
-      else {
-        try {
-          const rules = await registries.rulesFor(reference.registry, reference.repository);
-          result = await checkReference(access, {
-            reference,
-            rules,
-            before,
-            differing: (digest) => differing(reference, digest),
-            platforms: () => platforms,
-            listsTags,
-            now: at,
-            signal,
-          });
-        } catch (error) {
-          if (!(error instanceof ServiceError)) throw error;
-          result = {
-            checked: { ...limited(before, at, null), outcome: "refused", reason: error.message },
-            restsUntil: null,
-          };
-        }
-      }
+      const result = rests !== null
+        ? { checked: untold(one.before, at, "limited", null, rests), restsUntil: rests }
+        : await this.#check(one, at, facts);
       rests = result.restsUntil;
-      await store.putChecks([recordOf(text, result, at, random())], MOST_REFERENCES);
+      await store.putChecks([recordOf(one.text, result, at, random())], MOST_REFERENCES);
+    }
+  }
+
+  async #check(
+    { reference, before, listsTags }: Due,
+    now: number,
+    { differing, platforms, late }: Facts & Ending,
+  ): Promise<CheckResult> {
+    const { registries } = this.options;
+    const [{ checkReference }, access] = await Promise.all([import("./check.ts"), registries.access()]);
+    try {
+      const rules = await registries.rulesFor(reference.registry, reference.repository);
+      return await checkReference(access, {
+        reference,
+        rules,
+        before,
+        differing: (digest) => differing(reference, digest),
+        platforms: () => platforms,
+        listsTags,
+        now,
+        signal: AbortSignal.any([this.#over.signal, late]),
+      });
+    } catch (error) {
+      if (late.aborted && !this.#over.signal.aborted) {
+        return { checked: untold(before, now, "unreachable", TOO_SLOW, null), restsUntil: null };
+      }
+      if (!(error instanceof ServiceError)) throw error;
+      return { checked: untold(before, now, "refused", error.message.slice(0, 300), null), restsUntil: null };
     }
   }
 
@@ -187,6 +200,13 @@ export class UpdateChecker implements AsyncDisposable {
     };
     return { differing, platforms: [...new Set(platforms.values())] };
   }
+}
+
+const TOO_SLOW = "its registry answers too slowly: the look for newer images ended before";
+
+interface Ending {
+  /** Aborted once the look has to end. */
+  readonly late: AbortSignal;
 }
 
 interface Facts {
@@ -222,17 +242,32 @@ function dueOf(declared: ReadonlyMap<string, Reference>, known: KnownUpdates, no
   return due.sort((one, other) => one.at - other.at);
 }
 
-/** Keeps what is known of a reference whose registry wants to be left alone. */
-function limited(before: Checked | null, now: number, until: number | null): Checked {
+/**
+ * Returns until when the host wants to be left alone, as it said in an earlier look; null where it does not, and where
+ * a person asked for a look: they may have stored other credentials.
+ */
+function restOfHost(due: readonly Due[], { checks, nextAt }: KnownUpdates, now: number): number | null {
+  if (due.some(({ text }) => nextAt.get(text) === BY_HAND)) return null;
+  const host = due[0]!.reference.registry;
+  const rests = [...checks].flatMap(([text, { outcome, until }]) =>
+    outcome === "limited" && until !== null && until > now && readReference(text)?.registry === host
+      ? [until]
+      : []
+  );
+  return rests.length === 0 ? null : Math.max(...rests);
+}
+
+/** Keeps what is known of a reference that was not asked for, or not to the end. */
+function untold(
+  before: Checked | null,
+  now: number,
+  outcome: Checked["outcome"],
+  reason: string | null,
+  until: number | null,
+): Checked {
   const nothing = { digest: null, firstSeen: null, platforms: {}, versions: null };
-  return {
-    ...nothing,
-    ...before,
-    outcome: "limited",
-    reason: null,
-    checkedAt: before?.checkedAt ?? now,
-    until,
-  };
+  const checkedAt = outcome === "limited" ? before?.checkedAt ?? now : now;
+  return { ...nothing, ...before, outcome, reason, checkedAt, until };
 }
 
 /** Spreads the next checks, so that they never come all at once. */

@@ -43,7 +43,9 @@ export async function mortal(
 export async function dieInApply(
   scene: ApplyScene,
   kill: Kill,
-  { applierOf, until }: {
+  { applierOf, until, ask = {} }: {
+    /** What is asked of the plan. */
+    readonly ask?: Parameters<ApplyScene["plan"]>[0];
     /** Makes the caller that plans and applies; the admin if there is none. */
     readonly applierOf?: (admin: TestCaller) => Promise<TestCaller>;
     /** Resolves when berth is to be killed, if no act does that. */
@@ -55,7 +57,7 @@ export async function dieInApply(
   const caller = new TestCaller(url, admin);
   await eventually("it is ready", async () => (await caller.call("GET /api/health/ready")).status === 200);
   const applier = await applierOf?.(caller) ?? caller;
-  const begun = await scene.begin(await scene.plan({}, applier), {}, applier).catch(() => null);
+  const begun = await scene.begin(await scene.plan(ask, applier), {}, applier).catch(() => null);
   if (until !== undefined) await until().finally(() => child.kill("SIGKILL"));
   assert.equal((await child.status).signal, "SIGKILL");
   return begun?.body.id ?? null;

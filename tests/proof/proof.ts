@@ -131,6 +131,7 @@ const STEPS: readonly Step[] = [
     "apply/exact_bad_files",
     "apply/host_sight",
     "apply/proposed_updates",
+    "apply/update_kill",
     "apply/updates",
     "client/engine",
     "engines/lost_answer",
