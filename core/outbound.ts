@@ -13,6 +13,8 @@ interface OutboundCall {
   readonly body?: string;
   /** True if the host may be on a private network or this machine. */
   readonly allowsPrivate: boolean;
+  /** The name of the host that sent the caller to this one: from a public address nobody is sent to a private one. */
+  readonly sentBy?: string;
   /** A PEM text of further certificates that are trusted. */
   readonly ca?: string | null;
   /** Bytes of the answer's body. */
@@ -55,11 +57,13 @@ export class Outbound implements Disposable {
    * the caller decides. Throws `OutboundFailure`.
    */
   async call(url: URL, call: OutboundCall): Promise<OutboundAnswer> {
-    const { totalMs = TOTAL_MS } = call;
+    const { totalMs = TOTAL_MS, sentBy = url.hostname } = call;
     const late = AbortSignal.timeout(totalMs);
     const signal = AbortSignal.any([late, ...(call.signal === undefined ? [] : [call.signal])]);
     try {
-      const addresses = await connectable(url.hostname, call.allowsPrivate, signal);
+      const isOwn = sentBy === url.hostname;
+      const allowsPrivate = call.allowsPrivate && (isOwn || await isPrivate(sentBy, signal));
+      const addresses = await connectable(url.hostname, allowsPrivate, signal);
       for (const [at, address] of addresses.entries()) {
         try {
           return await this.#send(url, address, call, signal);
@@ -200,6 +204,11 @@ export async function callableAddresses(
     );
   }
   return found;
+}
+
+/** Returns true for a host with an address on a private network, or on this machine. */
+async function isPrivate(hostname: string, signal: AbortSignal): Promise<boolean> {
+  return (await addressesOf(hostname, signal)).some((address) => kindOfAddress(address) === "private");
 }
 
 /** Returns the addresses of a host that may be called. Throws `OutboundFailure`. */

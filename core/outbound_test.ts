@@ -77,9 +77,17 @@ Deno.test("Outbound.call reaches this machine only where private addresses are a
   }
   const linkLocal = outbound.call(new URL("http://169.254.169.254/latest"), { allowsPrivate: true });
   await assert.rejects(linkLocal, (error) => error instanceof OutboundFailure && error.kind === "address");
-  assert.equal(asked, 0);
 
-  const { status, body } = await outbound.call(new URL(`http://localhost:${port}/`), { allowsPrivate: true });
+  const here = new URL(`http://localhost:${port}/`);
+  await assert.rejects(
+    outbound.call(here, { allowsPrivate: true, sentBy: "203.0.113.7" }),
+    (error) => error instanceof OutboundFailure && error.kind === "address",
+    "from a public address nobody is sent to a private one",
+  );
+  assert.equal(asked, 0);
+  assert.equal((await outbound.call(here, { allowsPrivate: true, sentBy: "127.0.0.2" })).status, 200);
+
+  const { status, body } = await outbound.call(here, { allowsPrivate: true });
 
   assert.deepEqual([status, new TextDecoder().decode(body)], [200, `localhost:${port}`]);
 });
@@ -100,6 +108,49 @@ Deno.test("Outbound.call reads no more than it may, and follows no redirect", as
 
   assert.equal(away.status, 302);
   await assert.rejects(large, (error) => error instanceof OutboundFailure && error.kind === "tooLarge");
+});
+
+Deno.test("Outbound.call ends where headers flood, never end, or are told twice, and holds none of them", async () => {
+  const answers: Readonly<Record<string, (send: (text: string) => Promise<void>) => Promise<void>>> = {
+    many: async (send) => {
+      for (let n = 0;; n++) await send(`x-${n}: ${"a".repeat(1_000)}\r\n`);
+    },
+    one: async (send) => {
+      for (await send("x: ");;) await send("a".repeat(10_000));
+    },
+    early: async (send) => {
+      for (;;) await send("x: y\r\n\r\nHTTP/1.1 103 Early Hints\r\n");
+    },
+    slow: async (send) => {
+      await send("x: y\r\n");
+      await new Promise<void>(() => {});
+    },
+    twice: (send) => send("content-length: 1\r\ncontent-length: 5\r\n\r\nabcde"),
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+    using outbound = new Outbound();
+    const serving = (async () => {
+      using connection = await listener.accept();
+      await connection.read(new Uint8Array(4_096));
+      const send = async (text: string) => {
+        for (let left = new TextEncoder().encode(text); left.length > 0;) {
+          left = left.subarray(await connection.write(left));
+        }
+      };
+      await send(name === "early" ? "HTTP/1.1 103 Early Hints\r\n" : "HTTP/1.1 200 OK\r\n");
+      const closed = connection.read(new Uint8Array(1)).catch(() => null);
+      await Promise.race([answer(send).catch(() => {}), closed]);
+    })();
+    const url = new URL(`http://127.0.0.1:${listener.addr.port}/`);
+    await assert.rejects(
+      outbound.call(url, { allowsPrivate: true, totalMs: 300 }),
+      (error) => error instanceof OutboundFailure && ["late", "unreachable"].includes(error.kind),
+      name,
+    );
+    listener.close();
+    await serving;
+  }
 });
 
 Deno.test("Outbound.call speaks TLS where the address says so, to the name's certificate alone", async () => {

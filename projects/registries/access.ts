@@ -10,6 +10,8 @@ const HUB_HOST = "registry-1.docker.io";
 const HUB_TOKENS = "auth.docker.io";
 /** A token's answer: a token and little else. */
 const TOKEN_BYTES = 256 * 1024;
+/** A longer header is taken by no registry, and many tokens are kept. */
+const MOST_TOKEN = 16 * 1024;
 const HOPS = 3;
 const TOKEN_MS = 60_000;
 /** Before its end a token is not used any more. */
@@ -122,7 +124,6 @@ export class RegistryAccess implements Disposable {
     for (const [name, value] of isToken ? [] : Object.entries(about)) asked.searchParams.set(name, value);
     if (login !== null && "username" in login) asked.searchParams.set("account", login.username);
     const answer = await this.#send(rules, asked, {
-      allowsPrivate: rules.allowsPrivate,
       ca: rules.ca,
       maxBytes: TOKEN_BYTES,
       ...(signal !== undefined && { signal }),
@@ -143,7 +144,10 @@ export class RegistryAccess implements Disposable {
     });
     if (answer.status === 401 || answer.status === 403 || answer.status === 400) return null;
     const token = answer.status === 200 ? tokenIn(answer.body) : null;
-    if (token === null) throw unavailable(rules.host, `its token service answers ${answer.status}`);
+    if (token === null) {
+      const what = answer.status === 200 ? "without a token that can be used" : String(answer.status);
+      throw unavailable(rules.host, `its token service answers ${what}`);
+    }
     return { value: `Bearer ${token.value}`, until: this.now() + token.lastsMs - SPARE_MS };
   }
 
@@ -159,7 +163,6 @@ export class RegistryAccess implements Disposable {
     for (let hop = 0; hop <= HOPS; hop++) {
       const answer = await this.#send(rules, url, {
         method,
-        allowsPrivate: rules.allowsPrivate,
         ca: rules.ca,
         headers: {
           ...(accept !== undefined && { accept }),
@@ -179,12 +182,14 @@ export class RegistryAccess implements Disposable {
   }
 
   async #send(
-    { host }: RegistryRules,
+    rules: RegistryRules,
     url: URL,
-    call: Parameters<Outbound["call"]>[1],
+    call: Omit<Parameters<Outbound["call"]>[1], "allowsPrivate" | "sentBy">,
   ): Promise<OutboundAnswer> {
+    const { host, allowsPrivate } = rules;
+    const sentBy = new URL(originOf(rules)).hostname;
     try {
-      return await this.#outbound.call(url, call);
+      return await this.#outbound.call(url, { ...call, allowsPrivate, sentBy });
     } catch (error) {
       if (!(error instanceof OutboundFailure)) throw error;
       const where = hostOf(url) === host ? "" : ` (at "${hostOf(url)}")`;
@@ -198,7 +203,7 @@ export class RegistryAccess implements Disposable {
 const TLS_REMEDY = "; store it with its certificates, or as a registry without TLS";
 
 /** Throws `registry_refused` for a token service that the credentials are not for. */
-function assertTokenService(rules: RegistryRules, realm: URL): void {
+export function assertTokenService(rules: RegistryRules, realm: URL): void {
   const isPlain = realm.protocol !== "https:";
   if (isPlain && !rules.plainHttp) throw refused(rules.host, "its token service is not called by HTTPS");
   const service = tokenServiceOf(rules.host, realm);
@@ -235,7 +240,9 @@ function tokenIn(body: Uint8Array): { readonly value: string; readonly lastsMs: 
   try {
     const { token, access_token: other, expires_in: seconds } = JSON.parse(new TextDecoder().decode(body));
     const value = typeof token === "string" && token !== "" ? token : other;
-    if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) return null;
+    if (typeof value !== "string" || value.length > MOST_TOKEN || !/^[\x21-\x7e]+$/.test(value)) {
+      return null;
+    }
     const lastsMs = typeof seconds === "number" && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : TOKEN_MS;
     return { value, lastsMs };
   } catch {

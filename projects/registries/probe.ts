@@ -1,7 +1,7 @@
 /** Tries credentials at their registry, before they are stored. */
 import { ServiceError } from "../../core/error.ts";
 import { challengeOf } from "./challenge.ts";
-import { type RegistryAccess, type RegistryRules, tokenServiceOf } from "./access.ts";
+import { assertTokenService, type RegistryAccess, type RegistryRules, tokenServiceOf } from "./access.ts";
 import { refused, unavailable } from "./failure.ts";
 
 /** Registries whose passwords end after hours, and are made anew by a program. */
@@ -46,4 +46,14 @@ export async function probe(access: RegistryAccess, rules: RegistryRules): Promi
   throw status === 401 || status === 403
     ? refused(host, "it does not accept these credentials")
     : unavailable(host, `it answers ${status} to these credentials`);
+}
+
+/**
+ * Asks the registry which token service it names now, before an engine gets the credentials, which asks the registry
+ * itself. Throws `registry_refused` for another one than they were stored for, and `registry_unavailable`.
+ */
+export async function assertSameTokenService(access: RegistryAccess, rules: RegistryRules): Promise<void> {
+  const { status, headers } = await access.bare(rules, ROOT);
+  const challenge = status === 401 ? challengeOf(headers.get("www-authenticate")) : null;
+  if (challenge?.scheme === "bearer") assertTokenService(rules, challenge.realm);
 }

@@ -85,8 +85,11 @@ export class Registries implements RegistryLogins, AsyncDisposable {
   }
 
   async find(host: string, repository: string): Promise<RegistryLogin | undefined> {
-    const record = recordFor(await this.list(), host, repository);
-    return record === null ? undefined : await this.#loginOf(record) ?? undefined;
+    const rules = await this.rulesFor(registryOf(host), repository);
+    if (rules.login === null) return undefined;
+    const [{ assertSameTokenService }, access] = await Promise.all([import("./probe.ts"), this.access()]);
+    await assertSameTokenService(access, rules);
+    return rules.login;
   }
 
   /** Returns how a repository may be asked for; hosts that nobody stored are public and have TLS. */

@@ -34,17 +34,16 @@ Deno.test("the credentials of Docker Hub are found under each of its names, and 
   for (const host of ["", "docker.io/", "index.docker.io/", "registry-1.docker.io/"]) {
     const { registry, repository } = readReference(`${host}ada/app:1`)!;
     assert.deepEqual([registry, repository], ["docker.io", "ada/app"]);
-    assert.deepEqual(await registries.find(registry, repository), { username: "ada", password: "x" });
+    assert.deepEqual((await registries.rulesFor(registry, repository)).login, {
+      username: "ada",
+      password: "x",
+    });
     if (host !== "") {
-      assert.deepEqual(await registries.find(host.slice(0, -1), repository), {
-        username: "ada",
-        password: "x",
-      });
       assert.equal(readReference(`${host}nginx`)!.repository, "library/nginx");
     }
   }
   for (const host of ["docker.io.example.com", "example.com", "auth.docker.io"]) {
-    assert.equal(await registries.find(host, "ada/app"), undefined);
+    assert.equal((await registries.rulesFor(host, "ada/app")).login, null);
     assert.equal(readReference(`${host}/ada/app:1`)!.registry, host);
   }
 });

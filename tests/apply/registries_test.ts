@@ -151,6 +151,35 @@ test("POST /api/registries gives no credentials to a redirect, and follows none 
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await sharedEngine(kind);
 
+  test("POST /api/images/pull gives no credentials to an engine once their registry names another token service", async (engine) => {
+    let realm: string | null = null;
+    await using registry = await startReachableRegistry({
+      account: "tokens",
+      script: async (_, ask) => {
+        const { body, status, headers } = await ask();
+        if (realm !== null) headers.set("www-authenticate", `Bearer realm="${realm}",service="berth"`);
+        return new Response(body, { status, headers });
+      },
+    }, engine);
+    const { host, tokenService } = registry;
+    await using berth = await serveEngines({ one: engine });
+    assert.deepEqual(await add(berth, { host, plainHttp: true, auth: ACCOUNT, tokenService }), [
+      201,
+      undefined,
+    ]);
+    const pull = async () =>
+      (await berth.call("POST /api/images/pull", { reference: `${host}/none:1` })).body;
+    const before = registry.tokensAsked.length;
+    assert.notEqual((await pull()).code, "pull_refused");
+    assert.ok(registry.tokensAsked.length > before, "the engine signed in");
+
+    realm = "http://127.0.0.1:9/token";
+    const refused = await pull();
+
+    assert.equal(refused.code, "pull_refused");
+    assert.match(refused.title, /it names the token service "127\.0\.0\.1:9" now/);
+  });
+
   test(`POST /api/images/pull uses stored credentials for their host and path alone`, async (engine) => {
     await using registry = await startReachableRegistry({ account: "password" }, engine);
     const { host } = registry;

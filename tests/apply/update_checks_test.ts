@@ -224,6 +224,52 @@ test("a token is asked for once, from the service that was stored, and from no o
   assert.ok(open.asked.every(({ isSigned }) => !isSigned));
 });
 
+test("a token that no header can hold, and redirects without an end, are told and end the check", async () => {
+  let hops = 0;
+  await using registry = await startReachableRegistry({
+    script: ({ url }) => {
+      const { origin, pathname } = new URL(url);
+      if (pathname === "/token") return Response.json({ token: "a".repeat(20_000) });
+      if (isLoop) {
+        hops++;
+        return new Response(null, { status: 307, headers: { location: `${pathname}x` } });
+      }
+      const challenge = `Bearer realm="${origin}/token",service="berth"`;
+      return new Response(null, { status: 401, headers: { "www-authenticate": challenge } });
+    },
+  });
+  let isLoop = false;
+
+  const large = await check(registry, { rules: { login: ACCOUNT } });
+  isLoop = true;
+  const loop = await check(registry);
+
+  assert.deepEqual([large.checked.outcome, loop.checked.outcome, hops], ["unreachable", "refused", 4]);
+  assert.match(large.checked.reason!, /without a token that can be used/);
+  assert.match(loop.checked.reason!, /redirects too often/);
+});
+
+Deno.test({
+  name: "a registry on a public address leads neither to a token service nor to a redirect on a private one",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  fn: async () => {
+    const own = 'ip link set lo up && ip address add 203.0.113.7/32 dev lo && exec "$@"';
+    const { stdout, stderr } = await new Deno.Command("unshare", {
+      args: ["--net", "sh", "-c", own, "sh", Deno.execPath(), "run", "-A", "--no-check", PUBLIC],
+    }).output();
+    const read = new TextDecoder();
+    const told = JSON.parse(read.decode(stdout) || `{"failed":${JSON.stringify(read.decode(stderr))}}`);
+
+    assert.deepEqual(told, {
+      outcomes: { tokens: "refused", redirect: "refused", none: "found" },
+      reasons: { tokens: true, redirect: true, none: false },
+      reached: 0,
+    });
+  },
+});
+
+const PUBLIC = new URL("public_registry.ts", import.meta.url).pathname;
+
 test("no host on a private network is asked that nobody stored", async () => {
   await using registry = await startReachableRegistry();
   const { checked } = await check(registry, { rules: { allowsPrivate: false } });

@@ -13,6 +13,12 @@ export interface PullRules {
   readonly logins: PullLogins;
 }
 
+/** What is wrong with a registry, in the codes of a pull. */
+const PULL_CODES: ReadonlyMap<string, "pull_refused" | "pull_failed"> = new Map([
+  ["registry_refused", "pull_refused"],
+  ["registry_unavailable", "pull_failed"],
+]);
+
 export class PullLogins {
   constructor(
     private readonly stored: RegistryLogins,
@@ -26,8 +32,9 @@ export class PullLogins {
       const stored = await this.stored.find(registry, repository);
       if (stored !== undefined) return stored;
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== "registry_refused") throw error;
-      throw engineError("pull_refused", error.message, { cause: error });
+      const code = error instanceof ServiceError ? PULL_CODES.get(error.code) : undefined;
+      if (code === undefined) throw error;
+      throw engineError(code, (error as ServiceError).message, { cause: error });
     }
     if (this.dockerConfig === null) return undefined;
     try {
