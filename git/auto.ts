@@ -8,6 +8,7 @@ import type { SourceRecord, SourceStore, SyncRequest, TodoGroup } from "../core/
 import { Coalesced } from "./coalesced.ts";
 import type { Followed, Outlook } from "./followed.ts";
 import { reasonOf } from "./failure.ts";
+import { LostLease } from "./lease.ts";
 
 /** A group of a commit that is to be applied. */
 export interface AutoApply {
@@ -96,7 +97,10 @@ export class Auto {
     const { store, record: read } = this.#parts;
     const record = await read(workspace);
     if (!isDue(record)) return record.head;
-    const found = await this.#waiting(record).catch((error) => ({ waiting: reasonOf(error) }));
+    const found = await this.#waiting(record).catch((error) => {
+      if (error instanceof LostLease) throw error;
+      return { waiting: reasonOf(error) };
+    });
     const now = await read(workspace);
     // A sync that failed has noted what it was to apply.
     const { waiting, todo } = { todo: now.todo, ...found };

@@ -13,6 +13,7 @@ import { authorOf, buildCommit, type CommittedFile, isTouched } from "./commit.t
 import { reasonOf, SourceFailure } from "./failure.ts";
 import { blobId, bytesAt, stateOf } from "./folder_state.ts";
 import type { Followed } from "./followed.ts";
+import type { Lease } from "./lease.ts";
 import type { Tree, TreeEntry } from "./tree.ts";
 
 interface CommittingOptions {
@@ -33,6 +34,7 @@ interface CommittingOptions {
     },
   ) => NewAuditEntry;
   readonly now: () => number;
+  readonly isHeld: Lease["isHeld"];
 }
 
 export interface Committer extends Pick<AuditActor, "kind" | "id" | "name"> {
@@ -115,12 +117,13 @@ async function tryOnce(
 
 /** Notes the new head. A folder that had the one before has the new one now. */
 async function settle(
-  { store, entryOf, now }: CommittingOptions,
+  { store, entryOf, now, isHeld }: CommittingOptions,
   record: SourceRecord,
   { head, commit }: { readonly head: string; readonly commit: string },
   { kind, id, name }: Committer,
   files: number,
 ): Promise<void> {
+  if (!isHeld()) return; // the next check finds it
   const { workspace, synced, policy } = record;
   await store.note(record, { head: commit, checkedAt: now(), error: null, failures: 0 });
   if (synced !== head) return;

@@ -2,9 +2,29 @@
 import { ServiceError } from "../core/error.ts";
 import { pause } from "../core/pause.ts";
 
-const LEASE_MS = 30_000;
+/** Shorter than the silence after which a replica counts as dead, less the time between two of its heartbeats. */
+const LEASE_MS = 15_000;
 /** Another replica's lease is asked for again after this. */
 const WAIT_MS = 1_000;
+/** Another replica's lease is waited for this long. */
+const LONGEST_WAIT_MS = 60_000;
+
+export interface Lease extends AsyncDisposable {
+  /** False once another replica may be at work on the folder: this one stood still for longer than its lease. */
+  isHeld(): boolean;
+  /** Throws `LostLease`. */
+  mustHold(): void;
+}
+
+/** What another replica may have continued: it says how that ends. */
+export class LostLease extends ServiceError {
+  constructor() {
+    super(
+      "source_conflict",
+      "Cannot sync: this replica stood still, so that another one may have continued; check the source",
+    );
+  }
+}
 
 interface LeasesOptions {
   /** As of `Replicas`. */
@@ -22,7 +42,7 @@ export class Leases {
   }
 
   /** Takes the lease, and renews it until it is disposed of. Throws `source_conflict` where another replica keeps it. */
-  async take(workspace: string): Promise<AsyncDisposable> {
+  async take(workspace: string): Promise<Lease> {
     const { turn, signal } = this.#options;
     const before = this.#working.get(workspace) ?? Promise.resolve();
     const { promise, resolve: leave } = Promise.withResolvers<void>();
@@ -33,10 +53,18 @@ export class Leases {
       if (this.#working.get(workspace) === own) this.#working.delete(workspace);
       leave();
     };
-    const ask = (ms = LEASE_MS) => turn(`git ${workspace}`, ms);
+    let until = Infinity;
+    let isLost = false;
+    const ask = async (): Promise<boolean> => {
+      const asked = performance.now();
+      isLost ||= asked > until;
+      const isTaken = !isLost && await turn(`git ${workspace}`, LEASE_MS);
+      if (isTaken) until = asked + LEASE_MS;
+      return isTaken;
+    };
     try {
       for (let waited = 0; !await ask(); waited += WAIT_MS) {
-        if (waited > 2 * LEASE_MS || signal.aborted) {
+        if (waited > LONGEST_WAIT_MS || signal.aborted) {
           throw new ServiceError(
             "source_conflict",
             "Cannot change the source: another replica is at work on the folder; try again",
@@ -49,10 +77,15 @@ export class Leases {
       throw error;
     }
     const renewing = setInterval(() => void ask().catch(() => {}), LEASE_MS / 3);
+    const isHeld = () => !isLost && performance.now() <= until;
     return {
+      isHeld,
+      mustHold: () => {
+        if (!isHeld()) throw new LostLease();
+      },
       [Symbol.asyncDispose]: async () => {
         clearInterval(renewing);
-        await ask(0).catch(() => {}); // it ends by itself
+        if (!isLost) await turn(`git ${workspace}`, 0).catch(() => {}); // it ends by itself
         end();
       },
     };

@@ -15,7 +15,7 @@ import type { OwnSide } from "../projects/drift/contents.ts";
 import { Auto, type AutoOptions } from "./auto.ts";
 import { commitFiles, type Committer } from "./committing.ts";
 import type { Followed, Outlook } from "./followed.ts";
-import { Leases } from "./lease.ts";
+import { type Lease, Leases } from "./lease.ts";
 import { reasonOf, SourceFailure } from "./failure.ts";
 import { Polling } from "./polling.ts";
 import { Git } from "./process.ts";
@@ -204,7 +204,7 @@ export class Sources implements AsyncDisposable {
     policyOf: (record: SourceRecord) => SourceRecord["policy"],
   ): Promise<void> {
     await this.#record(workspace);
-    await using _ = await this.#leases.take(workspace);
+    await using lease = await this.#leases.take(workspace);
     const record = await this.#record(workspace);
     const policy = policyOf(record);
     const followed = await this.#repositories.follow(record);
@@ -224,15 +224,16 @@ export class Sources implements AsyncDisposable {
       }
       await mustBeTaken(followed, record, commit);
     }
-    await this.#finish(record, followed, { commit, choices: { keep, overwrite }, policy, by, entry });
+    await this.#finish(record, followed, lease, { commit, choices: { keep, overwrite }, policy, by, entry });
   }
 
   /** Commits files of the folder and pushes them. Throws as `commitFiles`. */
   async commit(workspace: string, request: CommitRequest, by: Committer): Promise<CommitMade> {
     await this.#record(workspace);
-    await using _ = await this.#leases.take(workspace);
+    await using lease = await this.#leases.take(workspace);
     const record = await this.#record(workspace);
-    return await commitFiles(this.#options, await this.#repositories.follow(record), record, request, by);
+    const options = { ...this.#options, isHeld: lease.isHeld };
+    return await commitFiles(options, await this.#repositories.follow(record), record, request, by);
   }
 
   /** Returns all sources as the feed tells them: without what would take a look at the repository. */
@@ -278,13 +279,19 @@ export class Sources implements AsyncDisposable {
     this.#acting.add(acting);
   }
 
-  async #finish(record: SourceRecord, followed: Followed, wanted: SyncWanted): Promise<void> {
+  async #finish(
+    record: SourceRecord,
+    followed: Followed,
+    { mustHold }: Lease,
+    wanted: SyncWanted,
+  ): Promise<void> {
     const { store, registry, keep, entryOf } = this.#options;
     const { workspace } = record;
     try {
       const folder = await registry.folder(workspace);
-      await syncFolder({ store, registry, folder, followed, keep, entryOf }, record, wanted);
+      await syncFolder({ store, registry, folder, followed, keep, entryOf, mustHold }, record, wanted);
     } catch (error) {
+      mustHold(); // another replica says how it ends
       const { head, checkedAt, failures } = record;
       const isRefused = error instanceof ServiceError && error.code === "source_conflict";
       // A refusal has begun nothing, and the list of files in the way says it. One in the middle of a sync stops that.
@@ -298,13 +305,13 @@ export class Sources implements AsyncDisposable {
   }
 
   async #resume(workspace: string): Promise<void> {
-    await using _ = await this.#leases.take(workspace);
+    await using lease = await this.#leases.take(workspace);
     const record = await this.#record(workspace);
     if (record.syncing === null) return;
     const { by, policy, head, syncing: { from, to } } = record;
     const entry = this.#options.entryOf({ workspace, by, from, to, result: "resumed", files: 0 });
     const wanted = { commit: to, choices: { keep: [], overwrite: [] }, by, entry };
-    await this.#finish(record, await this.#repositories.follow(record), {
+    await this.#finish(record, await this.#repositories.follow(record), lease, {
       ...wanted,
       policy: to === head ? policy : "manual",
     });

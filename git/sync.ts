@@ -13,6 +13,7 @@ import type { Followed } from "./followed.ts";
 import { bytesAt } from "./folder_state.ts";
 import { Unwritten } from "./in_place.ts";
 import { SourceFailure } from "./failure.ts";
+import type { Lease } from "./lease.ts";
 import { discardStaged, Writer } from "./writer.ts";
 
 type Actor = Pick<AuditActor, "kind" | "id" | "name">;
@@ -25,6 +26,7 @@ export interface SyncParts {
   };
   readonly folder: WorkspaceFolder;
   readonly followed: Followed;
+  readonly mustHold: Lease["mustHold"];
   /** Keeps a text that is overwritten. */
   readonly keep: (
     of: { readonly workspace: string; readonly path: string; readonly kind: string; readonly by: Actor },
@@ -84,7 +86,7 @@ export async function syncFolder(parts: SyncParts, record: SourceRecord, wanted:
 }
 
 async function write(
-  { store, folder, followed, entryOf }: SyncParts,
+  { store, folder, followed, entryOf, mustHold }: SyncParts,
   record: SourceRecord,
   { by, entry }: SyncWanted,
   decisions: readonly Decision[],
@@ -95,12 +97,14 @@ async function write(
   const { from, to } = syncing;
   const files = decisions.filter(({ act }) => act === "write" || act === "delete").length;
   const told = { workspace, by, from, to, files };
+  mustHold();
   await store.sync(workspace, { synced, syncing, policy: record.policy }, entry);
   const contents = (ids: readonly string[]) => followed.mirror.objects.blobs(ids);
   const writer = new Writer({ root: folder.root, mounted, contents }, decisions, new Set(syncing.inPlace));
   /** Nothing has changed, so that there is nothing to go on with. */
   const undo = async (error: unknown) => {
     if (record.syncing !== null) throw asFailure(error);
+    mustHold();
     await writer.discard();
     await store.sync(
       workspace,
@@ -110,12 +114,12 @@ async function write(
     throw asFailure(error);
   };
   try {
-    await writer.stage();
+    await writer.stage(mustHold);
   } catch (error) {
     await undo(error);
   }
   try {
-    for await (const _ of writer.act());
+    for await (const _ of writer.act()) mustHold();
   } catch (error) {
     if (error instanceof Unwritten) await undo(error.cause);
     throw asFailure(error);

@@ -11,6 +11,7 @@ import { removeIfThere, writeNew } from "../artifacts/files/writing.ts";
 import type { Decision, MountedPaths } from "./changes.ts";
 import { stateOf } from "./folder_state.ts";
 import { SourceFailure } from "./failure.ts";
+import { type Lease, LostLease } from "./lease.ts";
 import type { TreeEntry } from "./tree.ts";
 
 interface WriterOptions {
@@ -55,16 +56,20 @@ export class Writer {
     this.#renamed = this.#decisions.filter((one) => one.act === "write" && !isInPlace(one));
   }
 
-  /** Writes what is new beside its targets. What fails leaves nothing behind. */
-  async stage(): Promise<void> {
+  /** Writes what is new beside its targets. What fails leaves nothing behind; after `LostLease` it may be another's. */
+  async stage(mustHold: Lease["mustHold"]): Promise<void> {
     try {
       await this.#mustBeDeletable();
       for (const some of portions(this.#renamed)) {
         const contents = await this.#options.contents(some.map(({ to }) => to!.id)); // they are written
-        for (const decision of some) await this.#stageOne(decision, contents.get(decision.to!.id)!);
+        for (const decision of some) {
+          mustHold();
+          await this.#stageOne(decision, contents.get(decision.to!.id)!);
+        }
       }
+      mustHold();
     } catch (error) {
-      await this.discard();
+      if (!(error instanceof LostLease)) await this.discard();
       throw error;
     }
   }
@@ -222,10 +227,12 @@ async function syncFolder(folder: Folder): Promise<void> {
   await entries.sync();
 }
 
+/** Returns the folder of the path that is there, or the nearest one above it; none behind a link. */
 async function nearestFolder(root: string, path: string): Promise<string> {
   for (let folder = path; folder !== ""; folder = folderOf(folder)) {
     try {
-      if ((await Deno.lstat(join(root, folder))).isDirectory) return folder;
+      using held = await openFolder(root, join(root, folder));
+      if (held !== null) return folder;
     } catch {
       // Its parent may be there.
     }

@@ -156,7 +156,7 @@ export class RandomCase {
         return { crashed, refused: true };
       }
       const writer = new Writer({ root, mounted, contents, chunk: 2 }, decisions, new Set(syncing.inPlace));
-      await writer.stage();
+      await writer.stage(() => {});
       let left = crashes > 0 ? this.#random(8) : Infinity;
       let isKilled = false;
       for await (const _ of writer.act()) {
