@@ -17,6 +17,8 @@ export interface Decision extends Change {
   readonly act: "nothing" | "write" | "delete" | "conflict";
   /** Only of conflicts. */
   readonly why?: string;
+  /** The file or link that is where a folder of the path belongs: it must go before the path can be written. */
+  readonly behind?: string;
 }
 
 /** Returns what differs, by path. Owner and mode do not count. Without a commit before nothing is deleted. */
@@ -81,6 +83,10 @@ function whyNot(now: PathState, from: TreeEntry | null): string {
   return from === null ? "a file that is not Git's has its name" : "it was changed here";
 }
 
+/** Returns the reason why nothing is written below a file or link. */
+export const notBehind = (behind: string): string =>
+  `"${behind}" is a link or file here, and stays: keep this path, or put a folder in the place of "${behind}"`;
+
 /** Refuses what would take a folder or a file that something else needs. */
 async function withFolders(
   root: string,
@@ -107,8 +113,10 @@ async function withFolders(
     } else if (act === "write" && now.kind === "folder" && !await folders.wouldBeEmpty(path, mounted)) {
       result.push(conflict(one, now, "a folder is in its place"));
     } else if (act === "write" && now.kind === "absent") {
-      const inTheWay = await folders.inTheWayOf(path);
-      result.push(inTheWay === null ? one : conflict(one, now, `"${inTheWay}" is no folder`));
+      const behind = await folders.inTheWayOf(path);
+      if (behind === null) result.push(one);
+      else if (goes.has(behind)) result.push({ ...one, behind });
+      else result.push({ ...conflict(one, now, notBehind(behind)), behind });
     } else result.push(one);
   }
   return result;
@@ -133,14 +141,14 @@ class FoldersOnDisk {
     return true;
   }
 
-  /** Returns the part of a path that is there, is no folder, and stays. */
+  /** Returns the part of a path that is there and is no folder. */
   async inTheWayOf(path: string): Promise<string | null> {
     const parts = path.split("/").slice(0, -1);
     for (let length = 1; length <= parts.length; length++) {
       const folder = parts.slice(0, length).join("/");
       const kind = await this.#kindOf(folder);
       if (kind === "absent") return null;
-      if (kind === "other") return this.goes.has(folder) ? null : folder;
+      if (kind === "other") return folder;
     }
     return null;
   }

@@ -1,7 +1,7 @@
 /** Files in the way of a commit: the choices of a person, and those of a sync that was interrupted. */
 import { ServiceError } from "../core/error.ts";
 import type { Syncing, SyncRequest } from "../core/source.ts";
-import type { Decision } from "./changes.ts";
+import { type Decision, notBehind } from "./changes.ts";
 import { isHalfWritten } from "./in_place.ts";
 
 /** Paths that are named in one refusal. */
@@ -35,10 +35,12 @@ export async function chosen(
   const overwritten: Record<string, string> = {};
   const open: Decision[] = [];
   const result: Decision[] = [];
+  const behind: Decision[] = [];
   for (const one of decisions) {
     const { path, act, now, to } = one;
     const id = "id" in now ? now.id : null;
-    if (act !== "conflict") {
+    if (one.behind !== undefined) behind.push(one);
+    else if (act !== "conflict") {
       result.push(kept.has(path) && keep.includes(path) ? { ...one, act: "nothing" } : one);
     } else if (kept.has(path)) result.push({ ...one, act: "nothing" });
     else if (id !== null && (wanted.has(path) || wasToBeOverwritten(path, id, syncing))) {
@@ -46,6 +48,12 @@ export async function chosen(
       result.push({ ...one, act: to === null ? "delete" : "write" });
     } else if (await wasBeingWritten(one, begun)) result.push({ ...one, act: "write" });
     else open.push(one);
+  }
+  const goes = new Set(result.filter(({ act }) => act === "delete").map(({ path }) => path));
+  for (const one of behind) {
+    if (kept.has(one.path)) result.push({ ...one, act: "nothing" });
+    else if (goes.has(one.behind!)) result.push({ ...one, act: "write" });
+    else open.push({ ...one, act: "conflict", why: notBehind(one.behind!) });
   }
   if (open.length > 0) throw conflicts(open);
   return { decisions: result, overwritten };

@@ -19,14 +19,14 @@ export function blobId(bytes: Uint8Array, like: string): string {
 }
 
 /**
- * Looks at a path below the root. `like` is the id that it is compared with. Returns `other` where a link or a file is
- * on the way to it.
+ * Looks at a path below the root. `like` is the id that it is compared with. Where a link or a file is in the place of
+ * one of its folders, the path is absent.
  */
 export async function stateOf(root: string, path: string, like: string): Promise<PathState> {
   const full = `${root === "/" ? "" : root}/${path}`;
   try {
     using folder = await openFolder(root, folderOf(full) || "/");
-    if (folder === null) return { kind: "other", why: "a link leads to its folder" };
+    if (folder === null) return { kind: "absent" };
     const at = folder.at(baseName(full));
     const stat = await Deno.lstat(at);
     if (stat.isDirectory) return { kind: "folder" };

@@ -208,8 +208,10 @@ export class RandomCase {
         : this.#path();
       const full = `${this.#root}/${path}`;
       try {
-        const what = this.#random(5);
-        if (what === 0) await Deno.remove(full, { recursive: true });
+        const what = this.#random(6);
+        if (what === 0 || what === 5) await Deno.remove(full, { recursive: true });
+        if (what === 5) await Deno.symlink(NAMES[this.#random(4)]!, full);
+        else if (what === 0) continue;
         else if (what === 1) await Deno.mkdir(full, { recursive: true });
         else {
           await Deno.mkdir(full.slice(0, full.lastIndexOf("/")), { recursive: true });

@@ -225,6 +225,62 @@ test("a sync of the policy auto keeps the policy, also where it is finished afte
   assert.equal((await scene.files())["b.txt"], "3");
 });
 
+test("files behind a link that a person has put in a folder's place are named, and keeping them is the way out", async () => {
+  await using scene = await SourceScene.with({
+    "conf/deep/one.txt": "1",
+    "conf/two.txt": "1",
+    "three.txt": "1",
+  });
+  const { head } = await scene.follow();
+  assert.equal((await sync(scene, head!)).status, 200);
+  const outside = `${scene.berth.folder}/outside`;
+  await Deno.rename(`${scene.path}/conf`, outside);
+  await Deno.symlink(outside, `${scene.path}/conf`);
+  const next = await scene.repository.push({
+    "conf/deep/one.txt": "2",
+    "conf/two.txt": null,
+    "three.txt": "2",
+    "conf/four.txt": "2",
+  });
+  assert.equal((await scene.check()).state, "conflict");
+  const why =
+    '"conf" is a link or file here, and stays: keep this path, or put a folder in the place of "conf"';
+  const paths = ["conf/deep/one.txt", "conf/four.txt"];
+  for (const choice of [{}, { overwrite: paths }]) {
+    const refused = await sync(scene, next, choice);
+    assert.deepEqual([refused.status, refused.body.code], [409, "source_conflict"]);
+    assert.deepEqual(refused.body.errors, paths.map((path) => ({ path, message: why })));
+  }
+  assert.equal(await Deno.readTextFile(`${scene.path}/three.txt`), "1");
+
+  const kept = await sync(scene, next, { keep: paths });
+
+  assert.deepEqual([kept.status, kept.body.state], [200, "synced"], kept.text);
+  assert.equal(await Deno.readTextFile(`${scene.path}/three.txt`), "2");
+  assert.equal(await Deno.readLink(`${scene.path}/conf`), outside);
+  assert.deepEqual([...Deno.readDirSync(outside)].map(({ name }) => name).sort(), ["deep", "two.txt"]);
+  assert.equal(await Deno.readTextFile(`${outside}/deep/one.txt`), "1");
+});
+
+test("a file that becomes a folder is kept or overwritten together with what the folder holds", async () => {
+  await using scene = await SourceScene.with({ conf: "1" });
+  const { head } = await scene.follow();
+  assert.equal((await sync(scene, head!)).status, 200);
+  await scene.repository.push({ conf: null });
+  const last = await scene.repository.push({ "conf/one.txt": "2" });
+  await scene.check();
+  const half = await sync(scene, last, { keep: ["conf"] });
+  assert.deepEqual([half.status, half.body.errors.map(({ path }: Answer["body"]) => path)], [
+    409,
+    ["conf/one.txt"],
+  ]);
+  assert.equal((await scene.source()).state, "behind", "nothing was begun");
+  await Deno.writeTextFile(`${scene.path}/conf`, "an edit");
+  assert.equal((await sync(scene, last)).status, 409);
+  const both = await sync(scene, last, { overwrite: ["conf", "conf/one.txt"] });
+  assert.deepEqual([both.status, await scene.files()], [200, { "conf/one.txt": "2" }], both.text);
+});
+
 for (const how of ["PUT", "DELETE"] as const) {
   test(`a ${how} of the source waits for a sync that has begun, and takes nothing away from it`, async () => {
     await using scene = await SourceScene.with({ "a.txt": "text" });
