@@ -63,23 +63,20 @@ export async function overSsh(url: string, { secret, hostKeys }: SshKeys, folder
   const options = [
     ...OPTIONS,
     `StrictHostKeyChecking=${hostKeys.length === 0 ? "accept-new" : "yes"}`,
-    `UserKnownHostsFile=${quoted(`${own}/known_hosts`)}`,
-    `IdentityFile=${quoted(`${own}/key`)}`,
+    // ssh puts the variable in as it is: whatever the path of the data folder holds means nothing there.
+    "UserKnownHostsFile=${BERTH_SSH}/known_hosts",
+    "IdentityFile=${BERTH_SSH}/key",
   ];
   return {
     address: addressFor(to, options),
     config: [["protocol.ext.allow", "always"]],
-    env: { GIT_PROTOCOL: "version=2" },
+    env: { GIT_PROTOCOL: "version=2", BERTH_SSH: own },
     seenKeys: async () =>
       (await Deno.readTextFile(`${own}/known_hosts`)).split("\n").filter((line) => line !== "")
         .map((line) => line.slice(line.indexOf(" ") + 1)),
     [Symbol.asyncDispose]: dispose,
   };
 }
-
-/** A path as ssh reads it: a list is split at spaces, and `%` begins what ssh puts in. */
-const quoted = (path: string): string =>
-  `"${path.replaceAll("%", "%%").replaceAll(/["\\]/g, (one) => `\\${one}`)}"`;
 
 /** Words are split at spaces, and `%` begins what git puts in: neither is in a part of the address. */
 function addressFor({ user, host, port, path }: SshAddress, options: readonly string[]): string {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { hasGit } from "../support/git_server.ts";
 import { GitSshServer, hasSshd } from "../support/git_ssh_server.ts";
-import { overSsh } from "../../git/ssh.ts";
+import { startService } from "../support/service.ts";
 import { SourceScene, web } from "./source_scene.ts";
 
 const ignore = !hasGit() || !hasSshd();
@@ -79,25 +79,20 @@ test("a deploy key is on disk during a call alone, and in no answer, argument or
   assert.ok(!answer.text.includes("PRIVATE KEY"));
 });
 
-test("the paths of a key are read whole by ssh, with whatever the data folder's name holds", async () => {
+test("a repository behind ssh is followed whatever the name of the data folder holds", async () => {
   const outer = await Deno.makeTempDir();
-  const folder = `${outer}/a " %h 50% \\ b`;
   try {
-    const secret = { secret: "key", hostKeys: ["ssh-ed25519 AAAA"] };
-    await using reached = await overSsh("ssh://git@forge.example/home.git", secret, folder);
-    const words = reached.address.replaceAll(
-      /%(.)/g,
-      (_, one) => one === " " ? "\0" : one === "S" ? "%S" : one,
-    )
-      .split(" ").map((word) => word.replaceAll("\0", " "));
-    const { stdout } = await new Deno.Command("ssh", {
-      args: ["-G", ...words.slice(1, words.indexOf("%S"))],
-    }).output();
-    const read = new TextDecoder().decode(stdout);
-    const [own] = [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`);
-    // It shows the key's path before it puts in what follows `%`.
-    assert.ok(read.includes(`\nidentityfile ${own!.replaceAll("%", "%%")}/key\n`), read);
-    assert.ok(read.includes(`\nuserknownhostsfile ${own}/known_hosts\n`), read);
+    await using sshd = await GitSshServer.start();
+    await using scene = await SourceScene.with({ "a.txt": "1" }, {
+      start: () => startService({ data: `${outer}/a " \${HOME} %h 50% \\ ~ b` }),
+    });
+    const { ssh } = await scene.follow({ url: sshd.urlOf(scene.repository.bare) });
+    await sshd.admit([ssh!.publicKey]);
+
+    const { error, head } = await scene.check();
+
+    assert.deepEqual([error, head === null], [null, false]);
+    assert.match(await sshd.log(), /Accepted publickey/);
   } finally {
     await Deno.remove(outer, { recursive: true });
   }
