@@ -42,7 +42,8 @@ const CHANGES = { changed: "changes", added: "is new", removed: "is gone from th
 
 /** Returns the source as lines for people. */
 export function sourceText(
-  { url, branch, folder, state, error, waiting, synced, head, rewritten, pending, signers }: Source,
+  { url, branch, folder, state, error, waiting, synced, head, rewritten, pending, signers, uncommitted }:
+    Source,
 ): string {
   const lines = [
     `${url}, branch ${branch}${folder === "" ? "" : `, folder ${folder}`}: ${STATES[state]}`,
@@ -65,5 +66,6 @@ export function sourceText(
       lines.push(`${pending.files} file${pending.files === 1 ? "" : "s"} would be written or deleted`);
     }
   }
+  lines.push(...uncommitted.map(({ path, change }) => `not committed: ${path} (${change})`));
   return `${lines.map(visible).join("\n")}\n`;
 }

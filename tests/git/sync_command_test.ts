@@ -26,6 +26,14 @@ test("berth sync applies the newest commit, also by its id, and an earlier one o
   const { head: first } = await scene.follow();
   assert.deepEqual((await berth("sync", scene.id, "--yes")).slice(0, 2), [0, ""]);
   assert.equal(await runs(), "old");
+  await Deno.mkdir(`${scene.path}/new`);
+  await Deno.writeTextFile(`${scene.path}/new/compose.yaml`, titled("mine"));
+  const [exit, , listed] = await berth("source", scene.id);
+  assert.deepEqual([exit, listed.trimEnd().split("\n").at(-1)], [
+    0,
+    "not committed: new/compose.yaml (added)",
+  ]);
+  await Deno.remove(`${scene.path}/new`, { recursive: true });
 
   const next = await scene.repository.push({ "blog/compose.yaml": titled("new") });
   await scene.check();
