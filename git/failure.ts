@@ -45,6 +45,9 @@ export function failureOf({ said, ended }: GitResult, remote: Remote | null): So
     text = text.replaceAll(secret, "********");
   }
   const lines = text.split("\n").map(plain).filter((line) => line !== "");
+  if (lines.some((line) => /No space left on device|Disk quota exceeded/i.test(line))) {
+    return new SourceFailure("the disk with berth's data folder is full: make room there");
+  }
   if (remote?.ssh) {
     const ssh = lines.map((line) => SSH_FAILURES.find(([pattern]) => pattern.test(line))?.[1]).find(Boolean);
     if (ssh !== undefined) return new SourceFailure(ssh);

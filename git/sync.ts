@@ -103,7 +103,7 @@ async function write(
   const writer = new Writer({ root: folder.root, mounted, contents }, decisions, new Set(syncing.inPlace));
   /** Nothing has changed, so that there is nothing to go on with. */
   const undo = async (error: unknown) => {
-    if (record.syncing !== null) throw asFailure(error);
+    if (record.syncing !== null) throw asFailure(error, writer.at);
     mustHold();
     await writer.discard();
     await store.sync(
@@ -111,7 +111,7 @@ async function write(
       { synced, syncing: null, policy: record.policy },
       entryOf({ ...told, result: "failed" }),
     );
-    throw asFailure(error);
+    throw asFailure(error, writer.at);
   };
   try {
     await writer.stage(mustHold);
@@ -122,7 +122,7 @@ async function write(
     for await (const _ of writer.act()) mustHold();
   } catch (error) {
     if (error instanceof Unwritten) await undo(error.cause);
-    throw asFailure(error);
+    throw asFailure(error, writer.at);
   }
   await store.sync(
     workspace,
@@ -185,14 +185,15 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-function asFailure(error: unknown): ServiceError {
+/** `at` is the path that was worked on. */
+function asFailure(error: unknown, at: string | null): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof SourceFailure) {
     return new ServiceError("git_failed", `Cannot sync: ${error.message}`, { cause: error });
   }
   const refusal = asRefusal(error);
-  const message = refusal.message.replace(/^Cannot [^:]+/, "Cannot sync");
-  return new ServiceError(refusal.code === "disk_full" ? "disk_full" : "file_not_written", message, {
-    cause: error,
-  });
+  const isFull = refusal.code === "disk_full";
+  const where = isFull || at === null ? "" : ` "${at}":`;
+  const message = refusal.message.replace(/^Cannot [^:]+:/, `Cannot sync:${where}`);
+  return new ServiceError(isFull ? "disk_full" : "file_not_written", message, { cause: error });
 }

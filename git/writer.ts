@@ -43,6 +43,7 @@ export class Writer {
   readonly #renamed: readonly Decision[];
   readonly #gone: readonly string[];
   readonly #staged: Staged[] = [];
+  #at: string | null = null;
   readonly #inPlace: InPlace;
 
   /** `decisions` hold no conflict. */
@@ -54,6 +55,11 @@ export class Writer {
       act === "write" && inPlace.has(path) && now.kind === "file" && to?.kind === "file";
     this.#inPlace = new InPlace(options, this.#decisions.filter(isInPlace));
     this.#renamed = this.#decisions.filter((one) => one.act === "write" && !isInPlace(one));
+  }
+
+  /** The path that was last worked on; null before the first. */
+  get at(): string | null {
+    return this.#at;
   }
 
   /** Writes what is new beside its targets. What fails leaves nothing behind; after `LostLease` it may be another's. */
@@ -100,6 +106,7 @@ export class Writer {
   async #stageOne(decision: Decision, content: Uint8Array): Promise<void> {
     const { root } = this.#options;
     const { path, to, from, now } = decision;
+    this.#at = path;
     const folder = await nearestFolder(root, folderOf(path));
     using held = await heldFolder(root, folder);
     const at = held.at(stagedName(path));
@@ -120,6 +127,7 @@ export class Writer {
       this.#decisions.filter(({ act }) => act === "delete").map(({ path }) => folderOf(path)),
     );
     for (const folder of folders) {
+      this.#at = folder;
       using held = await heldFolder(this.#options.root, folder);
       const probe = held.at(stagedName(`${folder}/`));
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
@@ -130,6 +138,7 @@ export class Writer {
 
   async #delete(decision: Decision): Promise<void> {
     const { root } = this.#options;
+    this.#at = decision.path;
     using held = await heldFolder(root, folderOf(decision.path));
     await mustBeAsDecided(root, decision);
     await Deno.remove(held.at(baseName(decision.path)));
@@ -161,6 +170,7 @@ export class Writer {
   async #rename({ decision, folder }: Staged): Promise<void> {
     const { root } = this.#options;
     const { path, now } = decision;
+    this.#at = path;
     using from = await heldFolder(root, folder);
     if (now.kind === "folder") await this.#removeEmptyTree(path);
     await makeFolders(root, folderOf(path));

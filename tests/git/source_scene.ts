@@ -23,6 +23,8 @@ export class SourceScene implements AsyncDisposable {
       readonly here?: Readonly<Record<string, string>>;
       readonly server?: GitServer;
       readonly start?: () => Promise<TestService>;
+      /** Holds the workspace's folder; a folder of the service unless given. */
+      readonly root?: string;
     } = {},
   ): Promise<SourceScene> {
     await using stack = new AsyncDisposableStack();
@@ -30,7 +32,7 @@ export class SourceScene implements AsyncDisposable {
     const repository = await server.repository("home");
     await repository.push(pushed, "first");
     const berth = stack.use(await (options.start ?? startService)());
-    const path = `${berth.folder}/workspaces/home`;
+    const path = `${options.root ?? `${berth.folder}/workspaces`}/home`;
     await Deno.mkdir(path);
     for (const [name, text] of Object.entries(options.here ?? {})) {
       await Deno.mkdir(`${path}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
