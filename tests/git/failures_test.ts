@@ -252,6 +252,7 @@ for (const step of IS_WHOLE ? STEPS : []) {
     await Deno.writeTextFile(`${path}/.env`, "mine");
     const start = () => startBerthProcess({ data: `${root}/data`, env: { BERTH_ROOTS: `${root}/folders` } });
     let berth: BerthProcess = await start();
+    const held = Promise.withResolvers<Response>();
     try {
       const key = await berth.setUp();
       const call = (route: string, body?: unknown) => new TestCaller(berth.url, key).call(route, body);
@@ -262,7 +263,7 @@ for (const step of IS_WHOLE ? STEPS : []) {
       const next = await repository.push({ ...texts("2"), gone: null });
 
       if (step === "fetching") {
-        server.refuse = ({ method }) => method === "POST" ? new Promise(() => {}) : null;
+        server.refuse = ({ method }) => method === "POST" ? held.promise : null;
       } else await call(`POST ${at}/check`);
       const working =
         (step === "fetching" ? call(`POST ${at}/check`) : call(`POST ${at}/sync`, { commit: next }))
@@ -271,6 +272,7 @@ for (const step of IS_WHOLE ? STEPS : []) {
       await berth.ended();
       await working;
       server.refuse = null;
+      held.resolve(new Response("late", { status: 503 }));
       berth = await start();
       const { body: left } = await call(`GET ${at}`);
       if (step === "fetching") assert.deepEqual([left.state, left.synced], ["synced", set.body.head]);
