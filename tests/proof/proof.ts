@@ -56,6 +56,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/git/random_trees_test.ts", env: { BERTH_TEST_TREES: "10000" } },
   { file: "tests/git/auto_test.ts" },
   { file: "tests/git/replicas_test.ts" },
+  { file: "tests/git/preview_corpus_test.ts" },
   { file: "tests/git/failures_test.ts" },
   { file: "tests/git/mounted_test.ts" },
   { file: "tests/git/many_groups_test.ts" },
