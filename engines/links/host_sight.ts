@@ -14,6 +14,9 @@ const MOST = 1_000;
 /** Milliseconds until an unknown answer is asked for again. */
 const UNKNOWN_MS = 10_000;
 
+/** An image need not have one, and no engine makes a container without. */
+const COMMAND: readonly string[] = ["none"];
+
 /** The facts of the engine that an answer depends on. */
 interface Asked {
   readonly engine: Engine;
@@ -88,13 +91,17 @@ async function refusing({ engine, kind, image }: Asked, impossible: string): Pro
 /** Docker checks the source before the image: with an image that cannot exist no container is made. */
 async function askDocker(engine: Engine, image: string, path: string): Promise<boolean | null> {
   const mount = { Type: "bind", Source: path, Target: "/probe", ReadOnly: true };
-  return await ask(engine, at`/containers/create`, { Image: image, HostConfig: { Mounts: [mount] } });
+  return await ask(engine, at`/containers/create`, {
+    Image: image,
+    Cmd: COMMAND,
+    HostConfig: { Mounts: [mount] },
+  });
 }
 
 /** Podman's own call refuses an absent source; the one that is compatible with Docker would make a folder. */
 async function askPodman(engine: Engine, image: string, path: string): Promise<boolean | null> {
   const mount = { type: "bind", source: path, destination: "/probe", options: ["ro"] };
-  return await ask(engine, at`/libpod/containers/create`, { image, mounts: [mount] });
+  return await ask(engine, at`/libpod/containers/create`, { image, command: COMMAND, mounts: [mount] });
 }
 
 async function ask(
@@ -114,6 +121,7 @@ async function ask(
     const id = textOf(objectOf(parseJson(text)).Id);
     await engine.delete(at`/containers/${id === "" ? name : id}`, {
       doing: `remove the probe of engine "${engine.name}"`,
+      query: { v: true }, // with the volumes that the image asked for
       firstByteMs: ASK_MS,
     });
     return true;
