@@ -12,6 +12,10 @@ export class Lru<Value> {
     return value;
   }
 
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
   clear(): void {
     this.#values.clear();
   }

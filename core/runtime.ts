@@ -373,8 +373,8 @@ export interface ContainerRuntime {
   sightOf(folder: HostFolder, backend: string): Promise<HostSight>;
   /** Lists objects of an engine anew that it may not have announced yet. Rejects where it cannot. */
   relist(backend: string, kind: Untold): Promise<void>;
-  /** The values that an engine gives a container by itself. */
-  engineDefaults(backend: string): Promise<EngineDefaults>;
+  /** The values that an engine gives a container by itself. `bare` is one with nothing else, where the engine tells less. */
+  engineDefaults(backend: string): Promise<EngineDefaults & { readonly bare: InspectedContainer | null }>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
   /** Every image of every engine that is up, also those that have no name. */

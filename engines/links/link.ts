@@ -16,6 +16,7 @@ import { HealthExecs } from "../mirror/health_execs.ts";
 import { type Kind, Mirror } from "../mirror/mirror.ts";
 import { Certificates } from "./certificates.ts";
 import { followEvents } from "./follow_events.ts";
+import { BareContainer } from "./bare_container.ts";
 import { HostSights } from "./host_sight.ts";
 import { failureOf, isAway } from "./link_failure.ts";
 import {
@@ -84,6 +85,7 @@ export class Link implements AsyncDisposable {
   /** The way to an engine on another host; null for one of this host. */
   readonly #way: Way | null;
   readonly #sights = new HostSights();
+  readonly bare = new BareContainer();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #state: LinkState = CONNECTING;
@@ -286,6 +288,7 @@ export class Link implements AsyncDisposable {
   /** Reads the mirror once events are open, so that no change falls between the lists and the events. */
   async #read({ ending }: Attempt): Promise<void> {
     this.#sights.clear();
+    this.bare.clear();
     this.#become(opened(this.#state));
     this.#askVersion();
     try {

@@ -16,7 +16,6 @@ import type {
 import { NO_SERVICES, type RunningServices } from "../../core/running_services.ts";
 import type { LastWords } from "../../core/endings.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
-import type { EngineDefaults } from "../../core/undeclarable.ts";
 import type { HeldImage } from "../../core/held_objects.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
@@ -193,8 +192,14 @@ export class EngineRuntime implements ActingRuntime {
     return link.state === "up" ? await this.#inspections.taggedAt(link.engine, name) : null;
   }
 
-  async engineDefaults(backend: string): Promise<EngineDefaults> {
-    return await this.#inspections.defaultsOf(this.engines.named(backend).engine);
+  async engineDefaults(backend: string): ReturnType<ActingRuntime["engineDefaults"]> {
+    const { engine, kind, mirror, bare } = this.engines.named(backend);
+    const defaults = await this.#inspections.defaultsOf(engine);
+    const image = mirror.images.rows.values().next().value?.id;
+    // Docker tells enough without.
+    const wire = kind === "docker" || image === undefined ? null : await bare.of(engine, image);
+    const doing = `read the settings of engine "${backend}"`;
+    return { ...defaults, bare: wire && await this.#inspections.of(engine, wire, doing) };
   }
 
   async sightOf(folder: HostFolder, backend: string): Promise<HostSight> {

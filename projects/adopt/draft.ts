@@ -4,7 +4,6 @@ import type { ArtifactFile, Group, Model } from "../../artifacts/artifact.ts";
 import { sha256 } from "../../artifacts/files/sha256.ts";
 import { realPath } from "../../artifacts/live/join.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer } from "../../core/runtime.ts";
-import type { EngineDefaults } from "../../core/undeclarable.ts";
 import {
   type DiskSide,
   type EngineSide,
@@ -65,7 +64,7 @@ export async function draftOf(
     backend,
     containers: containers.filter((one) => one.backend === backend),
   }));
-  const defaults = new Map<string, EngineDefaults>();
+  const defaults = new Map<string, Defaults>();
   for (const backend of backends) defaults.set(backend, await source.runtime.engineDefaults(backend));
   const inputs = parts.map((part) => inputOf(part, defaults.get(part.backend)!, source)); // asked above
   let written = inputs.map(writeProject);
@@ -96,7 +95,9 @@ export async function draftOf(
   }));
 }
 
-function inputOf({ name, backend, containers }: Part, defaults: EngineDefaults, source: DraftSource) {
+type Defaults = Awaited<ReturnType<ContainerRuntime["engineDefaults"]>>;
+
+function inputOf({ name, backend, containers }: Part, defaults: Defaults, source: DraftSource) {
   const { runtime, holdings, names, self, secrets } = source;
   const onEngine = <T extends { readonly backend: string }>(list: readonly T[] | null) =>
     (list ?? []).filter((one) => one.backend === backend);
@@ -104,6 +105,7 @@ function inputOf({ name, backend, containers }: Part, defaults: EngineDefaults, 
     name,
     kind: runtime.backends().find((one) => one.name === backend)?.kind ?? "docker",
     defaults,
+    bare: defaults.bare,
     containers,
     networks: onEngine(holdings.networks),
     volumes: onEngine(holdings.volumes),

@@ -45,6 +45,7 @@ export function fromRun(line: string): FromRun {
     name,
     kind: "docker",
     defaults: DEFAULTS,
+    bare: null,
     containers: [container],
     networks: [],
     volumes: [...new Set(volumes)].map((volume) => ({

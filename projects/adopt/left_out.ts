@@ -29,11 +29,20 @@ const UNDECLARABLE: Readonly<Record<Undeclarable, string>> = {
 const COPIED =
   "what Compose copied into the container for configs and secrets, its hooks, build and profiles";
 
+/** The engine that the containers are on. */
+interface OfEngine {
+  readonly kind: EngineKind;
+  /** True if the engine's own settings are known, and so not written. */
+  readonly isGivenKnown: boolean;
+  /** The keys that the engine gives each container by itself, and that these do not have. */
+  readonly missing: ReadonlyMap<InspectedContainer, readonly string[]>;
+}
+
 /** Returns what the texts of containers leave out, each reason once. */
-export function leftOutOf(containers: readonly InspectedContainer[], kind: EngineKind): LeftOut[] {
+export function leftOutOf(containers: readonly InspectedContainer[], engine: OfEngine): LeftOut[] {
   const found = new Map<string, { containers: string[]; field: string; why: string }>();
   for (const container of containers) {
-    for (const one of ofOne(container, kind)) {
+    for (const one of ofOne(container, engine)) {
       const key = JSON.stringify([one.field, one.why]);
       const known = found.get(key);
       if (known === undefined) found.set(key, { containers: [container.name], ...one });
@@ -43,7 +52,10 @@ export function leftOutOf(containers: readonly InspectedContainer[], kind: Engin
   return [...found.values()];
 }
 
-function ofOne(container: InspectedContainer, kind: EngineKind): Omit<LeftOut, "containers">[] {
+function ofOne(
+  container: InspectedContainer,
+  { kind, isGivenKnown, missing }: OfEngine,
+): Omit<LeftOut, "containers">[] {
   const found: Omit<LeftOut, "containers">[] = container.undeclarable.map((field) => ({
     field,
     why: UNDECLARABLE[field],
@@ -73,8 +85,9 @@ function ofOne(container: InspectedContainer, kind: EngineKind): Omit<LeftOut, "
   }
   if (container.compose !== null) add("contents", `no engine tells ${COPIED}`);
   const untold = FIELDS.filter((row) => row.untold.includes(kind)).map(({ key }) => key);
-  if (kind === "podman") {
-    add("defaults", "this engine's own settings are written as if somebody had set them");
+  if (!isGivenKnown) add("defaults", "this engine's own settings are written as if somebody had set them");
+  for (const key of missing.get(container) ?? []) {
+    add(key, "the engine gives it to every container that Compose makes, and this one does not have it");
   }
   if (untold.length > 0) add("untold", `this engine does not tell ${untold.join(", ")}`);
   return found;

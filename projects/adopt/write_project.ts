@@ -7,7 +7,7 @@ import { projectOf } from "../hash/labels.ts";
 import { type LeftOut, leftOutOf, refusalOf } from "./left_out.ts";
 import { SecretValues } from "./secret_values.ts";
 import { isInBoth, namedNetworks } from "./write_networks.ts";
-import { writeService } from "./write_service.ts";
+import { givenKeys, missingOf, withoutGiven, writeService } from "./write_service.ts";
 import type { EngineDefaults } from "../../core/undeclarable.ts";
 import type { Fragment, Surroundings } from "./writing.ts";
 
@@ -22,6 +22,8 @@ interface ProjectSource {
   readonly name: string;
   readonly kind: EngineKind;
   readonly defaults: EngineDefaults;
+  /** A container that has nothing but what the engine gives by itself; null where the engine's defaults say it. */
+  readonly bare: InspectedContainer | null;
   readonly containers: readonly InspectedContainer[];
   readonly networks: readonly Held[];
   readonly volumes: readonly Held[];
@@ -60,6 +62,7 @@ export function writeProject(source: ProjectSource): WrittenProject {
   const volumes = new Keys("volume", source.volumes, source);
   for (const one of containers.flatMap(namedNetworks)) networks.keyOf(one.name);
   const secrets = new SecretValues(source.secrets);
+  const missing = new Map<InspectedContainer, readonly string[]>();
   const written = new Map<string, { service: Fragment; count: number }>();
   for (const container of [...containers].sort(byNumber)) {
     const service = services.get(container.id)!; // every one has a service
@@ -72,7 +75,10 @@ export function writeProject(source: ProjectSource): WrittenProject {
       networkKey: (one) => networks.keyOf(one),
       volumeKey: (one) => volumes.keyOf(one),
     };
-    const text = writeService(container, around);
+    const whole = writeService(container, around);
+    const given = givenKeys(source.bare, around);
+    missing.set(container, missingOf(whole, given));
+    const text = withoutGiven(whole, given);
     const first = written.get(service);
     if (first === undefined) written.set(service, { service: text, count: 1 });
     else if (isSame(first.service, text)) first.count += 1;
@@ -91,7 +97,11 @@ export function writeProject(source: ProjectSource): WrittenProject {
   return {
     files: new Map([...env === "" ? [] : [[".env", env] as const], ["compose.yaml", yamlText(document)]]),
     services,
-    leftOut: leftOutOf(containers, kind),
+    leftOut: leftOutOf(containers, {
+      kind,
+      isGivenKnown: kind === "docker" || source.bare !== null,
+      missing,
+    }),
     refused: [...refused, ...secrets.unwritable],
   };
 }

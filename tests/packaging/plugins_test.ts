@@ -239,7 +239,7 @@ function runtimeOf(name: string): ActingRuntime {
     holdings: () => Promise.resolve(null),
     unheard: () => new Map(),
     relist: () => Promise.resolve(),
-    engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null }),
+    engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null, bare: null }),
     imageTaggedAt: () => Promise.resolve(null),
     images: () => Promise.resolve([]),
     acts: () => {

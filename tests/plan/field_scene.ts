@@ -5,7 +5,8 @@ import { Inspections } from "../../plugins/containers/containers/inspected.ts";
 import { Engine } from "../../engines/calls/engine.ts";
 import type { EngineView } from "../../projects/fields/engine_view.ts";
 import { sha256 } from "../../artifacts/files/sha256.ts";
-import type { TestEngine } from "../support/engine.ts";
+import { BareContainer } from "../../engines/links/bare_container.ts";
+import { FIXTURE, type TestEngine } from "../support/engine.ts";
 
 export const DIGEST = (text: string) => sha256(text);
 export const CONTENTS = new Map([["secret:laws.key", "1"], ["config:laws.page", "2"], [
@@ -32,6 +33,12 @@ export class Scene implements AsyncDisposable {
   /** The same by the names of their services, of which each has one. */
   async containers(): Promise<Map<string, InspectedContainer>> {
     return new Map((await this.all()).map((one) => [one.compose?.service ?? one.name, one]));
+  }
+
+  /** A container that has nothing but what the engine gives by itself. */
+  async bare(): Promise<InspectedContainer | null> {
+    const wire = await new BareContainer().of(this.#engine, FIXTURE);
+    return wire && await this.#inspections.of(this.#engine, wire, "look at a bare container");
   }
 
   async copy(id: string, files: ContainerSpec["files"]): Promise<void> {

@@ -62,24 +62,50 @@ for (const kind of ["docker", "podman"] as const) {
     composeOfToday.missing,
   );
 
-  // Podman gives every container values of its own settings.
-  if (kind === "podman") continue;
-  test("a bare container is written down with three keys", async (engine) => {
+  test("a bare container is written down with three keys, whatever its engine gives by itself", async (engine) => {
     await using scene = new Scene(engine);
     await engine.cli("create", "--name", "bare", FIXTURE);
     try {
       const containers = [...(await scene.containers()).values()];
-      const { files } = await written(engine, "alone", containers);
+      const bare = kind === "docker" ? null : await scene.bare();
+      const { files, leftOut } = await written(engine, "alone", containers, bare);
+      const image = containers[0]!.image;
       assert.equal(
         files.get("compose.yaml"),
-        `name: alone\nservices:\n  bare:\n    image: "${FIXTURE}"\n    network_mode: bridge\n    container_name: bare\n`,
+        `name: alone\nservices:\n  bare:\n    image: "${image}"\n    network_mode: bridge\n    container_name: bare\n`,
       );
       assert.deepEqual([...files.keys()], ["compose.yaml"]);
+      assert.ok(leftOut.every(({ field }) => field !== "defaults"), "the engine's own values are known");
+      assert.equal((await engine.ask("GET /containers/json?all=1")).json.length, 1, "no probe is left");
     } finally {
       await engine.cli("rm", "--force", "bare");
     }
   });
 
+  test("values that differ from those of the engine are written, and missing ones are named", async (engine) => {
+    await using scene = new Scene(engine);
+    const Ulimits = [{ Name: "nofile", Soft: 10, Hard: 20 }, { Name: "core", Soft: 1, Hard: 1 }];
+    const asked = { Image: FIXTURE, HostConfig: { Ulimits, PidsLimit: -1 } };
+    assert.equal((await engine.ask("POST /containers/create?name=other", asked)).status, 201);
+    try {
+      const containers = [...(await scene.containers()).values()];
+      const bare = await scene.bare();
+      const { files, leftOut } = await written(engine, "alone", containers, bare);
+      assert.match(files.get("compose.yaml")!, /nofile:\n +soft: 10\n +hard: 20\n/);
+      assert.doesNotMatch(files.get("compose.yaml")!, /logging|ipc/);
+      const { files: full } = await written(engine, "alone", containers);
+      if (kind === "podman") {
+        assert.match(full.get("compose.yaml")!, /nproc[^]*logging/, "where it is not known");
+      }
+      const given = bare!.pidsLimit !== null && containers[0]!.pidsLimit === null;
+      assert.equal(leftOut.some(({ field }) => field === "pids_limit"), given);
+    } finally {
+      await engine.cli("rm", "--force", "other");
+    }
+  });
+
+  // Podman takes fewer flags, and its laws are held by what Compose makes.
+  if (kind === "podman") continue;
   test(
     "hard lines of docker run are written down, and Compose makes the same containers of them",
     async (engine) => {

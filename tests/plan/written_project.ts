@@ -18,6 +18,7 @@ export async function written(
   engine: TestEngine,
   name: string,
   containers: readonly InspectedContainer[],
+  bare: InspectedContainer | null = null,
 ): Promise<WrittenProject> {
   const networks = (await engine.ask("GET /networks")).json;
   const volumes = (await engine.ask("GET /volumes")).json.Volumes ?? [];
@@ -29,6 +30,7 @@ export async function written(
     name,
     kind: engine.kind,
     defaults: await defaultsOf(engine),
+    bare,
     containers,
     networks: networks.map(held),
     volumes: volumes.map(held),

@@ -77,7 +77,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     sightOf: () => Promise.resolve("same" as const),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
     relist: () => Promise.resolve(),
-    engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null }),
+    engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null, bare: null }),
     imageTaggedAt: () => Promise.resolve(null),
     images: () => Promise.resolve([]),
     permissionFor: () => "test:act",

@@ -1,5 +1,6 @@
 /** A container as it was created, with the defaults of its image: what drift compares with. */
 import { type ClaimLookup, NO_CLAIMS } from "../../../core/claims.ts";
+import { Lru } from "../../../core/lru.ts";
 import type { InspectedContainer } from "../../../core/runtime.ts";
 import type { EngineDefaults, Undeclarable } from "../../../core/undeclarable.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
@@ -26,23 +27,27 @@ const SYSTEM_INIT = /(?:^|\/)(?:systemd|sbin\/init)$/;
 
 /** Reads containers for comparison. Image defaults are cached: an image never changes under its id. */
 export class Inspections {
-  readonly #images = new Map<string, Promise<ImageDefaults>>();
+  readonly #images = new Lru<Promise<ImageDefaults>>(MOST_IMAGES);
 
   constructor(private readonly claims: ClaimLookup = NO_CLAIMS) {}
 
   async read(engine: Engine, id: string): Promise<InspectedContainer> {
     const doing = `inspect container "${id}"`;
     const inspected = await engine.get(at`/containers/${id}/json`, { doing, missing: "container_not_found" });
-    const row = containerRow(inspected, engine.name, { claims: this.claims });
+    return await this.of(engine, objectOf(inspected), doing);
+  }
+
+  /** A container of the engine's own answer. */
+  async of(engine: Engine, wire: Wire, doing: string): Promise<InspectedContainer> {
+    const row = containerRow(wire, engine.name, { claims: this.claims });
     if (row === null) throw unreadable(engine.name, doing);
-    return made(row, objectOf(inspected), await this.#defaults(engine, row.imageId));
+    return made(row, wire, await this.#defaults(engine, row.imageId));
   }
 
   /** Settings of an engine change with its restart alone: they are asked for each time. */
   async defaultsOf(engine: Engine): Promise<EngineDefaults> {
-    const info = objectOf(
-      await engine.get(at`/info`, { doing: `read the settings of engine "${engine.name}"` }),
-    );
+    const doing = `read the settings of engine "${engine.name}"`;
+    const info = objectOf(await engine.get(at`/info`, { doing }));
     return {
       logDriver: textOrNull(info.LoggingDriver),
       runtime: textOrNull(info.DefaultRuntime),
@@ -69,10 +74,6 @@ export class Inspections {
       return null;
     });
     this.#images.set(key, asked);
-    if (this.#images.size > MOST_IMAGES) {
-      const oldest = this.#images.keys().next();
-      if (!oldest.done) this.#images.delete(oldest.value);
-    }
     return asked;
   }
 }
