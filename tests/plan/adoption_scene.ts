@@ -19,20 +19,27 @@ interface Ref {
 export class AdoptionScene implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack();
 
-  private constructor(readonly engine: TestEngine, readonly berth: TestService) {
-    this.#stack.use(berth);
+  private constructor(
+    readonly engine: TestEngine,
+    readonly berth: TestService,
+    /** The folder of the workspace. */
+    readonly folder: string,
+  ) {
   }
 
   static async on(engine: TestEngine, options: ServiceOptions = {}): Promise<AdoptionScene> {
     const berth = await serveEngines({ [engine.kind]: engine }, options);
-    const scene = new AdoptionScene(engine, berth);
-    await workspace(berth, "home", "name: declared\nservices:\n  web:\n    image: none\n");
+    const root = options.roots?.[0] ?? `${berth.folder}/workspaces`;
+    const scene = new AdoptionScene(engine, berth, `${root}/home`);
+    scene.#stack.use(berth);
+    await workspace(berth, "home", "name: declared\nservices:\n  web:\n    image: none\n", root);
     assert.equal((await berth.call("PUT /api/workspaces/home", { editable: true })).status, 200);
     return scene;
   }
 
-  get folder(): string {
-    return `${this.berth.folder}/workspaces/home`;
+  /** The same beside another berth, which the caller stops. */
+  at(berth: TestService): AdoptionScene {
+    return new AdoptionScene(this.engine, berth, this.folder);
   }
 
   /** Starts a container as `docker run` does; it is removed in the end, under whatever id it is then. */

@@ -23,8 +23,9 @@ export async function workspace(
   berth: TestService,
   name: string,
   text: string,
+  root = `${berth.folder}/workspaces`,
 ): Promise<{ id: string; path: string }> {
-  const path = `${berth.folder}/workspaces/${name}`;
+  const path = `${root}/${name}`;
   await Deno.mkdir(path);
   await Deno.writeTextFile(`${path}/compose.yaml`, text);
   const made = await berth.call("POST /api/workspaces", { path });
