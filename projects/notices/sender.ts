@@ -63,6 +63,10 @@ export class Sender implements AsyncDisposable {
   readonly #busy = new Map<string, Promise<void>>();
   /** When each target last took a message, on the clock that never steps. */
   readonly #sentAt = new Map<string, number>();
+  /** What each target took last, until the store has noted that. */
+  readonly #taken = new Map<string, string>();
+  /** When the store did not note what came of a message, on the same clock. */
+  readonly #failedAt = new Map<string, number>();
   /** The targets of the last look. */
   #ids: string | null = null;
   #turnAt = -Infinity;
@@ -116,14 +120,18 @@ export class Sender implements AsyncDisposable {
       if (this.#busy.has(notice.id) || notice.quiet !== null && isQuiet(notice.quiet, now())) continue;
       const last = this.#sentAt.get(notice.id) ?? -Infinity;
       if (performance.now() - last < this.#times.foldMs) continue;
+      const failed = this.#failedAt.get(notice.id) ?? -Infinity;
+      if (performance.now() - failed < (this.#times.retryMs[0] ?? 0)) continue;
       const batch = await store.take(notice.id, now(), crypto.randomUUID());
       if (batch === null) continue;
-      const work = this.#deliver(notice, batch, notices).catch((error) =>
-        this.#options.log.warn("A notice could not be sent: berth tries again", {
+      const work = this.#deliver(notice, batch, notices).catch((error) => {
+        // Nothing could be noted: the batch is due at once, and its target is left alone all the same.
+        this.#failedAt.set(notice.id, performance.now());
+        this.#options.log.warn("A notice could not be noted: berth tries again", {
           notice: notice.name,
           error,
-        })
-      ).finally(() => this.#busy.delete(notice.id));
+        });
+      }).finally(() => this.#busy.delete(notice.id));
       this.#busy.set(notice.id, work);
     }
     if (performance.now() - this.#forgotAt >= FORGET_EVERY_MS) {
@@ -148,20 +156,13 @@ export class Sender implements AsyncDisposable {
   }
 
   async #deliver(notice: NoticeRecord, batch: Batch, notices: readonly NoticeRecord[]): Promise<void> {
-    const { store, incidents, now, log } = this.#options;
-    const found: Incident[] = [];
-    for (const id of batch.incidents) {
-      const incident = await incidents.get(id);
-      if (incident !== null) found.push(incident);
-    }
-    // The text is made now: no old one contradicts the present.
-    const message = await this.#messageOf(notice, batch.id, found);
-    const attempt = await this.#options.notices.send(notice, message, this.#over.signal);
+    const { store, now, log } = this.#options;
+    if (this.#taken.get(notice.id) === batch.id) return await this.#noteTaken(notice, batch, notices);
+    const attempt = await this.#attempt(notice, batch);
     if (attempt.result === "taken") {
       this.#sentAt.set(notice.id, performance.now());
-      await store.sent(batch.id);
-      await this.#note(notice, null, notices);
-      return;
+      this.#taken.set(notice.id, batch.id);
+      return await this.#noteTaken(notice, batch, notices);
     }
     if (this.#over.signal.aborted) return; // it stopped, and the target is not to blame
     const next = nextOf(batch, attempt, now(), this.#times);
@@ -173,6 +174,24 @@ export class Sender implements AsyncDisposable {
       isDead: next.state === "dead",
     });
     if (next.state === "dead") await this.#note(notice, attempt, notices);
+  }
+
+  async #attempt(notice: NoticeRecord, batch: Batch): Promise<Attempt> {
+    const { incidents } = this.#options;
+    const found: Incident[] = [];
+    for (const id of batch.incidents) {
+      const incident = await incidents.get(id);
+      if (incident !== null) found.push(incident);
+    }
+    // The text is made now: no old one contradicts the present.
+    const message = await this.#messageOf(notice, batch.id, found);
+    return await this.#options.notices.send(notice, message, this.#over.signal);
+  }
+
+  async #noteTaken(notice: NoticeRecord, batch: Batch, notices: readonly NoticeRecord[]): Promise<void> {
+    await this.#options.store.sent(batch.id);
+    this.#taken.delete(notice.id);
+    await this.#note(notice, null, notices);
   }
 
   async #messageOf(notice: NoticeRecord, id: string, found: readonly Incident[]): Promise<Message> {
