@@ -137,7 +137,7 @@ export async function composeApp(
     checker: looks.checker,
     registries,
     claims,
-    notices: composeWatch(watched, overrides.watchTimes, owned),
+    ...composeWatch(watched, overrides.watchTimes, owned),
     config,
     store,
     replicas,

@@ -22,6 +22,7 @@ import type { StaticSite } from "../http/site/static_site.ts";
 import type { OpenLog } from "../log/log.ts";
 import type { Plugins } from "../plugins/host.ts";
 import type { Plugin } from "../plugins/plugin.ts";
+import type { IncidentStore } from "../core/incidents.ts";
 import type { OpenIncidents } from "../routes/incident_rows.ts";
 import type { Applies } from "../projects/apply/applies.ts";
 import type { ApplyTimes } from "../projects/apply/applies_options.ts";
@@ -86,6 +87,8 @@ export interface AppParts {
   readonly registries: Registries;
   readonly claims: Claims;
   readonly notices: Notices;
+  /** As they are shown: with what cannot be recorded now. */
+  readonly incidents: IncidentStore;
   readonly sources: SourceRoom;
   readonly openIncidents: OpenIncidents;
   readonly stopping: AbortSignal;

@@ -89,7 +89,7 @@ export function composeRoutes(
     }),
   );
   const newer = owned.use(updateRoutes({ updates, checker, listOf: rows.listOf }));
-  const history = owned.use(incidents({ store: store.incidents, mutes: store.mutes, now }));
+  const history = owned.use(incidents({ store: parts.incidents, mutes: store.mutes, now }));
   const lists = [own, rows, followed, newer, history, plugins];
   const socket = live({
     feeds: lists.flatMap(({ feeds }) => feeds),

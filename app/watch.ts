@@ -13,7 +13,9 @@ import { Notices } from "../projects/notices/notices.ts";
 import { Sender, type SenderTimes } from "../projects/notices/sender.ts";
 import type { WatchTimes } from "../projects/watch/watch_options.ts";
 import { Endings } from "../projects/watch/endings.ts";
+import { Unrecorded, type UnrecordedTimes, withGap } from "../projects/watch/unrecorded.ts";
 import { Watcher } from "../projects/watch/watcher.ts";
+import type { IncidentStore } from "../core/incidents.ts";
 import { ownSide } from "../routes/artifact_lookup.ts";
 import { countEndings, measureIncidents, measureNotices } from "../routes/incident_metrics.ts";
 
@@ -32,15 +34,18 @@ interface WatchParts {
 /** Times of the watcher, and of the sender of notices. */
 export interface AllTimes extends Partial<WatchTimes> {
   readonly notices?: Partial<SenderTimes>;
+  readonly unrecorded?: Partial<UnrecordedTimes>;
 }
 
-/** Returns the notices. Everything it opens is pushed on `owned`. */
+/** Returns the notices and the incidents as they are shown. Everything it opens is pushed on `owned`. */
 export function composeWatch(
   { config, store, registry, plugins, sights, access, replicas, log, metrics }: WatchParts,
   times: AllTimes = {},
   owned: AsyncDisposableStack,
-): Notices {
+): { readonly notices: Notices; readonly incidents: IncidentStore } {
   const now = () => access.clock.now();
+  const base = config.baseUrl;
+  const notices = owned.use(new Notices({ store: store.notices, seal: access.noticeSeal, now, base }));
   const endings = new Endings({
     store: store.endings,
     seal: access.endingSeal,
@@ -64,14 +69,20 @@ export function composeWatch(
       own: (workspace) => ownSide({ registry, digests: access.digests }, workspace),
       isOurTurn: (ms) => replicas.turn("watch", ms),
       endings,
+      unrecorded: new Unrecorded({
+        notices: store.notices,
+        mutes: store.mutes,
+        tell: (notice, gap, open) => notices.tellUnrecorded(notice, gap, open),
+        now,
+        times: times.unrecorded,
+      }),
       now,
       log,
       times,
     }),
   );
-  measureIncidents(metrics, { store: store.incidents, isWatching: () => watcher.isWatching });
-  const base = config.baseUrl;
-  const notices = owned.use(new Notices({ store: store.notices, seal: access.noticeSeal, now, base }));
+  const incidents = withGap(store.incidents, () => watcher.gap);
+  measureIncidents(metrics, { store: incidents, isWatching: () => watcher.isWatching });
   const sender = owned.use(
     new Sender({
       store: store.notices,
@@ -86,7 +97,7 @@ export function composeWatch(
     }),
   );
   measureNotices(metrics, { store: store.notices, isSending: () => sender.isSending });
-  return notices;
+  return { notices, incidents };
 }
 
 /** Returns the subjects of the units of a workspace. */

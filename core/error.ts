@@ -140,6 +140,10 @@ export class ServiceError extends Error {
   }
 }
 
+/** Returns true if the store is away or takes nothing: nothing was written. */
+export const isStoreAway = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === "store_unavailable";
+
 interface DeclaredCode {
   readonly code: string;
   readonly status: number;

@@ -21,6 +21,7 @@ export const CAUSE_KINDS = [
   "ended",
   "engine",
   "firstWatch",
+  "unrecorded",
   "unknown",
 ] as const;
 export type CauseKind = typeof CAUSE_KINDS[number];
@@ -59,7 +60,7 @@ export interface Cause {
   /** The limit of the container that ended, in bytes. */
   readonly memoryLimit?: number;
   readonly unhealthy?: true;
-  /** The reason why an engine is away, in words. */
+  /** The reason why an engine is away, or why the store took nothing, in words. */
   readonly reason?: string;
   /** Of `firstWatch`: the units that are watched, and those that were not as written. */
   readonly units?: number;

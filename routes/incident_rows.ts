@@ -37,7 +37,7 @@ const IncidentCause = z.object({
   outOfMemory: z.literal(true).optional().describe("Only where the engine says that its memory ran out"),
   memoryLimit: z.int().optional().describe("Its limit of memory in bytes, where it was killed"),
   unhealthy: z.literal(true).optional().describe("Its health check fails"),
-  reason: z.string().optional().describe("The engine's reason, in words"),
+  reason: z.string().optional().describe("The engine's or the store's reason, in words"),
   units: z.int().optional().describe("Of `firstWatch`: number of units"),
   bad: z.int().optional().describe("Of `firstWatch`: number of subjects that were not as they should be"),
 }).meta({ id: "IncidentCause" });
@@ -152,7 +152,8 @@ export function sightOf(principal: Principal): (incident: Incident) => boolean {
       case "workspace":
         return artifacts.has({ workspace });
       case "berth":
-        return system.everywhere;
+        // Whoever reads the history has to know where it has a gap.
+        return system.everywhere || incident.cause.kind === "unrecorded" && !artifacts.nowhere;
     }
   };
 }

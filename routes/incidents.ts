@@ -42,7 +42,8 @@ const list = route({
   summary: "What was not as it should be, since when, and because of what",
   description:
     "Newest first. Incidents of units need `containers:read` on the project, too, those of containers that " +
-    "no file declares `containers:read` alone, and those of engines and of berth itself `system:read`.",
+    "no file declares `containers:read` alone, and those of engines and of berth itself `system:read`. While the " +
+    "store takes nothing, an open incident with the cause `unrecorded` says so to all.",
   permission: "artifacts:read",
   subject: "listed",
   query: z.object({

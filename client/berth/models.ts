@@ -273,7 +273,7 @@ export type IncidentCause = {
   readonly memoryLimit?: number;
   /** Its health check fails. */
   readonly unhealthy?: true;
-  /** The engine's reason, in words. */
+  /** The engine's or the store's reason, in words. */
   readonly reason?: string;
   /** Of `firstWatch`: number of units. */
   readonly units?: number;
@@ -291,6 +291,7 @@ export type IncidentCauseKind =
   | "ended"
   | "engine"
   | "firstWatch"
+  | "unrecorded"
   | "unknown";
 
 /** A part of `IncidentMark`. */

@@ -24,6 +24,8 @@ export function causeText(cause: IncidentMark["cause"]): string {
       return TEXT.engine(cause.reason ?? "");
     case "firstWatch":
       return TEXT.firstWatch(words.number(cause.units ?? 0), words.number(cause.bad ?? 0));
+    case "unrecorded":
+      return TEXT.unrecorded(cause.reason ?? "");
     default:
       return TEXT.unknown;
   }

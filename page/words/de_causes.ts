@@ -27,5 +27,6 @@ export const causes = {
   engine: (reason: string) => reason === "" ? "die Engine antwortet nicht" : reason,
   firstWatch: (units: string, bad: string) =>
     `berth beobachtet seither ${units} Dienste; ${bad} Vorfälle gab es da schon`,
+  unrecorded: (reason: string) => `nichts konnte aufgezeichnet werden: ${reason}`,
   unknown: "Ursache unbekannt",
 } as const;

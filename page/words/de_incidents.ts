@@ -12,6 +12,11 @@ export const incidents = {
   weekOf: (name: string) => `Die letzten sieben Tage von ${name}`,
   more: (amount: number) => `${count(amount, "weiterer", "weitere")} in der Liste`,
   well: "kein Vorfall",
+  unrecorded: "nicht aufgezeichnet",
+  gap: (from: string, to: string) =>
+    `Von ${from} bis ${to} konnte nichts aufgezeichnet werden: Es kann mehr Vorfälle gegeben haben, als die Liste zeigt.`,
+  gapNow: (from: string) =>
+    `Seit ${from} kann nichts aufgezeichnet werden. Was geschieht, wird aus dem Gedächtnis gemeldet und fehlt in der Liste.`,
   open: "offen",
   subject: "Worum es geht",
   state: "Zustand",

@@ -10,6 +10,11 @@ export const incidents = {
   weekOf: (name: string) => `The last seven days of ${name}`,
   more: (amount: number) => `${count(amount, "further one", "further ones")} in the list below`,
   well: "no incident",
+  unrecorded: "not recorded",
+  gap: (from: string, to: string) =>
+    `Nothing could be recorded from ${from} to ${to}: there may have been more incidents than the list has.`,
+  gapNow: (from: string) =>
+    `Nothing can be recorded since ${from}. What happens is told from memory and is missing in the list.`,
   open: "open",
   subject: "About",
   state: "State",

@@ -85,7 +85,3 @@ export const isUp = ({ state }: Pick<InspectedContainer, "state">): boolean =>
 
 /** Returns the seconds that a container may take to stop; the engines give ten without a value. */
 export const graceOf = ({ stopTimeoutSeconds }: InspectedContainer): number => stopTimeoutSeconds || 10;
-
-/** Returns true if the store is away: nothing can be begun, and the next owner finds what was done. */
-export const isOfStore = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === "store_unavailable";

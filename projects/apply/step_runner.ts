@@ -3,14 +3,14 @@
 import { type Holder, may } from "../../core/access.ts";
 import type { ApplyRecord } from "../../core/applies.ts";
 import type { PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
-import { ServiceError } from "../../core/error.ts";
+import { isStoreAway, ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import type { ApplyResume } from "./apply_shape.ts";
 import { carryOut } from "./carry_out.ts";
 import type { FailedDigest } from "./failed_updates.ts";
-import { failed, type Hand, isAway, isOfStore } from "./hand.ts";
+import { failed, type Hand, isAway } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
 import { type Journal, LostApply, type Noted, type progressOf } from "./journal.ts";
 import { judgedActs } from "./judged_acts.ts";
@@ -109,7 +109,7 @@ export class StepRunner {
           }
           return;
         }
-        if (error instanceof LostApply || isOfStore(error)) throw error;
+        if (error instanceof LostApply || isStoreAway(error)) throw error;
         if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
         if (!isAway(this.acts(), error)) return await this.#fail(step, error);
         awayUntil ??= performance.now() + this.options.awayMs;
@@ -163,7 +163,7 @@ export class StepRunner {
       if (outcome !== undefined && "skipped" in outcome) return await this.#skip(step, outcome.skipped);
       await this.#done(step);
     } catch (error) {
-      if (error instanceof ServiceError && !isAway(this.acts(), error) && !isOfStore(error)) {
+      if (error instanceof ServiceError && !isAway(this.acts(), error) && !isStoreAway(error)) {
         await journal.end(step, {
           state: "failed",
           error: { code: error.code, title: error.discreet },

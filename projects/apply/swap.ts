@@ -5,10 +5,10 @@
  */
 
 import { nameWithoutAside } from "../../core/applies.ts";
-import { ServiceError } from "../../core/error.ts";
+import { isStoreAway, ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { failed, graceOf, type Hand, isAway, isMine, isOfStore, isUp, rename, touched } from "./hand.ts";
+import { failed, graceOf, type Hand, isAway, isMine, isUp, rename, touched } from "./hand.ts";
 import { finish, makeContainer } from "./making.ts";
 import { isCutOff, sharersOf } from "./sharers.ts";
 import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
@@ -47,7 +47,7 @@ export async function swap(hand: Hand): Promise<void> {
     }
   } catch (error) {
     // Cut, or the engine or the store is away: nothing is known, so nothing is turned back.
-    const isOpen = error instanceof Cut || !(error instanceof ServiceError) || isOfStore(error) ||
+    const isOpen = error instanceof Cut || !(error instanceof ServiceError) || isStoreAway(error) ||
       isAway(hand.acts, error);
     if (isOpen || old === null) throw error;
     await hand.note({ back: true, why: error.discreet });

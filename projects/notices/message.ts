@@ -13,8 +13,8 @@ export interface Message {
   readonly title: string;
   readonly lines: readonly string[];
   readonly incidents: readonly Incident[];
-  /** `watching` is the first one that a target gets. */
-  readonly type: "incidents" | "watching" | "test";
+  /** `watching` is the first one that a target gets, `unrecorded` one from memory while the store is away. */
+  readonly type: "incidents" | "watching" | "unrecorded" | "test";
   readonly isOver: boolean;
   /** The page with all of them. */
   readonly link: string | null;
@@ -92,6 +92,23 @@ export function firstMessage(
     ? "all is well"
     : `${open.length} not as ${open.length === 1 ? "it" : "they"} should be`;
   return { ...messageOf(id, open, base), title: `${watched}: ${wrong}`, type: "watching" };
+}
+
+/** Returns a message from memory: the store takes nothing. */
+export function unrecordedMessage(
+  id: string,
+  gap: Incident,
+  incidents: readonly Incident[],
+  base: string | null,
+): Message {
+  const { title, lines, ...message } = messageOf(id, incidents, base);
+  return {
+    ...message,
+    title: incidents.length === 0 ? "berth: nothing can be recorded" : `${title}, not recorded`,
+    lines: [`since ${clock(gap.since)} UTC ${becauseOf(gap.cause)}`, ...lines],
+    type: "unrecorded",
+    isOver: false,
+  };
 }
 
 export function testMessage(id: string, name: string, base: string | null): Message {

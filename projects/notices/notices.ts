@@ -1,5 +1,6 @@
 /** Notices that admins have set: sealed, listed without their addresses, and tried. */
 import type { NewAuditEntry } from "../../core/audit_entry.ts";
+import type { Incident } from "../../core/incidents.ts";
 import type { Outbound } from "../../core/outbound.ts";
 import type { NoticeRecord, NoticeStore } from "../../core/notices.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
@@ -62,6 +63,17 @@ export class Notices implements Disposable {
   async test(record: NoticeRecord): Promise<Attempt> {
     const { testMessage } = await import("./message.ts");
     return await this.send(record, testMessage(crypto.randomUUID(), record.name, this.options.base));
+  }
+
+  /** Sends what cannot be recorded. Returns true if the target took it. */
+  async tellUnrecorded(
+    record: NoticeRecord,
+    gap: Incident,
+    incidents: readonly Incident[],
+  ): Promise<boolean> {
+    const { unrecordedMessage } = await import("./message.ts");
+    const message = unrecordedMessage(crypto.randomUUID(), gap, incidents, this.options.base);
+    return (await this.send(record, message)).result === "taken";
   }
 
   async send(record: NoticeRecord, message: Message, signal?: AbortSignal): Promise<Attempt> {

@@ -13,7 +13,7 @@ import { pause } from "../../core/pause.ts";
 import { isFirstWatch, isFor, targetOf, withTellings } from "../watch/tellings.ts";
 import type { Message } from "./message.ts";
 import type { Attempt, Notices } from "./notices.ts";
-import { isQuiet } from "./quiet.ts";
+import { isQuiet } from "../watch/quiet.ts";
 
 export interface SenderTimes {
   readonly tickMs: number;

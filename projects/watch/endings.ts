@@ -2,7 +2,7 @@
 import type { Model } from "../../artifacts/artifact.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
 import type { EndingRecord, EndingStore, LastWords } from "../../core/endings.ts";
-import { ServiceError } from "../../core/error.ts";
+import { isStoreAway, ServiceError } from "../../core/error.ts";
 import type { IncidentSubject } from "../../core/incidents.ts";
 import type { Log } from "../../core/log.ts";
 import { type Ownership, scopedProject } from "../../core/ownership.ts";
@@ -27,6 +27,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** Old words give way after so many bytes of new ones. */
 const FORGET_BYTES = 4 * 1024 * 1024;
 const MOST_NAME = 300;
+/** Endings that wait in memory for a store that is away. */
+const MOST_UNWRITTEN = 200;
 
 interface EndingsOptions {
   readonly store: EndingStore;
@@ -59,12 +61,14 @@ export class Endings {
   readonly #waiting: (() => Promise<void>)[] = [];
   readonly #working = new Set<Promise<void>>();
   /** Endings that were only counted, by the one that was kept before them. */
-  #more = new Map<string, number>();
+  readonly #more = new Map<string, number>();
   #judged: readonly Judged[] = [];
   /** The units of containers by the last look; null until somebody asks. */
   #places: ReadonlyMap<string, Place> | null = null;
   #bytes = 0;
   #isFailing = false;
+  /** Endings that the store did not take yet, the oldest first. */
+  readonly #unwritten: (() => Promise<void>)[] = [];
 
   constructor(options: EndingsOptions) {
     this.#options = options;
@@ -98,10 +102,18 @@ export class Endings {
   /** Writes what was only counted, and forgets what is old. */
   async settle(now: number, isLong: boolean): Promise<void> {
     const { store } = this.#options;
+    for (let write = this.#unwritten[0]; write !== undefined; write = this.#unwritten[0]) {
+      await write();
+      this.#unwritten.shift();
+    }
     if (this.#more.size > 0) {
-      const more = this.#more;
-      this.#more = new Map();
-      await store.count([...more].map(([id, by]) => ({ id, by })));
+      const more = [...this.#more];
+      await store.count(more.map(([id, by]) => ({ id, by })));
+      for (const [id, by] of more) {
+        const left = this.#more.get(id)! - by; // it only grows meanwhile
+        if (left > 0) this.#more.set(id, left);
+        else this.#more.delete(id);
+      }
     }
     if (!isLong && this.#bytes < FORGET_BYTES) return;
     this.#bytes = 0;
@@ -142,12 +154,15 @@ export class Endings {
         : words.isCut
         ? "unreadable"
         : "none";
-      const record = {
-        ...recordOf(id, event, typeof words === "string" ? null : words, state),
-        ...await this.#placeOf(event),
-        startedFrom: await this.#startedFrom(event),
+      const ended = recordOf(id, event, typeof words === "string" ? null : words, state);
+      const write = async () => {
+        const place = await this.#placeOf(event);
+        await store.add({ ...ended, ...place, startedFrom: await this.#startedFrom(event) }, sealed);
       };
-      await store.add(record, sealed);
+      await write().catch((error) => {
+        if (!isStoreAway(error) || this.#unwritten.length >= MOST_UNWRITTEN) throw error;
+        this.#unwritten.push(write);
+      });
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) log.warn("An ending of a container cannot be kept", { error });

@@ -72,6 +72,8 @@ export function causeText(cause: Cause): string {
       return cause.reason ?? "no answer";
     case "firstWatch":
       return `berth began to watch ${cause.units ?? 0} units; ${cause.bad ?? 0} incidents were there already`;
+    case "unrecorded":
+      return `nothing could be recorded: ${cause.reason ?? "the store was away"}`;
     case "unknown":
       return "cause unknown";
   }

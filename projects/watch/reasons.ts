@@ -1,6 +1,6 @@
 /** The causes that one look finds: what it reads for them is read once. */
 import type { ApplyRecord } from "../../core/applies.ts";
-import { ServiceError } from "../../core/error.ts";
+import { isStoreAway, ServiceError } from "../../core/error.ts";
 import type { Cause, IncidentKind, IncidentState, IncidentSubject } from "../../core/incidents.ts";
 import type { Moment } from "./book.ts";
 import { brokenOne, explain, type Explained, type Surroundings } from "./causes.ts";
@@ -19,7 +19,7 @@ const SAVED_MS = 10_000;
 
 export class Reasons {
   readonly #applies = new Map<string, Promise<readonly ApplyRecord[]>>();
-  #acts: Promise<readonly RecordedAct[]> | null = null;
+  #acts: Promise<readonly RecordedAct[] | null> | null = null;
 
   constructor(
     private readonly options: WatcherOptions & { readonly heard: HeardEvents },
@@ -44,7 +44,12 @@ export class Reasons {
     }
     const { at: now } = this.now;
     const { heard } = this.options;
-    const explained = explain(judged, { now, heard, acts: await this.#actsNow(), ...known });
+    const acts = await this.#actsNow();
+    // Without the acts of people nothing is evidence.
+    if (acts === null) {
+      return { state: { kind, fields, since: now, atLatest: true, cause: { kind: "unknown" } }, waitMs: 0 };
+    }
+    const explained = explain(judged, { now, heard, acts, ...known });
     const { since, atLatest, waitMs } = explained;
     return {
       state: { kind, fields, since, atLatest, cause: await this.#completed(judged, explained) },
@@ -73,7 +78,8 @@ export class Reasons {
     }
     const { workspace } = judged.subject;
     if (cause.kind !== "file" || cause.file === undefined || workspace === null) return cause;
-    const [version] = await this.options.versions.newest(workspace, [cause.file], 1);
+    const { file } = cause;
+    const [version] = await unlessAway(() => this.options.versions.newest(workspace, [file], 1), []);
     const isSaved = version !== undefined && Math.abs(version.at - since) < SAVED_MS;
     return isSaved ? { ...cause, by: version.by } : cause;
   }
@@ -87,10 +93,12 @@ export class Reasons {
     }
   }
 
-  #actsNow(): Promise<readonly RecordedAct[]> {
+  /** Returns null while the store is away. */
+  #actsNow(): Promise<readonly RecordedAct[] | null> {
     const { at } = this.now;
     // Entries of other replicas carry the time of their own clocks.
-    return this.#acts ??= this.options.audit.between(at - ACTS_MS, at + ACTS_MS, MOST_ENTRIES).then(actsIn);
+    const entries = () => this.options.audit.between(at - ACTS_MS, at + ACTS_MS, MOST_ENTRIES);
+    return this.#acts ??= unlessAway(entries, null).then((found) => found && actsIn(found));
   }
 
   #appliesOf({ workspace, group }: IncidentSubject): Promise<readonly ApplyRecord[]> {
@@ -99,8 +107,19 @@ export class Reasons {
     let found = this.#applies.get(key);
     if (found === undefined) {
       const query = { workspace, group, before: null, limit: MOST_APPLIES, state: null };
-      this.#applies.set(key, found = this.options.applies.list(query));
+      // No apply goes on while its journal is away.
+      this.#applies.set(key, found = unlessAway(() => this.options.applies.list(query), []));
     }
     return found;
+  }
+}
+
+/** Returns something else while the store is away. */
+async function unlessAway<T, Other>(read: () => Promise<T>, other: Other): Promise<T | Other> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isStoreAway(error)) throw error;
+    return other;
   }
 }

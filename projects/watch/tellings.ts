@@ -40,10 +40,8 @@ export function withTellings(
   const isWorse = before !== null && RANKS.indexOf(incident.kind) < RANKS.indexOf(before.kind);
   if (!isNews && !isSooner) return change;
   const begun = before === null ? incident.openedAt : change.line?.at ?? incident.openedAt;
-  const delayOf = ({ afterS }: NoticeRecord) =>
-    Math.max(afterS * 1_000, isOnPurpose(incident) ? ON_PURPOSE_MS : 0);
   const to = notices.filter((notice) => isFor(notice, incident))
-    .map((notice) => ({ notice: notice.id, dueAt: begun + delayOf(notice) }));
+    .map((notice) => ({ notice: notice.id, dueAt: begun + delayOf(notice, incident) }));
   return { ...change, outbox: { to: isNews ? to : [], soonerAt: isSooner ? begun : null, isWorse } };
 }
 
@@ -51,6 +49,10 @@ const isHuman = ({ kind, further = [] }: Cause): boolean =>
   [kind, ...further].every((one) => one === "file" || one === "berth");
 
 const isOnPurpose = ({ kind, cause }: Incident): boolean => kind === "stopped" || isHuman(cause);
+
+/** Returns the time for which an incident is open before the target is told of it. */
+export const delayOf = ({ afterS }: NoticeRecord, incident: Incident): number =>
+  Math.max(afterS * 1_000, isOnPurpose(incident) ? ON_PURPOSE_MS : 0);
 
 /** Returns true for the record of the first watch, of which a target is told first. */
 export const isFirstWatch = ({ cause }: Incident): boolean => cause.kind === "firstWatch";

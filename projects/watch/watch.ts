@@ -1,7 +1,13 @@
 /** One watch: the incidents since this replica took its turn, changed by each look. */
 import type { Model } from "../../artifacts/artifact.ts";
 import { isWell } from "../../core/condition.ts";
-import { type IncidentChange, type IncidentSubject, subjectKey } from "../../core/incidents.ts";
+import { isStoreAway } from "../../core/error.ts";
+import {
+  type Incident,
+  type IncidentChange,
+  type IncidentSubject,
+  subjectKey,
+} from "../../core/incidents.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 import { IncidentBook, type Moment } from "./book.ts";
 import type { Before, Surroundings } from "./causes.ts";
@@ -11,6 +17,7 @@ import { Reasons } from "./reasons.ts";
 import { firstWatch, judgeEngine, judgeWorkspace } from "./whole.ts";
 import { withTellings } from "./tellings.ts";
 import { withStarts } from "./started.ts";
+import type { Found } from "./unrecorded.ts";
 import type { WatcherOptions } from "./watch_options.ts";
 
 interface WatchOptions extends WatcherOptions {
@@ -43,8 +50,12 @@ export class Watch {
   #known: Known = { at: 0, keys: new Set(), workspaces: new Set() };
   /** Subjects whose events may still be on their way, and since when. */
   readonly #early = new Map<string, Moment>();
+  /** Endings since the last look that was recorded, by container. */
+  #endings = new Map<string, number>();
   /** Endings of subjects that are held. */
   readonly #owed = new Map<string, number>();
+  /** What a look has found out for the next one, as long as it is recorded: else all is judged anew. */
+  #recorded: (() => void)[] = [];
   readonly #registered = new Map<string, number>();
   readonly #begunAt: number;
   #isFirstEver: boolean;
@@ -69,19 +80,25 @@ export class Watch {
     return this.#book.isWaiting || this.#isHeld;
   }
 
-  /** Judges everything. Returns false if another replica has written: then all of it is to be read anew. */
-  async look(): Promise<boolean> {
+  /**
+   * Judges everything. `overtaken`: another replica has written, and all of it is to be read anew. `away`: the store
+   * takes nothing, and all is to be judged anew.
+   */
+  async look(): Promise<"recorded" | "overtaken" | "away"> {
     const now: Moment = { at: this.#options.now(), mono: performance.now() };
-    const endings = this.#options.heard.takeEndings();
+    for (const [key, count] of this.#options.heard.takeEndings()) {
+      this.#endings.set(key, (this.#endings.get(key) ?? 0) + count);
+    }
     const { judged: all, gone, keys } = await this.#judgeAll(now);
     const judged = await withStarts(all, this.#options.ownership);
     this.#options.endings.know(judged);
     const changes: IncidentChange[] = [];
     const explained = new Reasons(this.#options, now);
     this.#isHeld = false;
+    this.#recorded = [];
     for (const one of judged) {
-      if (this.#isDone(one, endings, now)) continue;
-      const change = await this.#changeOf(one, endings, explained, now);
+      if (this.#isDone(one, now)) continue;
+      const change = await this.#changeOf(one, explained, now);
       if (change !== null) changes.push(change);
     }
     for (const key of gone) {
@@ -89,23 +106,65 @@ export class Watch {
       if (change !== null) changes.push(change);
       this.#forget(key);
     }
-    this.#noteKnown(judged, keys, now);
     if (this.#isFirstEver) changes.push(firstWatch(judged, now));
-    const isWhole = await this.#write(changes);
-    if (isWhole) this.#isFirstEver = false;
-    return isWhole;
+    const end = await this.#write(changes, judged, now);
+    if (end === "away") return end;
+    this.#noteKnown(judged, keys, now);
+    this.#endings.clear();
+    for (const note of this.#recorded) note();
+    if (end === "recorded") this.#isFirstEver = false;
+    return end;
   }
 
-  async #write(changes: readonly IncidentChange[]): Promise<boolean> {
-    if (changes.length === 0) return true;
-    const { store, notices } = this.#options;
-    const targets = await notices.list();
-    const told = changes.map((one) =>
-      withTellings(one, this.#book.of(subjectKey(one.incident.subject)), targets)
+  /** Returns what is not well with these changes. */
+  #foundBy(judged: readonly Judged[], changes: readonly IncidentChange[]): Found {
+    const recorded = new Set(this.#book.keys());
+    const open = new Map([...recorded].map((key) => [key, this.#book.of(key)!])); // it is one of the book's keys
+    const changed = new Set<string>();
+    for (const { incident } of changes) {
+      const key = subjectKey(incident.subject);
+      if (open.has(key) && open.get(key)!.kind !== incident.kind) changed.add(key);
+      if (incident.closedAt === null) open.set(key, incident);
+      else open.delete(key);
+    }
+    const unsure = new Set(
+      judged.filter(({ kind }) => kind === "unknown").map(({ subject }) => subjectKey(subject)),
     );
-    const written = new Set(await store.write(told));
-    for (const change of changes) if (written.has(change.incident.id)) this.#book.wrote(change);
-    return changes.every(({ incident }) => written.has(incident.id));
+    const unheard = this.#options.runtime()?.unheard() ?? new Map<string, string>();
+    const isUnsure = ({ subject }: Incident) =>
+      unsure.has(subjectKey(subject)) || subject.kind === "container" && unheard.has(subject.engine!);
+    const closed = changes.map(({ incident }) => incident).filter(({ closedAt }) => closedAt !== null);
+    return { open, closed, recorded, changed, isUnsure };
+  }
+
+  async #write(
+    found: readonly IncidentChange[],
+    judged: readonly Judged[],
+    now: Moment,
+  ): Promise<"recorded" | "overtaken" | "away"> {
+    const { store, notices, unrecorded } = this.#options;
+    if (found.length === 0 && unrecorded.gap === null) return "recorded";
+    const state = this.#foundBy(judged, found);
+    try {
+      const targets = await notices.list();
+      const named = found.map((one) =>
+        this.#book.of(subjectKey(one.incident.subject)) === null
+          ? { ...one, incident: unrecorded.named(one.incident) }
+          : one
+      );
+      const told = named.map((one) =>
+        withTellings(one, this.#book.of(subjectKey(one.incident.subject)), targets)
+      );
+      const changes = unrecorded.completed(told, state, now);
+      const written = new Set(await store.write(changes));
+      unrecorded.written();
+      for (const change of changes) if (written.has(change.incident.id)) this.#book.wrote(change);
+      return changes.every(({ incident }) => written.has(incident.id)) ? "recorded" : "overtaken";
+    } catch (error) {
+      if (!isStoreAway(error)) throw error;
+      unrecorded.note(error as Error, state, this.#known.at === 0, now);
+      return "away";
+    }
   }
 
   /** Returns the state of every subject, and the keys of open incidents whose subjects are gone. */
@@ -181,7 +240,6 @@ export class Watch {
 
   async #changeOf(
     judged: Judged,
-    endings: ReadonlyMap<string, number>,
     reasons: Reasons,
     now: Moment,
   ): Promise<IncidentChange | null> {
@@ -198,31 +256,32 @@ export class Watch {
     }
     this.#book.stillBad(key);
     const ended = judged.containers.reduce(
-      (sum, one) => sum + (endings.get(containerKey(one)) ?? 0),
+      (sum, one) => sum + (this.#endings.get(containerKey(one)) ?? 0),
       this.#owed.get(key) ?? 0,
     );
-    this.#owed.set(key, ended); // until it is written
+    const hold = () => {
+      this.#isHeld = true;
+      this.#recorded.push(() => this.#owed.set(key, ended));
+      return null;
+    };
     if (!this.#book.isNews(judged, ended)) {
-      this.#owed.delete(key);
       this.#remember(key, judged, now);
       this.#done.add(judged);
       return null;
     }
-    if (await reasons.isHeld(judged.subject)) {
-      this.#isHeld = true;
-      return null;
-    }
+    if (await reasons.isHeld(judged.subject)) return hold();
     const bad = { ...judged, kind };
     const { state, waitMs } = await reasons.stateOf(bad, this.#surroundings(key, judged));
     const early = this.#early.get(key) ?? now;
     if (now.mono - early.mono < waitMs) {
       this.#early.set(key, early);
-      this.#isHeld = true;
-      return null;
+      return hold();
     }
-    this.#early.delete(key);
-    this.#owed.delete(key);
-    this.#remember(key, judged, now);
+    this.#recorded.push(() => {
+      this.#early.delete(key);
+      this.#owed.delete(key);
+      this.#remember(key, judged, now);
+    });
     const since = state.atLatest ? Math.min(early.at, state.since) : state.since;
     return this.#book.bad(bad, { ...state, since }, now, ended, this.#isNewlyWatched(judged.subject));
   }
@@ -247,8 +306,9 @@ export class Watch {
   }
 
   /** Returns true if the same was found as before, and nothing was left to do of that. */
-  #isDone(judged: Judged, endings: ReadonlyMap<string, number>, now: Moment): boolean {
+  #isDone(judged: Judged, now: Moment): boolean {
     if (!this.#done.has(judged)) return false;
+    const endings = this.#endings;
     if (endings.size > 0 && judged.containers.some((one) => endings.has(containerKey(one)))) return false;
     this.#before.get(subjectKey(judged.subject))!.at = now.at; // what is done was remembered
     return true;

@@ -12,6 +12,7 @@ import type { FileVersionStore } from "../../core/store.ts";
 import type { Workspace } from "../../core/workspace.ts";
 import type { OwnSide } from "../drift/contents.ts";
 import type { Endings } from "./endings.ts";
+import type { Unrecorded } from "./unrecorded.ts";
 
 export interface WatchTimes {
   /** Before the first look: a start is not slowed down by it. */
@@ -44,6 +45,7 @@ export interface WatcherOptions {
   readonly isOurTurn: (ms: number) => Promise<boolean>;
   readonly now: () => number;
   readonly endings: Endings;
+  readonly unrecorded: Unrecorded;
   readonly log: Log;
   readonly times?: Partial<WatchTimes>;
 }

@@ -1,4 +1,6 @@
 /** Watches what is declared and what runs, and keeps the incidents: on one replica at a time. */
+import { isStoreAway } from "../../core/error.ts";
+import type { Incident } from "../../core/incidents.ts";
 import { pause } from "../../core/pause.ts";
 import { HeardEvents } from "./evidence.ts";
 import type { Watch } from "./watch.ts";
@@ -33,7 +35,9 @@ export class Watcher implements AsyncDisposable {
   #mustLook = true;
 
   constructor(options: WatcherOptions) {
-    this.#options = options;
+    const { registry, ignored } = options;
+    const known = { models: lastOf(() => registry.models()), list: lastOf(() => registry.list()) };
+    this.#options = { ...options, registry: known, ignored: { list: lastOf(() => ignored.list()) } };
     this.#times = { ...TIMES, ...options.times };
     this.#running = this.#run();
     this.#renewing = this.#renew();
@@ -44,9 +48,15 @@ export class Watcher implements AsyncDisposable {
     return this.#watch !== null;
   }
 
+  /** The open incident of berth while this replica watches and nothing can be recorded. */
+  get gap(): Incident | null {
+    return this.#options.unrecorded.gap;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await Promise.all([this.#running, this.#renewing]);
+    await this.#options.unrecorded[Symbol.asyncDispose]();
     await this.#options.endings.over();
   }
 
@@ -57,8 +67,9 @@ export class Watcher implements AsyncDisposable {
     using _following = engines?.follow((event) => {
       if (event === null) return void (this.#mustLook = true);
       this.#heard.hear(event);
-      // A replica that stood still may have lost its turn without knowing.
-      if (this.isWatching && performance.now() - this.#turnAt < TURN_MS) endings.hear(event);
+      // A replica that stood still may have lost its turn without knowing. A store that is away gives it to nobody.
+      const isOurs = this.gap !== null || performance.now() - this.#turnAt < TURN_MS;
+      if (this.isWatching && isOurs) endings.hear(event);
     });
     await pause(this.#times.beginMs, signal);
     let isFailing = false;
@@ -92,14 +103,24 @@ export class Watcher implements AsyncDisposable {
     }
   }
 
-  async #tick(): Promise<void> {
-    const { store, isOurTurn, log } = this.#options;
-    if (performance.now() - this.#turnAt >= TURN_AGAIN_MS) {
-      const isOurs = await isOurTurn(TURN_MS);
-      this.#turnAt = isOurs ? performance.now() : -Infinity;
-      if (!isOurs) this.#watch = null;
+  /** Returns true if it is this replica's turn. */
+  async #isOurTurn(): Promise<boolean> {
+    const { store, isOurTurn, unrecorded } = this.#options;
+    if (performance.now() - this.#turnAt < TURN_AGAIN_MS) return true;
+    try {
+      this.#turnAt = await isOurTurn(TURN_MS) ? performance.now() : -Infinity;
+    } catch (error) {
+      // Nobody takes the turn from a store that is away: who watched goes on, and tells from memory.
+      if (this.#watch === null || !isStoreAway(error)) throw error;
+      return true;
     }
-    if (this.#turnAt === -Infinity) {
+    if (this.#turnAt === -Infinity) await unrecorded.leave(store);
+    return this.#turnAt > -Infinity;
+  }
+
+  async #tick(): Promise<void> {
+    const { store, log, unrecorded } = this.#options;
+    if (!await this.#isOurTurn()) {
       this.#watch = null;
       return;
     }
@@ -109,11 +130,18 @@ export class Watcher implements AsyncDisposable {
       this.#watch = await Watch.begin({ ...this.#options, heard: this.#heard, wellMs: this.#times.wellMs });
       this.#mustLook = true;
     }
+    await unrecorded.prepare();
     if (await this.#hasNews()) {
       this.#mustLook = false;
       this.#lookedAt = performance.now();
-      // Another replica has written meanwhile if not: then all is read anew.
-      if (!await this.#watch.look()) this.#watch = null;
+      const wasWhole = this.gap === null;
+      const end = await this.#watch.look();
+      if (end === "overtaken") this.#watch = null; // all is read anew
+      if (end === "away") {
+        this.#mustLook = true;
+        if (wasWhole) log.warn("Incidents cannot be recorded: berth tells them from memory", {});
+        return;
+      }
     }
     const isLong = performance.now() - this.#forgotAt >= FORGET_EVERY_MS;
     await this.#options.endings.settle(this.#options.now(), isLong);
@@ -140,4 +168,17 @@ export class Watcher implements AsyncDisposable {
     return !isSame || this.#mustLook || this.#watch!.isWaiting ||
       performance.now() - this.#lookedAt >= this.#times.againMs;
   }
+}
+
+/** Returns what was read last while the store is away. */
+function lastOf<T>(read: () => Promise<T>): () => Promise<T> {
+  let last: { readonly value: T } | null = null;
+  return async () => {
+    try {
+      last = { value: await read() };
+    } catch (error) {
+      if (last === null || !isStoreAway(error)) throw error;
+    }
+    return last.value;
+  };
 }

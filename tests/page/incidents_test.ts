@@ -68,6 +68,15 @@ async function plantIncidents({ berth }: TestService): Promise<void> {
       atLatest: true,
       endings: 0,
     }),
+    incident("gap", { kind: "berth", container: "store", workspace: null, group: null, project: null }, {
+      kind: "berth",
+      cause: { kind: "unrecorded", reason: "Cannot use the store: the disk is full" },
+      since: old - 2 * DAY_MS,
+      openedAt: old - 2 * DAY_MS,
+      closedAt: old - 2 * DAY_MS + 600_000,
+      end: "well",
+      endings: 0,
+    }),
     incident("folder", { kind: "workspace", group: null, project: null }, {
       kind: "workspace",
       cause: { kind: "unknown" },
@@ -131,6 +140,8 @@ Deno.test({
     const days = (await week.getByRole("listitem").allInnerTexts()).map((text) => text.replace(/^.*: /s, ""));
     assert.equal(days.length, 7);
     assert.deepEqual([days[6], days.includes("differs")], ["broken", true]);
+    assert.ok(days.includes("not recorded"), "a day with a gap is not shown as fine");
+    await page.getByRole("note").filter({ hasText: /^Nothing could be recorded from .* to / }).waitFor();
     assert.equal(await page.locator("img").count(), 0, "a hostile name is text");
 
     await page.getByRole("link", { name: "shop.web" }).first().click();

@@ -9,7 +9,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { words } from "../../words/en_later.ts";
 import { Mutes } from "./mutes.tsx";
 import { nameOf, State } from "./subject.tsx";
-import { Week } from "./week.tsx";
+import { Gaps, Week } from "./week.tsx";
 
 const TEXT = words.incidents;
 
@@ -29,6 +29,7 @@ export function Incidents() {
       <Mutes />
       {read.value.value !== undefined && (items.length === 0 ? <None /> : (
         <>
+          <Gaps of={items} />
           <Week of={items} />
           <Table label={TEXT.list} items={items} keyOf={({ id }) => id} columns={COLUMNS} />
         </>

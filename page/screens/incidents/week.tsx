@@ -34,7 +34,22 @@ function worstIn({ begin, end }: Day, incidents: readonly Incident[]): Incident 
   return within.toSorted((one, other) => rank(one) - rank(other))[0] ?? null;
 }
 
+const isGap = ({ cause }: Incident): boolean => cause.kind === "unrecorded";
+
+/** Says where the history has gaps: what is not recorded is not fine. */
+export function Gaps({ of }: { readonly of: readonly Incident[] }) {
+  return of.filter(isGap).map(({ id, since, closedAt }) => {
+    const from = words.moment(Date.parse(since));
+    return (
+      <p key={id} class="hint" role="note">
+        {closedAt === null ? TEXT.gapNow(from) : TEXT.gap(from, words.moment(Date.parse(closedAt)))}
+      </p>
+    );
+  });
+}
+
 export function Week({ of }: { readonly of: readonly Incident[] }) {
+  const gaps = of.filter(isGap);
   const days = daysUntil(Math.floor(now.value / 60_000) * 60_000);
   const strips = [...Map.groupBy(of.filter(({ subject }) => subject !== "berth"), subjectOf)].map(
     ([key, own]) => ({
@@ -57,7 +72,9 @@ export function Week({ of }: { readonly of: readonly Incident[] }) {
           <li key={key}>
             <span class="week-name">{shown(name)}</span>
             <ol class="week-days" aria-label={shown(TEXT.weekOf(name))}>
-              {days.map((day) => <DayOf key={day.begin} day={day} worst={worstIn(day, own)} />)}
+              {days.map((day) => (
+                <DayOf key={day.begin} day={day} worst={worstIn(day, own) ?? worstIn(day, gaps)} />
+              ))}
             </ol>
           </li>
         ))}
@@ -68,9 +85,14 @@ export function Week({ of }: { readonly of: readonly Incident[] }) {
 }
 
 function DayOf({ day, worst }: { readonly day: Day; readonly worst: Incident | null }) {
-  const word = `${words.day(day.begin)}: ${worst === null ? TEXT.well : TEXT.kinds[worst.kind]}`;
+  const isMissing = worst !== null && isGap(worst);
+  const state = worst === null ? TEXT.well : isMissing ? TEXT.unrecorded : TEXT.kinds[worst.kind];
+  const word = `${words.day(day.begin)}: ${state}`;
   return (
-    <li class={worst === null ? "is-well" : `is-${signOf(worst)}`} title={word}>
+    <li
+      class={worst === null ? "is-well" : isMissing ? "is-unknown" : `is-${signOf(worst)}`}
+      title={word}
+    >
       <span class="unseen">{word}</span>
     </li>
   );
