@@ -56,6 +56,8 @@ export class Watch {
   readonly #owed = new Map<string, number>();
   /** What a look has found out for the next one, as long as it is recorded: else all is judged anew. */
   #recorded: (() => void)[] = [];
+  /** Subjects that were unknown when berth began to watch them, and were not judged since. */
+  readonly #unjudged = new Set<string>();
   readonly #registered = new Map<string, number>();
   readonly #begunAt: number;
   #isFirstEver: boolean;
@@ -246,9 +248,13 @@ export class Watch {
     const key = subjectKey(judged.subject);
     const { kind } = judged;
     const isKnown = this.#book.of(key) !== null;
-    if (kind === "unknown") return null; // the engine or the workspace has an incident
+    if (kind === "unknown") { // the engine or the workspace has an incident
+      if (this.#isNewlyWatched(judged.subject)) this.#recorded.push(() => this.#unjudged.add(key));
+      return null;
+    }
     if (kind === null) {
       this.#early.delete(key);
+      this.#unjudged.delete(key);
       this.#remember(key, judged, now);
       if (isKnown) return this.#book.well(key, now);
       this.#done.add(judged);
@@ -280,10 +286,13 @@ export class Watch {
     this.#recorded.push(() => {
       this.#early.delete(key);
       this.#owed.delete(key);
+      this.#unjudged.delete(key);
       this.#remember(key, judged, now);
     });
     const since = state.atLatest ? Math.min(early.at, state.since) : state.since;
-    return this.#book.bad(bad, { ...state, since }, now, ended, this.#isNewlyWatched(judged.subject));
+    const isOld = state.atLatest || since < this.#begunAt;
+    const atFirst = this.#isNewlyWatched(judged.subject) || isOld && this.#unjudged.has(key);
+    return this.#book.bad(bad, { ...state, since }, now, ended, atFirst);
   }
 
   /** Returns true for what berth has never watched before: a folder that was registered since, or everything. */
