@@ -67,6 +67,20 @@ async function stopsTold(engine: TestEngine): Promise<Set<string>> {
   );
 }
 
+/** The reason with which each container would be pruned, also one that files declare, by its id. */
+async function wouldPrune(berth: TestService): Promise<Map<string, string>> {
+  const { status, body, text } = await berth.call("POST /api/system/prune", {
+    types: ["containers"],
+    filters: { declared: true },
+    dryRun: true,
+  });
+  assert.equal(status, 200, text);
+  return new Map(body.items.map(({ id, why }: { id: string; why: string }) => [id, why]));
+}
+
+/** The word that a container has for this verdict of its project. */
+const conditionFor = (verdict: string | undefined) => verdict === "broken" ? "failed" : verdict;
+
 /** The verdict that the engine's own words allow. */
 function verdictOf({ policy, end }: Case, code: number, isTold: boolean): string {
   if (KEPT.includes(policy)) return end === "obeys" || end === "ignores" ? "stopped" : "broken";
@@ -76,7 +90,7 @@ function verdictOf({ policy, end }: Case, code: number, isTold: boolean): string
 
 for (const kind of ["docker", "podman"] as const) {
   (await lawEngine(kind)).test(
-    "16 containers that end or are stopped get one verdict in list, overview, container and berth status",
+    "16 containers that end or are stopped get one verdict in list, overview, container, prune and berth status",
     async (engine) => {
       await using berth = await serveEngines({ [kind]: engine });
       const workspace = await started(engine, berth);
@@ -95,8 +109,10 @@ for (const kind of ["docker", "podman"] as const) {
         // deno-lint-ignore no-explicit-any -- a test looks into what was answered
         return new Map<string, any>(items.map((row: any) => [row.name, row]));
       };
+      // Those that their engine starts again and again are between two states, and never stopped.
       const settled = new Set(
-        [...expected].filter(([, verdict]) => verdict !== "broken").map(([name]) => name),
+        CASES.filter((one) => isStopped(one) || one.policy === "no" || expected.get(one.name) === "completed")
+          .map(({ name }) => name),
       );
       let list = await rows();
       const shown = () => Object.fromEntries([...settled].map((name) => [name, list.get(name)?.verdict]));
@@ -107,16 +123,21 @@ for (const kind of ["docker", "podman"] as const) {
         throw new Error(`${error}: ${JSON.stringify(shown())}`);
       });
       const { units } = (await berth.call("GET /api/overview?limit=100")).body;
+      const pruned = await wouldPrune(berth);
       for (const one of CASES) {
         const verdict = expected.get(one.name);
         const row = list.get(one.name);
         assert.equal(row.verdict === "stopped", verdict === "stopped", `${one.name} is ${row.verdict}`);
         const unit = units.find(({ name }: { name: string }) => name === `${one.name}.web`);
         assert.equal(unit.verdict === "stopped", verdict === "stopped", one.name);
+        const why = pruned.get(await idOf(engine, one));
+        assert.equal(why === "it does not run (stopped)", verdict === "stopped", `${one.name}: ${why}`);
         if (!settled.has(one.name)) continue;
+        assert.equal(unit.verdict, verdict, one.name);
+        assert.equal(why, `it does not run (${conditionFor(verdict)})`, one.name);
         const id = await idOf(engine, one);
         const container = (await berth.call(`GET /api/containers/${id}`)).body;
-        assert.equal(container.condition, verdict, one.name);
+        assert.equal(container.condition, conditionFor(verdict), one.name);
         const known = verdict === "stopped" ? { since: container.finishedAt, byHand: told.has(id) } : null;
         assert.deepEqual([container.stopped, row.reason?.stopped ?? null], [known, known], one.name);
       }

@@ -117,8 +117,9 @@ function plannedContainers(rows: readonly ContainerRow[], { link, usage, isDecla
   }));
 }
 
+/** Says how it ended in the word that every list says, and never only that it does not run. */
 const whyOf = ({ state, condition }: ContainerRow): string =>
-  state === "created" ? "it never ran" : `it does not run (${condition === "stopped" ? condition : state})`;
+  state === "created" ? "it never ran" : `it does not run (${condition})`;
 
 function plannedNetworks(users: UsedBy, { link, filters, now, isDeclared }: Scope): Planned[] {
   return [...link.mirror.networks.rows.values()]
