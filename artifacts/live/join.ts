@@ -58,10 +58,13 @@ export function runningProjects(containers: readonly RunningContainer[]): Runnin
     if (same) same.push(container);
     else projects.set(key, [container]);
   }
-  return [...projects.values()].map((containers) => {
-    const { project, workingDir, configFiles, claim } = containers[0]!.compose!; // only labelled ones were taken
-    return { project, backend: containers[0]!.backend, workingDir, configFiles, claim, containers };
-  });
+  return [...projects.values()].map(projectOf);
+}
+
+/** Makes a running project of containers with one project name on one engine; the first speaks for all. */
+export function projectOf(containers: readonly RunningContainer[]): RunningProject {
+  const { project, workingDir, configFiles, claim } = containers[0]!.compose!; // only labelled ones were taken
+  return { project, backend: containers[0]!.backend, workingDir, configFiles, claim, containers };
 }
 
 function isOneOff({ labels, compose }: RunningContainer): boolean {
@@ -89,15 +92,58 @@ export async function join(
   const joined: Joined[] = [];
   const ambiguous: { running: RunningProject; groups: Group[] }[] = [];
   const strangers: RunningProject[] = [];
-  for (const running of projects) {
+  const candidates = async (running: RunningProject): Promise<Candidates> => {
     const remembered = known?.get(running);
     const found = remembered === undefined ? await find(running) : remembered;
     if (remembered === undefined) known?.set(running, found);
-    if (found === null) strangers.push(running);
-    else if (found.groups.length === 1) joined.push({ running, group: found.groups[0]!, match: found.match });
-    else ambiguous.push({ running, groups: [...found.groups] });
+    return found;
+  };
+  for (const whole of projects) {
+    for (const { running, found } of await byGroups(whole, candidates)) {
+      if (found === null) strangers.push(running);
+      else if (found.groups.length === 1) {
+        joined.push({ running, group: found.groups[0]!, match: found.match });
+      } else ambiguous.push({ running, groups: [...found.groups] });
+    }
   }
   return { joined, ambiguous, strangers };
+}
+
+interface Part {
+  readonly running: RunningProject;
+  readonly found: Candidates;
+}
+
+/** Splits a running project whose containers were started from the files of several groups. */
+async function byGroups(
+  whole: RunningProject,
+  candidates: (running: RunningProject) => Promise<Candidates>,
+): Promise<Part[]> {
+  const origins = Map.groupBy(whole.containers, originOf);
+  if (origins.size === 1) return [{ running: whole, found: await candidates(whole) }];
+  const parts = new Map<string, { readonly containers: RunningContainer[]; readonly found: Candidates }>();
+  for (const containers of origins.values()) {
+    const found = await candidates(projectOf(containers));
+    const key = found === null ? "" : found.groups.map(({ id }) => id).sort().join("\0");
+    const same = parts.get(key);
+    if (same === undefined) parts.set(key, { containers, found });
+    else same.containers.push(...containers);
+  }
+  if (parts.size === 1) return [...parts.values()].map(({ found }) => ({ running: whole, found }));
+  return [...parts.values()].map(({ containers, found }) => ({ running: projectOf(containers), found }));
+}
+
+/** By container: every look asks for that of each. */
+const origins = new WeakMap<RunningContainer, string>();
+
+/** Names the folder and files that a container was started from, as its labels say. */
+function originOf(container: RunningContainer): string {
+  let origin = origins.get(container);
+  if (origin === undefined) {
+    const { workingDir, configFiles } = container.compose!; // only labelled ones were taken
+    origins.set(container, origin = [workingDir ?? "", ...configFiles].join("\0"));
+  }
+  return origin;
 }
 
 /** Returns what finds the candidates of a running project; each path is looked at once, and only if it decides. */

@@ -1,9 +1,17 @@
 /** Every Compose project, declared or running, joined where both are the same. */
 
-import type { ContainerRuntime } from "../../core/runtime.ts";
+import type { ContainerRuntime, RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
-import { below, join, type RealPath, realPath, type RunningProject, runningProjects } from "./join.ts";
+import {
+  below,
+  join,
+  projectOf,
+  type RealPath,
+  realPath,
+  type RunningProject,
+  runningProjects,
+} from "./join.ts";
 import type { LiveState } from "./live.ts";
 import { ofStack } from "./stacks.ts";
 import { desiredOf, groupStateOf, stateOf } from "./state.ts";
@@ -48,7 +56,7 @@ export async function toolProjects(
   const containers = isUp ? await runtime.containers() : [];
   const services = runtime?.services?.();
   const running = runningProjects(containers);
-  const partnered = new Set<RunningProject>();
+  const partnered = new Set<RunningContainer>();
   const items: ToolProject[] = [];
   for (const { workspace, model } of registered) {
     const { joined } = await join(model, running, real);
@@ -57,7 +65,7 @@ export async function toolProjects(
       if (group.value === null || !isShown(workspace.id, group)) continue;
       const own = joined.filter((one) => one.group === group);
       for (const one of own) {
-        partnered.add(one.running);
+        for (const container of one.running.containers) partnered.add(container);
         items.push(declared({ id, name }, model, group, one.running));
       }
       if (own.length === 0) {
@@ -67,7 +75,10 @@ export async function toolProjects(
       }
     }
   }
-  for (const project of running) if (!partnered.has(project)) items.push(stranger(project));
+  for (const { containers } of running) {
+    const rest = containers.filter((one) => !partnered.has(one));
+    if (rest.length > 0) items.push(stranger(projectOf(rest)));
+  }
   return items;
 }
 

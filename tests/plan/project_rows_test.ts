@@ -2,9 +2,19 @@
 import assert from "node:assert/strict";
 import { LiveVisitor } from "../streams/live_visitor.ts";
 import { eventually } from "../support/eventually.ts";
-import { berthOf, FILES, keyOn, ONE, type Path, SHOP_WEB, TWO } from "../support/scoped_world.ts";
+import {
+  berthOf,
+  FILES,
+  idOf,
+  keyOn,
+  ONE,
+  type Path,
+  PROJECT,
+  SHOP_WEB,
+  TWO,
+} from "../support/scoped_world.ts";
 import { manyProjects } from "../support/many_projects.ts";
-import { scriptedId, type ScriptedWorld } from "../support/scripted_world.ts";
+import { inspected, scriptedId, type ScriptedWorld } from "../support/scripted_world.ts";
 import type { TestService } from "../support/service.ts";
 
 const ALL = Object.keys(FILES) as Path[];
@@ -98,6 +108,48 @@ Deno.test("Rows say what was never started, which engine is away since when, and
   });
   assert.deepEqual([gone.verdict, gone.reason.away.engine], ["unknown", "one"]);
   assert.ok(Date.parse(gone.reason.away.since) >= began - 1_000, gone.reason.away.since);
+});
+
+Deno.test("Containers of two projects with one name on one engine are each in the project whose files they were started from", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth, worlds } = await berthOf({ one: ONE }, ALL, stack);
+  const path = `${berth.folder}/workspaces/other`;
+  await Deno.mkdir(`${path}/shop`, { recursive: true });
+  await Deno.writeTextFile(
+    `${path}/shop/compose.yaml`,
+    `name: shop\nservices:\n  web:\n    image: web:1\n  job:\n    image: web:1\n`,
+  );
+  assert.equal((await berth.call("POST /api/workspaces", { path })).status, 201);
+  const from = (id: string, name: string, file: string, service: string) => {
+    const made = inspected(id, name);
+    const labels = {
+      [PROJECT]: "shop",
+      "com.docker.compose.service": service,
+      "com.docker.compose.project.config_files": file,
+    };
+    const Config = { ...made["Config"] as object, Labels: labels };
+    worlds.one!.world.containers!.set(id, { ...made, Config });
+    worlds.one!.tell({
+      Type: "container",
+      Action: "create",
+      Actor: { ID: id, Attributes: { name } },
+      timeNano: Date.now() * 1e6,
+    });
+  };
+  from(idOf("web"), "shop-web-1", `${path}/shop/compose.yaml`, "web");
+  from(idOf("job"), "shop-job-1", `${path}/shop/compose.yaml`, "job");
+  from(idOf("lost"), "shop-lost-1", `${berth.folder}/compose.yaml`, "web");
+  await Deno.writeTextFile(`${berth.folder}/compose.yaml`, "services: {}\n");
+
+  const namesIn = async (id: string) => {
+    const { units, containers } = await rowOf(berth, id);
+    return [...units.flatMap(({ containers }: Row) => containers), ...containers].map(({ name }: Row) => name)
+      .sort();
+  };
+  await eventually("they are in the other project", async () => (await namesIn("shop@other")).length > 0);
+  assert.deepEqual(await namesIn("shop@other"), ["shop-job-1", "shop-web-1"]);
+  assert.deepEqual(await namesIn("shop@all"), ["shop-db", "shop-web"]);
+  assert.deepEqual(await namesIn("shop@engine:one"), ["shop-lost-1"]);
 });
 
 Deno.test("A project whose file cannot be read is unknown with the line of the error, also while an engine is away", async () => {
