@@ -113,6 +113,7 @@ const STEPS: readonly Step[] = [
     "new_project",
     "palette",
     "people",
+    "plan_crawl",
     "plan_links",
     "provider",
     "resources",
