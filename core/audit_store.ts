@@ -11,7 +11,8 @@ interface AuditQuery {
   /** Entries older than this one. */
   readonly before: number | null;
   readonly limit: number;
-  readonly action: string | null;
+  /** Or any of several. */
+  readonly action: string | readonly string[] | null;
   readonly actor: string | null;
   readonly result: string | null;
 }

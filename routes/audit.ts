@@ -14,6 +14,8 @@ import { type CoreRouter, problems, raw, route, router } from "../http/declare/r
  */
 const BATCH = 500;
 const LOOK_MS = 250;
+/** Acts that may be asked for at once. */
+const MOST_ACTIONS = 100;
 
 const Actor = z.object({
   kind: z.enum(["user", "apiKey", "anonymous", "system"]).describe("Kind of caller"),
@@ -73,7 +75,9 @@ const list = route({
     cursor: z.string().regex(/^\d{1,15}$/, "Expected a cursor of an earlier answer").optional().describe(
       "The next of the page before",
     ),
-    action: text(200).optional().describe("Only this route, as POST /api/workspaces"),
+    action: many(text(200), MOST_ACTIONS).optional().describe(
+      "Only this route, as POST /api/workspaces; repeated: any of these",
+    ),
     actor: text(200).describe("The actor's id").optional(),
     result: text(100).optional().describe("Only entries that ended so: done, begun or a code"),
     format: z.enum(["json", "ndjson"]).optional().describe("`json` unless `Accept` asks for NDJSON"),
@@ -111,7 +115,7 @@ function formatOf(accept: string | null): "json" | "ndjson" {
 }
 
 interface Wanted {
-  readonly action?: string | undefined;
+  readonly action?: readonly string[] | undefined;
   readonly actor?: string | undefined;
   readonly result?: string | undefined;
 }
@@ -175,7 +179,7 @@ async function* linesOf(
 }
 
 function fits(entry: Entry, { action, actor, result }: Wanted): boolean {
-  return (action === undefined || entry.action === action) &&
+  return (action === undefined || action.includes(entry.action)) &&
     (actor === undefined || entry.actor.id === actor) &&
     (result === undefined || entry.result === result);
 }

@@ -66,8 +66,8 @@ export const SYSTEM_AUDIT: Endpoint<"/api/system/audit", {
       limit?: number;
       /** The next of the page before. */
       cursor?: string;
-      /** Only this route, as POST /api/workspaces. */
-      action?: string;
+      /** Only this route, as POST /api/workspaces; repeated: any of these. */
+      action?: string | readonly (string)[];
       /** The actor's id. */
       actor?: string;
       /** Only entries that ended so: done, begun or a code. */

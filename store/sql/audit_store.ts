@@ -13,20 +13,21 @@ export function sqlAudit(sql: Sql): AuditStore {
     list: ({ before, limit, action, actor, result }) =>
       sql.read(function* () {
         const asked = { action, actor_id: actor, result };
-        const given = Object.entries(asked).flatMap(([column, value]) =>
-          value === null ? [] : [{ column, value }]
-        );
-        const matches = ["TRUE", ...given.map(({ column }, at) => `${column} = $${at + 1}`)].join(" AND ");
-        const values = given.map(({ value }) => value);
+        const values: string[] = [];
+        const matches = Object.entries(asked).reduce((all, [column, value]) => {
+          if (value === null) return all;
+          const places = [value].flat().map((one) => `$${values.push(one)}`);
+          return `${all} AND ${column} IN (${places})`;
+        }, "TRUE");
         const rows = yield* all<EntryRow>(
-          `SELECT ${ENTRY_COLUMNS} FROM audit WHERE ${matches} AND id < $${given.length + 1} ` +
-            `ORDER BY id DESC LIMIT $${given.length + 2}`,
+          `SELECT ${ENTRY_COLUMNS} FROM audit WHERE ${matches} AND id < $${values.length + 1} ` +
+            `ORDER BY id DESC LIMIT $${values.length + 2}`,
           ...values,
           before ?? Number.MAX_SAFE_INTEGER,
           limit,
         );
         // Everything is the two chains and what waits for its seal: a million rows need not be counted for that.
-        const counted = given.length === 0
+        const counted = values.length === 0
           ? yield* get<{ n: number }>(
             "SELECT CAST((SELECT sum(seq - floor_seq) FROM audit_chains) AS bigint) + " +
               "(SELECT count(*) FROM audit WHERE seq IS NULL) AS n",

@@ -31,7 +31,7 @@ function test(name: string, run: (stage: Stage) => Promise<void>): void {
   shared.test(name, async (engine) => await run(await (stage ??= setStage(engine))), browserMissing());
 }
 
-test("the audit is read by person, action and result, page by page, with strangers as counts", async ({ browser, berth }) => {
+test("the audit is read by person, kind of act and result, page by page, with strangers as counts", async ({ browser, berth }) => {
   const made = await berth.call("POST /api/settings/api-keys", { name: MARKUP, role: "viewer" });
   const viewer = berth.as(made.body.key);
   assert.equal((await viewer.call("DELETE /api/containers/none")).status, 403);
@@ -67,8 +67,20 @@ test("the audit is read by person, action and result, page by page, with strange
   assert.equal(await page.locator("main img").count(), 0);
   await assertFitsAll(opened, "what one key was refused");
   await page.getByRole("combobox", { name: "Result" }).selectOption("");
-  await page.getByRole("combobox", { name: "What" }).waitFor();
+  await opened.visit("/audit");
+  const kind = page.getByRole("combobox", { name: "Kind of act" });
+  await kind.selectOption({ label: "containers" });
+  await page.getByText("1 entry").waitFor(); // the removal that was refused
+  await rows.getByText("not done: removed the container none").waitFor();
+  await kind.selectOption({ label: "people and keys" });
+  const wanted = ["POST /api/settings/api-keys", "DELETE /api/settings/api-keys/{id}", "signing_keys.add"];
+  const asked = new URLSearchParams([...wanted, "signing_keys.activate"].map((one) => ["action", one]));
+  const { total } = (await berth.call(`GET /api/system/audit?${asked}`)).body;
+  assert.ok(total >= 105, `${total}`); // one key, and fifty-two that were made and deleted
+  await page.getByText(`${total} entries`).waitFor();
+  assert.equal(new URL(page.url()).search, "?kind=access");
   await opened.visit("/audit?action=nothing");
+  await page.getByRole("combobox", { name: "What" }).waitFor();
   await page.getByText("No entry fits.").waitFor();
   await assertFitsAll(opened, "no entry fits");
 

@@ -1,5 +1,6 @@
 /** The sentences of the audit log: one for each request that berth audits, with its own parts in it. */
 import assert from "node:assert/strict";
+import { actions, actionsOf, kindOf, KINDS } from "../../page/parts/audit_kinds.ts";
 import { sentenceOf } from "../../page/parts/audit_sentence.ts";
 import { audited as german } from "../../page/words/de_audit.ts";
 import { audited as english } from "../../page/words/en_audit.ts";
@@ -28,6 +29,13 @@ Deno.test("every request that can change something has a sentence, and no senten
   for (const [action, sentence] of Object.entries(english)) {
     assert.deepEqual(partsIn(german[action as keyof typeof german]), partsIn(sentence), action);
   }
+});
+
+Deno.test("every act with a sentence is of one kind, and each kind fits into one question", () => {
+  assert.deepEqual(actions().filter((action) => kindOf(action) === null), []);
+  assert.deepEqual([...new Set(actions().map(kindOf))].sort(), [...KINDS].sort());
+  for (const kind of KINDS) assert.ok(actionsOf(kind).length <= 100, kind); // as many as the service takes
+  assert.deepEqual([kindOf("POST /api/newer"), kindOf("constructor")], [null, null]);
 });
 
 Deno.test("a sentence names what was acted on, decoded, and a path whole", () => {

@@ -325,6 +325,9 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     const older = await store.audit.list({ ...ALL, limit: 3, before: id - 1, action: "keys.add" });
     assert.deepEqual([older.total, older.items.map((one) => one.at)], [5, [6, 4, 2]]);
     assert.equal((await store.audit.list({ ...ALL, actor: "nobody" })).total, 0);
+    const any = { ...ALL, action: ["keys.remove", "keys.add"], actor: entries[0]!.actor.id };
+    assert.equal((await store.audit.list(any)).total, 10);
+    assert.equal((await store.audit.list({ ...any, action: ["keys.remove", "none"] })).total, 5);
   });
 
   const record = workspace(1);

@@ -6,6 +6,7 @@ import { type AuditEntry, type AuditPage, SYSTEM_AUDIT } from "../../../client/b
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { sentenceOf } from "../../parts/audit_sentence.ts";
+import { actionsOf, type AuditKind, KINDS } from "../../parts/audit_kinds.ts";
 import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
 import { Choose, offered } from "../../parts/choose.tsx";
 import { shown } from "../../parts/shown.ts";
@@ -23,11 +24,16 @@ const TEXT = words.audit;
 
 export function Audit() {
   const asked = FILTERS.map((name) => [name, query.value.get(name)] as const).filter(([, value]) => value);
+  const kind = query.value.get("kind");
   const cursor = query.value.get("before");
   const read = useResource(
     keyIfAllowed("audit:read", `audit ${query.value}`),
     async (signal) => {
-      const wanted = { ...Object.fromEntries(asked), ...(cursor === null ? {} : { cursor }) };
+      const wanted = {
+        ...(kind ? { action: actionsOf(kind) } : {}),
+        ...Object.fromEntries(asked),
+        ...(cursor === null ? {} : { cursor }),
+      };
       return (await client.get(SYSTEM_AUDIT, { query: wanted, signal })).json();
     },
   );
@@ -40,7 +46,7 @@ export function Audit() {
             <span class="quiet" role="status">{TEXT.count(page.total)}</span>
             <Filters items={page.items} />
           </header>
-          {page.items.length === 0 ? <None isFiltered={asked.length > 0} /> : (
+          {page.items.length === 0 ? <None isFiltered={asked.length > 0 || kind !== null} /> : (
             <Table
               label={words.titles.audit}
               items={page.items}
@@ -57,8 +63,9 @@ export function Audit() {
   );
 }
 
-/** Offers what is on this page, and what is chosen. */
+/** Offers all kinds of acts, what is on this page, and what is chosen. A single act is chosen in an entry. */
 function Filters({ items }: { readonly items: readonly AuditEntry[] }) {
+  const action = query.value.get("action");
   const actors = new Map(items.map(({ actor }) => [actor.id, actor.name]));
   return (
     <div class="filters" role="search">
@@ -71,13 +78,23 @@ function Filters({ items }: { readonly items: readonly AuditEntry[] }) {
         also={NEWEST}
       />
       <Choose
-        name="action"
-        label={TEXT.action}
+        name="kind"
+        label={TEXT.kind}
         all={TEXT.everything}
-        options={offered(items.map(({ action }) => action), query.value.get("action"))}
-        word={(action) => sentenceOf({ action, target: null, particulars: {} }) ?? action}
-        also={NEWEST}
+        options={KINDS}
+        word={(kind) => TEXT.about[kind as AuditKind] ?? kind}
+        also={{ ...NEWEST, action: null }}
       />
+      {action && (
+        <Choose
+          name="action"
+          label={TEXT.action}
+          all={TEXT.everything}
+          options={[action]}
+          word={(action) => sentenceOf({ action, target: null, particulars: {} }) ?? action}
+          also={NEWEST}
+        />
+      )}
       <Choose
         name="result"
         label={TEXT.result}
