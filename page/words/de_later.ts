@@ -1,6 +1,7 @@
 /** The German sentences of what is loaded later. */
 import { applies } from "./de_applies.ts";
 import { audited } from "./de_audit.ts";
+import { permissions } from "./de_permissions.ts";
 import { count, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { findings } from "./de_findings.ts";
@@ -87,7 +88,21 @@ export const later = {
     },
   },
   newProject: {
-    fromRun: "Aus einer Zeile von docker run …",
+    startFrom: "Beginnen mit",
+    ways: {
+      example: "einem Beispiel",
+      pasted: "einer Compose-Datei",
+      run: "einer Zeile von docker run",
+      copy: "der Kopie eines Projekts",
+    },
+    pasteHint: "Fügen Sie den Text unten in den Editor ein.",
+    copyOf: "Das Projekt, das kopiert wird",
+    choose: "Wählen …",
+    hidden: (amount: number) =>
+      `${count(amount, "Wert ist", "Werte sind")} verborgen und leer geblieben: Schreiben Sie ${
+        amount === 1 ? "ihn" : "sie"
+      } neu.`,
+    nameFirst: "Die Dateien werden geprüft, sobald das Projekt einen Namen hat.",
     runLine: "Die Zeile",
     readLine: "Die Zeile lesen",
     replacesText: "Der Text darunter wird ersetzt. Gespeichert wird nichts, und nichts läuft.",
@@ -117,6 +132,7 @@ export const later = {
     outside: (roots: string) =>
       roots === "" ? " Noch ist kein Ordner erlaubt." : ` Außerhalb der erlaubten Ordner (${roots}).`,
     add: "Hinzufügen",
+    howToAllow: "So wird er erlaubt",
     allow: "Starten Sie berth neu mit",
     inContainer: "Läuft berth in einem Container, binden Sie den Ordner auch dort unter demselben Pfad ein.",
     another: "Ein anderer Ordner",
@@ -141,6 +157,7 @@ export const later = {
     saved: "wurde gespeichert",
     on: (engines: string) => `auf ${engines}`,
     folder: "deklariert in",
+    inFolder: "im Ordner",
     onlyRuns: (running: number) =>
       `${count(running, "Container läuft", "Container laufen")}, und keine Datei deklariert es.`,
     onlyRunsLead:
@@ -231,6 +248,7 @@ export const later = {
     mask: "Wieder verdecken",
   },
   audited,
+  permissions,
   settings,
   files,
   findings,

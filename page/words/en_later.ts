@@ -2,6 +2,7 @@
 import { words as first } from "./en.ts";
 import { applies } from "./en_applies.ts";
 import { audited } from "./en_audit.ts";
+import { permissions } from "./en_permissions.ts";
 import { count, number } from "./en_counts.ts";
 import { files } from "./en_files.ts";
 import { findings } from "./en_findings.ts";
@@ -91,7 +92,21 @@ const english = {
     },
   },
   newProject: {
-    fromRun: "From a docker run line …",
+    startFrom: "Start from",
+    ways: {
+      example: "An example",
+      pasted: "Pasted Compose file",
+      run: "A docker run line",
+      copy: "Copy of a project",
+    },
+    pasteHint: "Paste the text into the editor below.",
+    copyOf: "The project to copy",
+    choose: "Choose …",
+    hidden: (amount: number) =>
+      `${count(amount, "value is", "values are")} hidden and left empty: write ${
+        amount === 1 ? "it" : "them"
+      } anew.`,
+    nameFirst: "The files are checked once the project has a name.",
     runLine: "The line",
     readLine: "Read the line",
     replacesText: "The text below is replaced. Nothing is saved, and nothing runs.",
@@ -121,6 +136,7 @@ const english = {
     outside: (roots: string) =>
       roots === "" ? " No folder is allowed yet." : ` Outside of the allowed folders (${roots}).`,
     add: "Add",
+    howToAllow: "How to allow it",
     allow: "Start berth again with",
     inContainer: "Where berth runs in a container, mount the folder under the same path, too.",
     another: "Another folder",
@@ -145,6 +161,7 @@ const english = {
     saved: "was saved",
     on: (engines: string) => `on ${engines}`,
     folder: "declared in",
+    inFolder: "in the folder",
     onlyRuns: (running: number) =>
       `${count(running, "container runs", "containers run")}, and no file declares it.`,
     onlyRunsLead:
@@ -235,6 +252,7 @@ const english = {
     mask: "Mask them again",
   },
   audited,
+  permissions,
   settings,
   files,
   findings,

@@ -246,13 +246,26 @@ test("of one's sessions one ends, all others end, and the password changes", asy
 });
 
 test("a person holds rights on scopes, their sessions are ended by an admin, and their key is taken over", async ({ browser, berth }) => {
+  const path = `${berth.folder}/workspaces/shop`;
+  await Deno.mkdir(`${path}/blog`, { recursive: true });
+  await Deno.writeTextFile(`${path}/blog/compose.yaml`, "services: { web: { image: web:1 } }\n");
+  assert.equal((await berth.call("POST /api/workspaces", { path })).status, 201);
   await addPerson(berth, "cleo", "admin");
   await using opened = await openPage(browser, berth, { key: berth.admin, path: "/settings/people" });
   await using hers = await openPage(browser, berth, { path: "/settings/keys" });
   await signIn(hers.page, "cleo", PASSWORD);
   await hers.page.getByRole("button", { name: "Make a key" }).click();
   await hers.page.getByLabel("A name for the key").fill("cleos-key");
-  await hers.page.getByRole("textbox", { name: "On", exact: true }).fill("workspace:shop, project:blog");
+  await hers.page.getByLabel("On", { exact: true }).selectOption("only what is chosen");
+  await hers.page.getByText("choose at least one").waitFor();
+  assert.equal(await hers.page.getByRole("button", { name: "Make the key" }).isDisabled(), true);
+  const add = hers.page.getByRole("combobox", { name: "Add …" });
+  await add.selectOption("workspace:shop");
+  await add.selectOption("project:blog");
+  await add.selectOption("label");
+  await hers.page.getByLabel("Label, as team=web").fill("team=web");
+  await hers.page.keyboard.press("Enter");
+  await hers.page.getByRole("button", { name: "Remove label team=web" }).click();
   await hers.page.getByRole("button", { name: "Make the key" }).click();
   await hers.page.getByRole("button", { name: "I have saved it" }).click();
   const { page } = opened;
@@ -272,11 +285,15 @@ test("a person holds rights on scopes, their sessions are ended by an admin, and
   await dialog.getByLabel("They may").selectOption("viewer");
   await dialog.getByRole("button", { name: "Another right" }).click();
   await dialog.getByLabel("They may").nth(1).selectOption("operator");
-  await dialog.getByRole("textbox", { name: "On", exact: true }).nth(1).fill("nonsense");
+  await dialog.getByLabel("On", { exact: true }).nth(1).selectOption("only what is chosen");
+  await dialog.getByRole("combobox", { name: "Add …" }).selectOption("workspace:shop");
+  await dialog.getByRole("combobox", { name: "Add …" }).selectOption("label");
+  await dialog.getByLabel("Label, as team=web").fill("-=web");
   await assertFitsAll(opened, "two rights");
+  await dialog.getByRole("button", { name: "Add the label" }).click();
   await dialog.getByRole("button", { name: "Save" }).click();
-  await dialog.getByText('There is no scope "nonsense"').waitFor();
-  await dialog.getByRole("textbox", { name: "On", exact: true }).nth(1).fill("workspace:shop");
+  await dialog.getByText('There is no scope "label:-=web"').waitFor();
+  await dialog.getByRole("button", { name: "Remove label -=web" }).click();
   await dialog.getByRole("button", { name: "Save" }).click();
   await row.getByText("viewer; operator on workspace:shop").waitFor();
 

@@ -3,15 +3,17 @@ import type { Permission, Role } from "../../../client/berth/models.ts";
 import type { Grant } from "../../../client/berth/settings.ts";
 import { who } from "../../live/session.ts";
 import { Select } from "../../parts/form.tsx";
+import { shown } from "../../parts/shown.ts";
 import { words } from "../../words/en_later.ts";
+import { Scopes } from "./scopes.tsx";
 
 /** A grant as it is written in the form. */
 export interface GrantDraft {
   /** Empty for what is ticked. */
   readonly role: Role | "";
   readonly permissions: ReadonlySet<Permission>;
-  /** Scopes with commas between them. */
-  readonly on: string;
+  /** Null for everywhere; an empty list is refused. */
+  readonly on: readonly string[] | null;
 }
 
 const ROLES: readonly Role[] = ["viewer", "operator", "admin"];
@@ -20,17 +22,19 @@ export function draftsOf(grants: readonly Grant[]): readonly GrantDraft[] {
   return grants.map((grant) => ({
     role: "role" in grant ? grant.role : "",
     permissions: new Set("permissions" in grant ? grant.permissions : []),
-    on: grant.on?.join(", ") ?? "",
+    on: grant.on ?? null,
   }));
 }
 
 export function grantsOf(drafts: readonly GrantDraft[]): Grant[] {
   return drafts.map(({ role, permissions, on }) => {
-    const scopes = on.split(/[\s,]+/).filter((one) => one !== "");
-    const where = scopes.length === 0 ? {} : { on: scopes };
+    const where = on === null ? {} : { on };
     return role === "" ? { permissions: [...permissions], ...where } : { role, ...where };
   });
 }
+
+/** False while a right is on nothing. */
+export const isWhole = (drafts: readonly GrantDraft[]): boolean => drafts.every(({ on }) => on?.length !== 0);
 
 export function Grants(
   { label, drafts, change }: {
@@ -63,7 +67,7 @@ export function Grants(
               change={(permissions) => set(at, { permissions })}
             />
           )}
-          <Scopes on={draft.on} change={(on) => set(at, { on })} />
+          <Scopes number={at} on={draft.on} change={(on) => set(at, { on })} />
           {drafts.length > 1 && (
             <button
               type="button"
@@ -78,30 +82,11 @@ export function Grants(
       <button
         type="button"
         class="link"
-        onClick={() => change([...drafts, { role: "viewer", permissions: new Set(), on: "" }])}
+        onClick={() => change([...drafts, { role: "viewer", permissions: new Set(), on: null }])}
       >
         {rights.another}
       </button>
     </>
-  );
-}
-
-function Scopes({ on, change }: { readonly on: string; readonly change: (on: string) => void }) {
-  const { where, whereHint } = words.settings.rights;
-  return (
-    <div class="field">
-      <label>
-        {where}
-        <input
-          type="text"
-          value={on}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => change(currentTarget.value)}
-        />
-      </label>
-      <p class="hint">{whereHint}</p>
-    </div>
   );
 }
 
@@ -112,6 +97,7 @@ function Ticks(
   },
 ) {
   const text = words.settings.keys;
+  const sentences: Readonly<Record<string, string>> = words.permissions;
   const toggle = (permission: Permission) => {
     const next = new Set(ticked);
     if (!next.delete(permission)) next.add(permission);
@@ -125,7 +111,9 @@ function Ticks(
       {[...known].sort().map((permission) => (
         <label key={permission}>
           <input type="checkbox" checked={ticked.has(permission)} onClick={() => toggle(permission)} />
-          <code>{permission}</code>
+          <span>
+            {shown(sentences[permission] ?? permission)} <code class="quiet">{permission}</code>
+          </span>
         </label>
       ))}
     </fieldset>

@@ -6,7 +6,7 @@ import { client } from "../../live/session.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form, Select } from "../../parts/form.tsx";
 import { words } from "../../words/en_later.ts";
-import { type GrantDraft, Grants, grantsOf } from "./grants.tsx";
+import { type GrantDraft, Grants, grantsOf, isWhole } from "./grants.tsx";
 
 const DAYS = [30, 7, 90, 365, 0];
 /** Tells how berth is, and nothing of what it looks after. */
@@ -19,7 +19,7 @@ export function NewKey(
   },
 ) {
   const [drafts, setDrafts] = useState<readonly GrantDraft[]>([
-    { role: "", permissions: new Set([FEWEST]), on: "" },
+    { role: "", permissions: new Set([FEWEST]), on: null },
   ]);
   const text = words.settings.keys;
   const send = async ({ name = "", days = "", from = "" }: Readonly<Record<string, string>>) => {
@@ -37,6 +37,7 @@ export function NewKey(
     <Dialog title={text.make} onClose={close}>
       <Form
         submit={text.submit}
+        isReady={isWhole(drafts)}
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
         send={send}
       >

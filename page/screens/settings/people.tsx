@@ -19,7 +19,7 @@ import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { words } from "../../words/en_later.ts";
-import { draftsOf, type GrantDraft, Grants, grantsOf } from "./grants.tsx";
+import { draftsOf, type GrantDraft, Grants, grantsOf, isWhole } from "./grants.tsx";
 import { permissionsOf, rightsOf } from "./rights.ts";
 
 type Question = "change" | "newLink" | "disable" | "enable" | "delete";
@@ -88,12 +88,13 @@ type Show = (name: string, token: string, until: string) => void;
 function Add({ close, show }: { readonly close: () => void; readonly show: Show }) {
   const text = words.settings.people;
   const [drafts, setDrafts] = useState<readonly GrantDraft[]>([
-    { role: "viewer", permissions: new Set(), on: "" },
+    { role: "viewer", permissions: new Set(), on: null },
   ]);
   return (
     <Dialog title={text.add} onClose={close}>
       <Form
         submit={text.submit}
+        isReady={isWhole(drafts)}
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
         send={async ({ name = "" }) => {
           const payload = { name: name.trim(), grants: grantsOf(drafts) };
@@ -184,6 +185,7 @@ function Change(
     <Dialog title={`${text.change} ${shown(person.name)}`} onClose={close}>
       <Form
         submit={text.save}
+        isReady={isWhole(drafts)}
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
         send={async () => {
           await save(grantsOf(drafts));
