@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
 import { FIXTURE } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
 import { serveEngines } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { workspace } from "../streams/live_scene.ts";
-import { openPage } from "./opened.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
 import { go } from "./small_world.ts";
 
 const { test } = await sharedEngine("docker");
@@ -135,7 +136,7 @@ test(
     await using browser = await startBrowser();
     await using opened = await openPage(browser, berth, { key: berth.admin, path: "/new" });
     const { page } = opened;
-    await page.getByText("From a docker run line …").click();
+    await page.getByRole("button", { name: "A docker run line" }).click();
     await page.getByLabel("The line").fill("docker run --rm -p 8080:80 --name shop nginx:1.27");
     await page.getByRole("button", { name: "Read the line" }).click();
     await page.getByText("Not in the text: --rm").waitFor();
@@ -144,6 +145,24 @@ test(
     await page.getByRole("heading", { name: "shop" }).waitFor();
     const text = await Deno.readTextFile(`${berth.folder}/workspaces/home/shop/compose.yaml`);
     assert.match(text, /image: "nginx:1.27"[^]*8080:80/);
+
+    const secret = "PASSWORD=hush-hush\nVERSION=1.2\n";
+    await Deno.writeTextFile(`${berth.folder}/workspaces/home/shop/.env`, secret);
+    await eventually("berth has read it", async () => {
+      const { files } = (await berth.call("GET /api/projects/shop@home")).body;
+      return files.some(({ path }: { path: string }) => path === "shop/.env");
+    });
+    await opened.visit("/new");
+    await page.getByLabel("Name", { exact: true }).fill("second");
+    await page.getByRole("button", { name: "Copy of a project" }).click();
+    await page.getByLabel("The project to copy").selectOption("shop@home");
+    await page.getByText("2 values are hidden and left empty: write them anew.").waitFor();
+    await assertFitsAll(opened, "the copy of a project");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("heading", { name: "second" }).waitFor();
+    const copyOf = (file: string) => Deno.readTextFile(`${berth.folder}/workspaces/home/second/${file}`);
+    assert.equal(await copyOf("compose.yaml"), text.replace(/^name: .*\n/m, ""));
+    assert.equal(await copyOf(".env"), "PASSWORD=\nVERSION=\n");
     assert.deepEqual(opened.complaints, []);
   },
   BROWSER_TEST.ignore ? "there is no browser" : null,

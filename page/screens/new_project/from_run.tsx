@@ -32,8 +32,7 @@ export function FromRun({ take }: { readonly take: (read: Read) => void }) {
     }
   };
   return (
-    <details class="from-run">
-      <summary>{TEXT.fromRun}</summary>
+    <div class="from-run">
       <label class="field">
         {TEXT.runLine}
         <textarea
@@ -55,6 +54,6 @@ export function FromRun({ take }: { readonly take: (read: Read) => void }) {
         <p class="trouble" role="status">{shown(TEXT.notTaken(read.unknown.join(", ")))}</p>
       )}
       {read?.notes.map((note) => <p class="hint" key={note}>{shown(note)}</p>)}
-    </details>
+    </div>
   );
 }

@@ -17,7 +17,7 @@ import { shown } from "../../parts/shown.ts";
 import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { go } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
-import { FromRun } from "./from_run.tsx";
+import { StartFrom, type Taken } from "./start_from.tsx";
 import { NewFile, Where } from "./where.tsx";
 
 const TEXT = words.newProject;
@@ -91,30 +91,39 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
         setWorkspace={setWorkspace}
       />
       {!workspace.editable && <Editable workspace={workspace} />}
-      <FromRun
+      <StartFrom
+        example={BEGINNING}
+        isChanged={isWritten}
         take={(read) => {
           takeOver(read);
           setTaken(taken + 1);
           setOpen(COMPOSE);
         }}
       />
-      <FileTabs
-        paths={Object.keys(texts)}
-        open={open}
-        choose={setOpen}
-        add={(path) => {
-          setText(path, "");
-          setOpen(path);
-        }}
-      />
-      <Text
-        key={`${taken} ${open}`}
-        path={open}
-        text={texts[open] ?? ""}
-        findings={own}
-        change={(text) => setText(open, text)}
-      />
-      {isNamed && <FindingsOf checked={checked} goTo={() => {}} />}
+      <div class="new-project">
+        <div>
+          <FileTabs
+            paths={Object.keys(texts)}
+            open={open}
+            choose={setOpen}
+            add={(path) => {
+              setText(path, "");
+              setOpen(path);
+            }}
+          />
+          <Text
+            key={`${taken} ${open}`}
+            path={open}
+            text={texts[open] ?? ""}
+            findings={own}
+            change={(text) => setText(open, text)}
+          />
+        </div>
+        <section aria-labelledby="new-findings">
+          <h2 id="new-findings">{words.workspace.findings}</h2>
+          {isNamed ? <FindingsOf checked={checked} goTo={() => {}} /> : <p class="hint">{TEXT.nameFirst}</p>}
+        </section>
+      </div>
       {saving.problem !== null && <Trouble problem={saving.problem} />}
       <div class="form-end">
         <Act
@@ -139,10 +148,12 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
   );
 }
 
-/** Puts the text of a line into the draft; a name that was typed stays. */
-function takeOver(
-  read: { readonly name: string; readonly files: readonly { path: string; text: string }[] },
-) {
+/** True if a text was written that neither is empty nor what a project begins with. */
+const isWritten = (): boolean =>
+  Object.values(draft.peek().texts).some((text) => text !== "" && text !== BEGINNING);
+
+/** Puts other texts into the draft; a name that was typed stays. */
+function takeOver(read: Taken) {
   const { name } = draft.peek();
   const own = Object.fromEntries(read.files.map(({ path, text }) => [path, text]));
   draft.value = { name: name === "" ? read.name : name, texts: { [COMPOSE]: "", ".env": "", ...own } };
