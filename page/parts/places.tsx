@@ -8,6 +8,7 @@ import { client, mayEverywhere } from "../live/session.ts";
 import { Copied } from "./copied.tsx";
 import { RegisterForm } from "./register.tsx";
 import { shown } from "./shown.ts";
+import { Sign } from "./sign.tsx";
 import { Trouble } from "./states.tsx";
 import { words } from "../words/en_later.ts";
 
@@ -31,7 +32,14 @@ export function Places({ done = () => {} }: { readonly done?: () => void }) {
       {found !== undefined && found.places.length > 0 && (
         <ul class="rows" aria-label={TEXT.found}>
           {found.places.map((place) => (
-            <One key={place.path} place={place} roots={found.roots} done={done} reload={read.reload} />
+            <One
+              key={place.path}
+              place={place}
+              roots={found.roots}
+              isFirst={place === found.places.find(({ allowed }) => allowed)}
+              done={done}
+              reload={read.reload}
+            />
           ))}
         </ul>
       )}
@@ -42,9 +50,11 @@ export function Places({ done = () => {} }: { readonly done?: () => void }) {
 }
 
 function One(
-  { place, roots, done, reload }: {
+  { place, roots, isFirst, done, reload }: {
     readonly place: Place;
     readonly roots: readonly string[];
+    /** True of the one that is most likely meant. */
+    readonly isFirst: boolean;
     readonly done: () => void;
     readonly reload: () => void;
   },
@@ -52,6 +62,7 @@ function One(
   const { path, projects, total, allowed, setting } = place;
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isAdding, setAdding] = useState(false);
+  const [isAsked, setAsked] = useState(false);
   const add = async () => {
     setAdding(true);
     try {
@@ -65,6 +76,7 @@ function One(
   };
   return (
     <li class="row place-row">
+      <Sign verdict={allowed ? "asWritten" : "unknown"} />
       <code>{shown(path)}</code>
       <span class="quiet">
         {total > 0 && TEXT.projects(total, projects.map(shown).join(", "), total - projects.length)}
@@ -72,13 +84,28 @@ function One(
       </span>
       {allowed
         ? (
-          <button type="button" class="button" disabled={isAdding} onClick={() => void add()}>
+          <button
+            type="button"
+            class={`button ${isFirst ? "is-main" : ""}`}
+            disabled={isAdding}
+            onClick={() => void add()}
+          >
             {TEXT.add}
             <span class="unseen">{shown(path)}</span>
           </button>
         )
-        : null}
-      {!allowed && setting !== null && (
+        : setting !== null && (
+          <button
+            type="button"
+            class="button"
+            aria-expanded={isAsked}
+            onClick={() => setAsked(!isAsked)}
+          >
+            {TEXT.howToAllow}
+            <span class="unseen">{shown(path)}</span>
+          </button>
+        )}
+      {isAsked && setting !== null && (
         <p class="hint place-setting">
           {TEXT.allow} <Copied text={setting} /> {TEXT.inContainer}
         </p>

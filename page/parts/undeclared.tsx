@@ -7,6 +7,7 @@ import { containerHref } from "./container_href.ts";
 import { Dialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
 import { Ignored, IgnoredBefore } from "./ignored.tsx";
+import { Menu } from "./menu.tsx";
 import { Ports } from "./project_ports.tsx";
 import { RegisterForm } from "./register.tsx";
 import { shown } from "./shown.ts";
@@ -104,6 +105,7 @@ function One(
   },
 ) {
   const { id, name, folder, running, ports, engines, swarm } = row;
+  const isWritable = engines.length === 1 && swarm === null;
   return (
     <li class="project is-undeclared" aria-label={shown(name)}>
       <div class="project-line">
@@ -132,10 +134,16 @@ function One(
               <span class="unseen">{shown(name)}</span>
             </button>
           )}
-          {engines.length === 1 && swarm === null && (
-            <WriteDown engine={engines[0]!} project={projectIn(id)} word={name} />
+          {(isWritable || may("workspaces:write")) && (
+            <Menu kind="row-menu" label={words.projects.ways(shown(name))} word="⋯">
+              {isWritable && <WriteDown engine={engines[0]!} project={projectIn(id)} word={name} />}
+              <Ignore
+                name={name}
+                ask={() =>
+                  ask({ id, name, kind: "project" })}
+              />
+            </Menu>
           )}
-          <Ignore name={name} ask={() => ask({ id, name, kind: "project" })} />
         </span>
       </div>
     </li>

@@ -33,6 +33,7 @@ test(
     await page.getByText(`Allowed are ${folder}/shop and all folders below.`).waitFor();
     const places = page.getByRole("list", { name: "Folders of what runs" });
     await places.getByText("2 running projects: blog, infra").waitFor();
+    await places.getByRole("button", { name: "How to allow it" }).first().click();
     await places.getByText(`BERTH_ROOTS=${folder}/shop:${folder}`, { exact: true }).waitFor();
     await places.getByRole("button", { name: `${folder}/shop` }).click();
     await page.getByRole("heading", { name: "Is what runs what I wrote?" }).waitFor();

@@ -14,11 +14,14 @@ const TEXT = words.project;
 
 type Item = ProjectHistory["items"][number];
 
-export function History({ id, revision }: { readonly id: string; readonly revision: string }) {
-  const read = useResource(
+const useHistory = (id: string, revision: string) =>
+  useResource(
     `history ${id} ${revision}`,
     async (signal) => (await client.get(PROJECT_HISTORY, { params: { id }, signal })).json(),
   );
+
+export function History({ id, revision }: { readonly id: string; readonly revision: string }) {
+  const read = useHistory(id, revision);
   const history = read.value.value;
   const problem = read.problem.value;
   if (history === undefined) {
@@ -28,19 +31,38 @@ export function History({ id, revision }: { readonly id: string; readonly revisi
   return (
     <>
       {missing.map(({ permission }) => <p class="hint" key={permission}>{words.lacks(permission)}</p>)}
-      {items.length === 0 ? <Empty title={TEXT.noHistory} /> : (
-        <ul class="rows">
-          {items.map((item) => (
-            <li class="row journal-row" key={keyOf(item)}>
-              <time class="quiet" dateTime={item.at}>{words.moment(Date.parse(item.at))}</time>
-              <What item={item} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {items.length === 0 ? <Empty title={TEXT.noHistory} /> : <Items items={items} />}
     </>
   );
 }
+
+const FEW = 3;
+
+/** The latest few below the services; nothing where nothing has happened. */
+export function Lately({ id, revision }: { readonly id: string; readonly revision: string }) {
+  const items = useHistory(id, revision).value.value?.items ?? [];
+  if (items.length === 0) return null;
+  return (
+    <section aria-labelledby="lately">
+      <div class="section-head">
+        <h2 id="lately">{words.lately.title}</h2>
+        <a href={withQuery({ view: "history" })}>{TEXT.history}</a>
+      </div>
+      <Items items={items.slice(0, FEW)} />
+    </section>
+  );
+}
+
+const Items = ({ items }: { readonly items: readonly Item[] }) => (
+  <ul class="rows">
+    {items.map((item) => (
+      <li class="row journal-row" key={keyOf(item)}>
+        <time class="quiet" dateTime={item.at}>{words.moment(Date.parse(item.at))}</time>
+        <What item={item} />
+      </li>
+    ))}
+  </ul>
+);
 
 const keyOf = (item: Item): string =>
   item.kind === "apply"

@@ -13,13 +13,15 @@ import { client, may, mayOnFolder } from "../../live/session.ts";
 import { Files } from "../../parts/files/files.tsx";
 import { Graph } from "../../parts/graph/graph.tsx";
 import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
+import { Menu } from "../../parts/menu.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Sign } from "../../parts/sign.tsx";
 import { Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
+import { withQuery } from "../../router.ts";
 import { type Verdict, VERDICTS } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
-import { History } from "./history.tsx";
+import { History, Lately } from "./history.tsx";
 import { Services } from "./services.tsx";
 
 const TEXT = words.projects;
@@ -80,7 +82,12 @@ function Known({ project }: { readonly project: Model }) {
     <div class={tab === "logs" ? "list-screen" : ""}>
       <Header project={project} />
       <Tabs label={words.project.tabs} tabs={tabs} />
-      {tab === "services" && <Services project={project} revision={folder?.revision ?? ""} />}
+      {tab === "services" && (
+        <>
+          <Services project={project} revision={folder?.revision ?? ""} />
+          <Lately id={project.id} revision={project.revision} />
+        </>
+      )}
       {tab === "files" && folder !== null && <Files workspace={folder} folder={project.folder ?? "."} />}
       {tab === "logs" && (
         <MergedLogView chosen={{ project: project.id }} name={project.name} key={project.id} />
@@ -102,7 +109,8 @@ async function readFolder(id: string, signal: AbortSignal): Promise<Workspace | 
 }
 
 function Header({ project }: { readonly project: Model }) {
-  const { name, verdict, counts, workspace, folder, engines, ports } = project;
+  const { name, verdict, counts, workspace, engines, ports, files } = project;
+  const declaredIn = files.find(({ kind }) => kind === "compose" || kind === "native");
   const said = VERDICTS.filter((one) => counts[one] > 0).map((one) => words.overview.count(one, counts[one]));
   return (
     <>
@@ -124,12 +132,19 @@ function Header({ project }: { readonly project: Model }) {
         {engines.length > 0 && <span>{shown(words.project.on(engines.join(", ")))}</span>}
         {workspace === null ? <span>{words.project.inNoFile}</span> : (
           <span>
-            {words.project.folder} {mayOnFolder("workspaces:read", workspace.id)
+            {words.project.folder} {declaredIn !== undefined && (
+              <>
+                <a href={withQuery({ view: "files", file: declaredIn.path })}>{shown(declaredIn.path)}</a>
+                {" "}
+                {words.project.inFolder}
+                {" "}
+              </>
+            )}
+            {mayOnFolder("workspaces:read", workspace.id)
               ? <a href={`/w/${encodeURIComponent(workspace.id)}`}>{shown(workspace.name)}</a>
               : shown(workspace.name)}
           </span>
         )}
-        {folder !== null && !["", "."].includes(folder) && <code>{shown(folder)}</code>}
       </p>
     </>
   );
@@ -138,7 +153,7 @@ function Header({ project }: { readonly project: Model }) {
 const NEEDS_NOTHING: readonly Verdict[] = ["asWritten", "completed"];
 
 /** Every way to change a project is a plan, which is shown first. */
-const Ways = ({ project: { id, verdict } }: { readonly project: Model }) => (
+const Ways = ({ project: { id, name, verdict, workspace } }: { readonly project: Model }) => (
   <>
     <a class={`button ${NEEDS_NOTHING.includes(verdict) ? "" : "is-main"}`} href={planHref(id)}>
       {TEXT.bring}
@@ -146,6 +161,12 @@ const Ways = ({ project: { id, verdict } }: { readonly project: Model }) => (
     <a class="button" href={planHref(id, "update")}>{TEXT.update}</a>
     <a class="button" href={planHref(id, "restart")}>{words.containers.restart}</a>
     <a class="button" href={planHref(id, "stop")}>{words.containers.stop}</a>
-    <a class="button" href={planHref(id, "down")}>{words.applies.actions.down}</a>
+    <Menu kind="row-menu" label={TEXT.ways(shown(name))} word="⋯">
+      <a href={planHref(id, "down")}>{words.applies.actions.down}</a>
+      <a href={`/updates?project=${encodeURIComponent(id)}`}>{words.titles.updates}</a>
+      {mayOnFolder("workspaces:read", workspace?.id ?? "") && (
+        <a href={`/w/${encodeURIComponent(workspace?.id ?? "")}?view=findings`}>{words.workspace.findings}</a>
+      )}
+    </Menu>
   </>
 );
