@@ -100,6 +100,7 @@ const STEPS: readonly Step[] = [
   ...[
     "activity",
     "apply",
+    "axe",
     "connection",
     "containers",
     "files",
