@@ -2,7 +2,7 @@
  * The page in Chromium with its CPU slowed four times, beside a blank page: frames under load, its bytes, its heap, what
  * it paints and how soon, berth's start. `deno task bench page:graph` measures one part.
  */
-import type { Browser, Page } from "npm:playwright-core@1.65.1";
+import type { Browser } from "npm:playwright-core@1.65.1";
 import { buildPage } from "../page/build.ts";
 import { browserMissing, startBrowser } from "../tests/support/browser.ts";
 import { FastLog } from "../tests/support/scripted_log.ts";
@@ -13,12 +13,12 @@ import { hour } from "./page_hour.ts";
 import { million } from "./page_lines.ts";
 import { layout } from "./page_layout.ts";
 import { paint } from "./page_paint.ts";
+import { projects } from "./page_projects.ts";
 import { shell } from "./page_shell.ts";
 import { type Competitor, rounds } from "./rounds.ts";
-import { slow } from "./slowed_page.ts";
+import { framesOf, slow } from "./slowed_page.ts";
 import { startServer } from "./server_process.ts";
 
-const WATCHED_MS = 2_000;
 const CHANGES_A_SECOND = 36;
 const LINES_A_SECOND = 10_000;
 
@@ -34,6 +34,7 @@ const PARTS: Readonly<Record<string, (browser: Browser) => Promise<unknown>>> = 
         about:
           "all that a browser with an empty cache loads until the first list is there, but for its rows, which come over the socket; the aim is 60,000 in 5 requests",
       })),
+  projects: (browser) => projects(browser, blank(browser)),
   paint: (browser) => using(listed(500), ({ berth }) => paint(browser, berth)),
   rows: async (browser) => {
     await using small = await listed(500);
@@ -227,22 +228,6 @@ async function firstList(browser: Browser, berth: TestService): Promise<number> 
       .map(({ transferSize }) => transferSize)`,
   );
   return sizes.reduce((all, size) => all + size, 0);
-}
-
-/** The 95th percentile of the time from one frame to the next. */
-async function framesOf(page: Page): Promise<number> {
-  return await page.evaluate<number>(`new Promise((resolve) => {
-    const times = [];
-    let before = performance.now();
-    const end = before + ${WATCHED_MS};
-    requestAnimationFrame(function next(now) {
-      times.push(now - before);
-      before = now;
-      if (now < end) return requestAnimationFrame(next);
-      times.sort((a, b) => a - b);
-      resolve(times[Math.floor(times.length * 0.95)]);
-    });
-  })`);
 }
 
 function start(name: string, plugins: string | null): Competitor {

@@ -1,6 +1,6 @@
 /** A view that is loaded by the first who looks at it. */
-import type { ComponentType, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren, ComponentType, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { BulkProps } from "./bulk.tsx";
 import type { NoProjectsProps } from "./no_projects.tsx";
 import type { ProjectWaysProps } from "./project_ways.tsx";
@@ -23,6 +23,21 @@ export function later<Props extends object>(
     if (View !== null) return <View {...props} />;
     return isUnloaded ? <p class="trouble" role="alert">{words.problem.unloaded}</p> : <Loading />;
   };
+}
+
+/** Draws what is in it once its place comes into view: what nobody has scrolled to is not loaded. */
+export function WhenSeen({ children }: { readonly children: ComponentChildren }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    if (isSeen || place.current === null) return;
+    const watch = new IntersectionObserver((entries) =>
+      setSeen(entries.some(({ isIntersecting }) => isIntersecting))
+    );
+    watch.observe(place.current);
+    return () => watch.disconnect();
+  }, [isSeen]);
+  return isSeen ? <>{children}</> : <div ref={place} />;
 }
 
 /** Parts that the first screens show later, from the script of the other screens. */

@@ -4,7 +4,7 @@ import { link, serviceTime } from "../../live/live.ts";
 import { type ProjectList, type Row, useProjects } from "../../live/projects.ts";
 import { may, mayEverywhere, who } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
-import { LaterBulk, LaterLately, LaterNoProjects, LaterUndeclared } from "../../parts/later.tsx";
+import { LaterBulk, LaterLately, LaterNoProjects, LaterUndeclared, WhenSeen } from "../../parts/later.tsx";
 import { Lacking } from "../../parts/lacking.tsx";
 import { useSteady } from "../../parts/steady.ts";
 import { Mark } from "../../parts/sign.tsx";
@@ -67,7 +67,7 @@ function Answer(
   const found = rows.filter(({ workspace }) => workspace !== null);
   const { rows: declared, held } = useSteady(ordered(found), ({ id }) => id);
   const undeclared = rows.filter(({ workspace }) => workspace === null);
-  const showsLoose = (asked === null || asked === "undeclared") && wanted === "";
+  const loose = (asked === null || asked === "undeclared") && wanted === "" ? state.loose : [];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const choose = (id: string) => {
     const next = new Set(chosen);
@@ -100,8 +100,12 @@ function Answer(
           <a class="button" href={withQuery({ q: null, verdict: null, newer: null })}>{TEXT.showAll}</a>
         </Empty>
       )}
-      <LaterUndeclared rows={undeclared} loose={showsLoose ? state.loose : []} />
-      <LaterLately />
+      {(undeclared.length > 0 || loose.some(({ total, ignored }) => total > 0 || ignored.length > 0)) && (
+        <LaterUndeclared rows={undeclared} loose={loose} />
+      )}
+      <WhenSeen>
+        <LaterLately />
+      </WhenSeen>
       {chosen.size > 0 && <LaterBulk ids={[...chosen]} clear={() => setChosen(new Set())} />}
     </>
   );
