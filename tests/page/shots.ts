@@ -5,6 +5,7 @@ import { startBrowser } from "../support/browser.ts";
 import { crowd } from "./crowd.ts";
 import { openPage } from "./opened.ts";
 import { seed, startScene } from "./scene.ts";
+import { keyOn } from "../support/scoped_world.ts";
 
 const FOLDER = new URL("../../page/shots/", import.meta.url).pathname;
 const PROJECTS = "/srv/projects";
@@ -14,6 +15,14 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["overview", "/"],
   ["overview-filtered", "/?verdict=broken"],
   ["folders", "/folders"],
+  ["new", "/new"],
+  ["plan-which", "/plan"],
+  ["updates", "/updates"],
+  ["swarm", "/swarm"],
+  ["source", "/w/shop/source"],
+  ["incidents", "/incidents"],
+  ["settings-notices", "/settings/notices"],
+  ["settings-registries", "/settings/registries"],
   ["write-down", "/write-down?engine=docker&name=legacy-cron"],
   ["project", "/p/shop%40shop"],
   ["project-unit", "/p/shop%40shop?unit=shop.db"],
@@ -53,6 +62,14 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["no-such-screen", "/nowhere"],
 ];
 
+/** The same for a person with one project. */
+const SCOPED: readonly (readonly [name: string, path: string])[] = [
+  ["scoped-overview", "/"],
+  ["scoped-project", "/p/shop%40shop"],
+  ["scoped-containers", "/c"],
+  ["scoped-folder", "/w/shop"],
+];
+
 const planned = (page: Page) => page.locator(".step").first().waitFor({ timeout: 60_000 });
 
 /** Dialogs and states that a screen has only after an act. */
@@ -80,13 +97,28 @@ const ACTS: readonly (readonly [name: string, path: string, act: (page: Page) =>
   ["plan", "/w/shop/plan", planned],
   ["plan-down", "/w/blog/plan?action=down", planned],
   ["new-key", "/settings/keys", (page) => page.getByRole("button", { name: "Make a key" }).click()],
-  ["rights", "/settings/people", (page) => page.getByRole("button", { name: "Change grace" }).click()],
+  ["rights", "/settings/people", async (page) => {
+    await page.getByRole("button", { name: "Change grace" }).click();
+    await page.getByRole("dialog").getByLabel("On", { exact: true }).selectOption("only");
+    const add = page.getByRole("dialog").getByRole("combobox", { name: "Add …" });
+    await add.selectOption("project:shop");
+    await add.selectOption("workspace:infra");
+  }],
+  ["new-copy", "/new", async (page) => {
+    await page.getByLabel("Name", { exact: true }).fill("shop-two");
+    await page.getByRole("button", { name: "Copy of a project" }).click();
+    await page.getByLabel("The project to copy").selectOption("shop@shop");
+    await page.getByRole("list", { name: "Findings" }).waitFor({ timeout: 10_000 }).catch(() => {});
+  }],
+  ["project-menu", "/p/shop%40shop", (page) => page.getByLabel("More for shop").click()],
 ];
 
 /** `deno task page:shots overview,containers 1440,360 dark` takes these alone. */
 const [only = "", widths = WIDTHS.join(), themes = THEMES.join()] = Deno.args;
 const wanted = (name: string) => only === "" || only.split(",").includes(name);
 
+// Disposed of last: something of the browser keeps the process alive.
+using _end = { [Symbol.dispose]: () => Deno.exit() };
 await Deno.mkdir(FOLDER, { recursive: true });
 await using engine = await startEngine("docker");
 // As somebody has it whose page this could be; nobody's own is written over.
@@ -143,6 +175,17 @@ await inAll(async (look, suffix) => {
   }
   if (opened.complaints.length > 0) console.error(suffix, opened.complaints);
 });
+{
+  const caller = await keyOn(berth, "project:shop");
+  await inAll(async (look, suffix) => {
+    await using opened = await openPage(browser, berth, { ...look, key: caller.credential });
+    for (const [name, path] of SCOPED.filter(([name]) => wanted(name))) {
+      await opened.visit(path);
+      await opened.page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => {});
+      await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
+    }
+  });
+}
 
 /** The same screens with much that is not well. */
 const CROWD: readonly (readonly [name: string, path: string])[] = [
@@ -155,6 +198,8 @@ const CROWD: readonly (readonly [name: string, path: string])[] = [
   ["crowd-plan", "/p/changed/plan"],
   ["crowd-plans", "/plan?p=changed&p=not-started&p=variables&p=partly"],
   ["crowd-containers", "/c"],
+  ["crowd-incidents", "/incidents"],
+  ["crowd-images", "/images"],
   ["crowd-audit", "/audit"],
 ];
 if (CROWD.some(([name]) => wanted(name))) {
@@ -172,6 +217,16 @@ if (CROWD.some(([name]) => wanted(name))) {
         animations: "disabled",
         fullPage: true,
       });
+    }
+  });
+  const plan = (await many.call("POST /api/projects/changed/plan", { action: "up" })).body;
+  const { body: begun } = await many.call(`POST /api/plans/${plan.id}/apply`);
+  await inAll(async (look, suffix) => {
+    await using opened = await openPage(browser, many, { ...look, key: many.admin });
+    for (const [name, path] of [["crowd-apply", `/applies/${begun.id}`], ["crowd-history", "/p/changed"]]) {
+      await opened.visit(path!);
+      await opened.page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {});
+      await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
     }
   });
   await Deno.remove(folder, { recursive: true });
