@@ -124,6 +124,7 @@ const STEPS: readonly Step[] = [
     "states",
     "updates",
     "words",
+    "write_down",
   ].map((name) => ({ file: `tests/page/${name}_test.ts` })),
   // The same laws on Podman
   ...[

@@ -76,7 +76,6 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
   const own = checked.findings?.filter(({ location }) => location?.file === pathOf(name, open)) ?? null;
   const isNamed = /^[a-z0-9][a-z0-9_-]*$/.test(name);
   const saving = useSaving(workspace.id, name, texts);
-  const isReady = isNamed && workspace.editable && !saving.isBusy;
   return (
     <>
       <header class="screen-head">
@@ -125,26 +124,36 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
         </section>
       </div>
       {saving.problem !== null && <Trouble problem={saving.problem} />}
-      <div class="form-end">
-        <Act
-          permission="projects:plan"
-          kind="is-main"
-          disabled={!isReady}
-          act={() => void saving.save(planHref)}
-        >
-          {TEXT.saveAndPlan}
-        </Act>
-        <button
-          type="button"
-          class="button"
-          disabled={!isReady}
-          onClick={() => void saving.save(projectHref)}
-        >
-          {words.files.saveIt}
-        </button>
-        <span class="hint">{TEXT.nothingStarts}</span>
-      </div>
+      <End isReady={isNamed && workspace.editable} saving={saving} />
     </>
+  );
+}
+
+/** The buttons below; a name and a folder that may be written to make it ready. */
+function End(
+  { isReady, saving }: { readonly isReady: boolean; readonly saving: ReturnType<typeof useSaving> },
+) {
+  const canSave = isReady && !saving.isBusy;
+  return (
+    <div class="form-end">
+      <Act
+        permission="projects:plan"
+        kind="is-main"
+        disabled={!canSave}
+        act={() => void saving.save(planHref)}
+      >
+        {TEXT.saveAndPlan}
+      </Act>
+      <button
+        type="button"
+        class="button"
+        disabled={!canSave}
+        onClick={() => void saving.save(projectHref)}
+      >
+        {words.files.saveIt}
+      </button>
+      <span class="hint">{TEXT.nothingStarts}</span>
+    </div>
   );
 }
 
