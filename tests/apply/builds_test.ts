@@ -150,8 +150,9 @@ for (const { test } of [docker, podman]) {
       dockerfile_inline: |
         FROM ${FIXTURE}
         ARG LOGIN
-        RUN printf "logs in as $\${LOGIN%??????????}"; sleep 1; echo "$\${LOGIN#??????????}, and goes on"; echo "$$LOGIN" >&2; exit 7
+        RUN printf "logs in as $\${LOGIN%??????????}"; sleep 1; echo "$\${LOGIN#??????????}, and goes on"; sleep 1; echo "$$LOGIN" >&2; exit 7
 `;
+    // Podman's builder has one stream for both, so the second sleep keeps the order of what it prints.
     await scene(engine, name, built(name, lines), async (scene) => {
       const apply = await carriedOut(scene);
       assert.equal(apply.state, "failed");
