@@ -34,11 +34,23 @@ export async function planUnattended(
   principal: Principal,
 ): Promise<MadePlan> {
   const reach = reachOf(principal, "projects:plan");
-  const made = await madeOf(planning, { id: workspace, name: group, request }, reach, principal);
+  const made = await madeOf(planning, { id: workspace, name: group, request }, reach, principal)
+    .catch((error) => {
+      throw isOutOfScope(error) && !reach.everywhere
+        ? new ServiceError("forbidden", 'Cannot plan: this needs the permission "projects:plan" on it', {
+          cause: error,
+        })
+        : error;
+    });
   const { blocked } = made.plan;
   if (blocked.length === 0) return made;
   throw new ServiceError("plan_blocked", blocked.map(({ message }) => message).join("; "));
 }
+
+/** Returns true for the words by which a caller is told nothing; whoever wanted this knows that it is there. */
+const isOutOfScope = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  (error.code === "workspace_not_found" || error.code === "artifact_not_found");
 
 /** Begins the apply of these steps, or of all. Returns its id. */
 export async function applyUnattended(

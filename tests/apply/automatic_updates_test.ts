@@ -141,8 +141,22 @@ test("an update waits and says so when its person is gone, or may not apply any 
     await eventually("it waits", async () => (await rulesOf(berth))[0].waits !== null);
 
     assert.match((await rulesOf(berth))[0].waits, /is gone or disabled/);
+
+    const { body: eve } = await berth.call("POST /api/settings/people", { name: "eve", role: "operator" });
+    const changed = await berth.call(`PUT /api/settings/people/${eve.id}`, { role: "viewer" });
+    assert.equal(changed.status, 200, changed.text);
+    const by = { kind: "user", id: eve.id, name: "eve" } as const;
+    await berth.berth.store.updates.setProject(known, { ...known, window: null, by }, ENTRY);
+    await eventually("it waits for her", async () => {
+      const [{ by, waits }] = await rulesOf(berth);
+      return by === "eve" && waits?.includes('this needs the permission "projects:plan" on it');
+    });
     assert.equal(await versionOf(scene), "1");
     assert.equal((await berth.call("GET /api/applies")).body.items.length, 1);
+
+    await berth.call(`PUT /api/settings/people/${eve.id}`, { role: "operator" });
+    await eventually("she may again", async () => await versionOf(scene) === "2");
+    await scene.over((await berth.call("GET /api/applies")).body.items[0].id);
   });
 });
 
