@@ -34,7 +34,7 @@ const CODES: Readonly<
   down: "everything goes down",
   asked: "it was asked for",
   policy: "its pull policy says so",
-  newerImage: "its image may be another one",
+  newerImage: "for a newer image",
 };
 
 const RISKS: Readonly<Record<PlanStep["risk"], string>> = {

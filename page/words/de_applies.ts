@@ -108,7 +108,7 @@ export const applies = {
     down: "alles wird abgebaut",
     asked: "wurde verlangt",
     policy: "so will es die pull_policy",
-    newerImage: "sein Image kann ein anderes sein",
+    newerImage: "für ein neueres Image",
   },
   kinds: {
     "image.pull": "Hole",

@@ -95,7 +95,7 @@ export const applies = {
     down: "everything goes down",
     asked: "it was asked for",
     policy: "its pull policy says so",
-    newerImage: "its image may be another one",
+    newerImage: "for a newer image",
   },
   kinds: {
     "image.pull": "Pull",
