@@ -25,9 +25,15 @@ export const READ_MS = 60_000;
 export const DEPTH = 50;
 const LISTING_BYTES = 32 * 1024 * 1024;
 const BLOBS_BYTES = 300 * 1024 * 1024;
+/** Trees that are remembered: of the synced commit and of the newest. */
+const MOST_TREES = 2;
 
 export class Objects {
   readonly #options: ObjectsOptions;
+  /** Commits that were found while the packs were as they are: git is not started for them again. */
+  #found: { readonly packs: string; readonly commits: Set<string> } | null = null;
+  /** Trees by commit and folder: they never change. */
+  readonly #trees = new Map<string, Tree>();
 
   constructor(options: ObjectsOptions) {
     this.#options = options;
@@ -38,8 +44,24 @@ export class Objects {
   }
 
   async has(commit: string): Promise<boolean> {
+    const packs = await this.#packs();
+    if (packs !== null && this.#found?.packs === packs && this.#found.commits.has(commit)) return true;
     const { code } = await this.read({ args: ["cat-file", "-e", `${commit}^{commit}`], most: 1_000 });
+    if (code === 0 && packs !== null) {
+      if (this.#found?.packs !== packs) this.#found = { packs, commits: new Set() };
+      this.#found.commits.add(commit);
+    }
     return code === 0;
+  }
+
+  /** Returns the state of the folder in which objects lie: another one once any came or went. */
+  async #packs(): Promise<string | null> {
+    try {
+      const { ino, mtime } = await Deno.stat(`${this.folder}/objects/pack`);
+      return `${ino} ${mtime?.getTime()}`;
+    } catch {
+      return null;
+    }
   }
 
   /** True if the branch at `to` contains `from`. */
@@ -70,6 +92,16 @@ export class Objects {
 
   /** Returns the tree of a commit below a folder of it. Throws `SourceFailure` for one that no folder may hold. */
   async tree(commit: string, folder: string): Promise<Tree> {
+    const key = `${commit}:${folder}`;
+    const known = this.#trees.get(key);
+    if (known !== undefined) return known;
+    const tree = await this.#readTree(commit, folder);
+    this.#trees.set(key, tree);
+    if (this.#trees.size > MOST_TREES) this.#trees.delete(this.#trees.keys().next().value!);
+    return tree;
+  }
+
+  async #readTree(commit: string, folder: string): Promise<Tree> {
     const result = await this.read({
       args: ["ls-tree", "-r", "-z", "-l", "--full-tree", `${commit}:${folder}`],
       most: LISTING_BYTES,

@@ -46,14 +46,16 @@ export function shownOf(record: SourceRecord): Source {
 
 /** Returns a source that has a head, with its commits and what a sync would do. Throws `SourceFailure`. */
 export async function shownWith(record: SourceRecord, followed: Followed): Promise<Source> {
+  const history = await followed.commits(record, true);
   const shown = {
     ...shownOf(record),
-    history: await followed.commits(record, true),
+    history,
     uncommitted: await followed.uncommitted(record),
   };
   if (record.head === null || (record.head === record.synced && record.syncing === null)) return shown;
   const outlook = await followed.outlook(record, record.head);
-  const rewritten = await followed.isRewritten(record);
+  const isListed = history.some(({ id }) => id === record.synced);
+  const rewritten = !isListed && await followed.isRewritten(record);
   const conflicts = outlook.decisions.filter(({ act }) => act === "conflict");
   return {
     ...shown,
