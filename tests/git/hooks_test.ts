@@ -88,6 +88,15 @@ test("a signed hook of each forge answers the new commit and the groups that it 
       groups: [{ name: "blog", change: "changed" }],
       policy: "manual",
     }, forge);
+    // The hook has looked: nobody needs to check again to read the reason and its line.
+    const { head: seen, pending } = await scene.source();
+    assert.deepEqual([
+      seen,
+      pending?.groups.map(({ name, change, file, line }) => [name, change, file, line]),
+    ], [
+      head,
+      [["blog", "changed", "blog/compose.yaml", 3]],
+    ], forge);
   }
   assert.deepEqual(await scene.files(), files);
 });

@@ -1,10 +1,9 @@
 /** Tokens and deploy keys in the processes of git and ssh: the server holds each call open while the machine is asked. */
 import assert from "node:assert/strict";
 import { eventually } from "../support/eventually.ts";
-import { GitServer, hasGit } from "../support/git_server.ts";
+import { hasGit } from "../support/git_server.ts";
 import { GitSshServer, hasSshd } from "../support/git_ssh_server.ts";
-import { startService } from "../support/service.ts";
-import { SourceScene, web } from "./source_scene.ts";
+import { SourceScene, web, withToken } from "./source_scene.ts";
 
 interface Seen {
   readonly args: readonly string[];
@@ -40,15 +39,7 @@ Deno.test({
     "a token is no argument of git and of what it starts, and in their environment one option of git alone",
   ignore: !hasGit(),
 }, async () => {
-  const token = `canary-${crypto.randomUUID()}`;
-  const basic = btoa(`ada:${token}`);
-  await using server = await GitServer.start({ credential: { user: "ada", token } });
-  Deno.env.set("GIT_SSL_CAINFO", server.authority!);
-  try {
-    await using scene = await SourceScene.with({ "blog/compose.yaml": web("nginx:1") }, {
-      server,
-      start: () => startService(),
-    });
+  await withToken({ "blog/compose.yaml": web("nginx:1") }, async ({ scene, server, credential, secrets }) => {
     const seen: Seen[] = [];
     server.refuse = (request) => {
       // Nobody is answered before every process has been looked at.
@@ -56,22 +47,20 @@ Deno.test({
       return null;
     };
 
-    const source = await scene.follow({ credential: { user: "ada", token } });
+    const source = await scene.follow({ credential });
 
     assert.equal(source.error, null);
     for (const command of [/\bgit .* ls-remote /, /\bgit .* fetch /, /\bremote-https /]) {
       assert.ok(runs(seen, command), `${command} was not seen`);
     }
-    assert.deepEqual(holding(seen, [token, basic], ({ args }) => args), []);
-    const variables = new Set(holding(seen, [token, basic], ({ env }) => env));
+    assert.deepEqual(holding(seen, secrets, ({ args }) => args), []);
+    const variables = new Set(holding(seen, secrets, ({ env }) => env));
     assert.deepEqual(
       [...variables].map((variable) => variable.replace(/^GIT_CONFIG_VALUE_\d+=/, "")),
-      Array.from(variables, () => `Authorization: Basic ${basic}`),
+      Array.from(variables, () => `Authorization: Basic ${secrets[1]}`),
     );
     assert.ok(variables.size > 0, "no environment was read");
-  } finally {
-    Deno.env.delete("GIT_SSL_CAINFO");
-  }
+  });
 });
 
 Deno.test({

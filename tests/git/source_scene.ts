@@ -88,3 +88,28 @@ export class SourceScene implements AsyncDisposable {
     await this.owned.disposeAsync();
   }
 }
+
+export interface TokenScene {
+  readonly scene: SourceScene;
+  readonly server: GitServer;
+  readonly credential: { readonly user: string; readonly token: string };
+  /** The forms in which the token must stand nowhere. */
+  readonly secrets: readonly string[];
+}
+
+/** Runs a test with a repository over https that asks for a token, of a server that git knows by its authority. */
+export async function withToken(
+  files: Readonly<Record<string, string>>,
+  run: (scene: TokenScene) => Promise<void>,
+): Promise<void> {
+  const token = `canary-${crypto.randomUUID()}`;
+  const credential = { user: "ada", token };
+  await using server = await GitServer.start({ credential });
+  Deno.env.set("GIT_SSL_CAINFO", server.authority!);
+  try {
+    await using scene = await SourceScene.with(files, { server });
+    await run({ scene, server, credential, secrets: [token, btoa(`ada:${token}`)] });
+  } finally {
+    Deno.env.delete("GIT_SSL_CAINFO");
+  }
+}

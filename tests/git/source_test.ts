@@ -1,8 +1,7 @@
 /** Sources: what a push would change is told, and nothing of the folder is touched. */
 import assert from "node:assert/strict";
-import { GitServer, hasGit } from "../support/git_server.ts";
-import { startService } from "../support/service.ts";
-import { SourceScene, web } from "./source_scene.ts";
+import { hasGit } from "../support/git_server.ts";
+import { SourceScene, web, withToken } from "./source_scene.ts";
 
 const ignore = !hasGit();
 if (ignore) console.warn("SKIPPED: tests of sources, because git is not installed");
@@ -228,35 +227,24 @@ test("a source is seen and set by those alone who may", async () => {
 });
 
 test("a token opens the repository, and stands in no file, argument, log, answer or error", async () => {
-  const token = `canary-${crypto.randomUUID()}`;
-  const basic = btoa(`ada:${token}`);
-  await using server = await GitServer.start({ credential: { user: "ada", token } });
-  Deno.env.set("GIT_SSL_CAINFO", server.authority!);
-  try {
-    await using scene = await SourceScene.with({ "blog/compose.yaml": web("nginx:1") }, {
-      server,
-      start: () => startService(),
-    });
+  await withToken({ "blog/compose.yaml": web("nginx:1") }, async ({ scene, server, credential, secrets }) => {
     const refused = await scene.follow({ credential: { user: "ada", token: "another" } });
     assert.equal(refused.state, "failed");
-    const source = await scene.follow({ credential: { user: "ada", token } });
+    const source = await scene.follow({ credential });
     assert.equal(source.error, null);
     assert.equal(source.hasCredential, true);
     // The server is the same: the credential stays.
     assert.equal((await scene.follow()).error, null);
-    server.refuse = () => new Response(token, { status: 500 });
+    server.refuse = () => new Response(credential.token, { status: 500 });
     const failed = await scene.check();
     assert.equal(failed.state, "failed");
     server.refuse = null;
     const shown = JSON.stringify([source, failed, scene.berth.logged(), await scene.source()]);
-    for (const secret of [token, basic]) assert.ok(!shown.includes(secret));
     const audit = await scene.berth.call("GET /api/system/audit?limit=100");
-    for (const secret of [token, basic]) assert.ok(!audit.text.includes(secret));
+    for (const secret of secrets) assert.ok(!shown.includes(secret) && !audit.text.includes(secret));
     await scene.berth.stop();
-    for (const secret of [token, basic]) assert.deepEqual(await holding(scene.berth.folder, secret), []);
-  } finally {
-    Deno.env.delete("GIT_SSL_CAINFO");
-  }
+    for (const secret of secrets) assert.deepEqual(await holding(scene.berth.folder, secret), []);
+  });
 });
 
 /** Returns the files below a folder that hold the text. */
