@@ -195,13 +195,13 @@ export const later = {
   },
   workspace: {
     wellRest: (amount: number) =>
-      count(amount, "Einheit ist, wie sie sein soll", "Einheiten sind, wie sie sein sollen"),
+      count(amount, "Dienst ist, wie er sein soll", "Dienste sind, wie sie sein sollen"),
     differences: "Abweichungen",
     findings: "Befunde",
     tabs: "Ansichten des Ordners",
     noDifferences: (units: number) =>
-      `Was läuft, ist, was geschrieben ist, in allen ${count(units, "Einheit", "Einheiten")}.`,
-    noUnits: "In diesem Ordner ist nichts als Einheit deklariert.",
+      `Was läuft, ist, was geschrieben ist, in allen ${count(units, "Dienst", "Diensten")}.`,
+    noUnits: "Keine Datei in diesem Ordner deklariert einen Dienst.",
     onEngine: (container: string, backend: string) => `${container} auf ${backend}`,
     forget: "Diesen Ordner vergessen",
     forgetQuestion: (name: string) =>
@@ -220,7 +220,7 @@ export const later = {
     undeclared: "Keine Datei eines eingetragenen Ordners deklariert diesen Container.",
     gone: "Diesen Container gibt es nicht mehr",
     image: "Image",
-    unit: "Einheit",
+    unit: "Dienst",
     ports: "Ports",
     command: "Befehl",
     restartPolicy: "Neustart-Regel",

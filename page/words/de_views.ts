@@ -78,7 +78,7 @@ export const graph = {
   word: "Graph",
   label: "Was was braucht; die Pfeiltasten gehen daran entlang",
   outline: "Der Graph als Liste",
-  empty: "In diesem Ordner ist nichts als Einheit deklariert.",
+  empty: "Keine Datei in diesem Ordner deklariert einen Dienst.",
   size: (nodes: number, edges: number) =>
     `${count(nodes, "Knoten", "Knoten")}, ${count(edges, "Verbindung", "Verbindungen")}`,
   resources: (amount: number) => `Netzwerke, Volumes und anderes (${number.format(amount)})`,

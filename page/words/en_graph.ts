@@ -5,7 +5,7 @@ export const graph = {
   word: "Graph",
   label: "What needs what; arrows walk along it",
   outline: "The graph as a list",
-  empty: "Nothing in this folder is declared as a unit.",
+  empty: "No file of this folder declares a service.",
   size: (nodes: number, edges: number) =>
     `${count(nodes, "node", "nodes")}, ${count(edges, "connection", "connections")}`,
   resources: (amount: number) => `Networks, volumes and others (${number.format(amount)})`,

@@ -199,13 +199,14 @@ const english = {
       "Open the link that berth printed when it started. It holds a one-time token, which is good for 30 minutes; start berth again for a new one.",
   },
   workspace: {
-    wellRest: (amount: number) => count(amount, "unit is as it should be", "units are as they should be"),
+    wellRest: (amount: number) =>
+      count(amount, "service is as it should be", "services are as they should be"),
     differences: "Differences",
     findings: "Findings",
     tabs: "Views of the folder",
     noDifferences: (units: number) =>
-      `What runs is what is written, in all ${count(units, "unit", "units")}.`,
-    noUnits: "Nothing in this folder is declared as a unit.",
+      `What runs is what is written, in all ${count(units, "service", "services")}.`,
+    noUnits: "No file of this folder declares a service.",
     onEngine: (container: string, backend: string) => `${container} on ${backend}`,
     forget: "Forget this folder",
     forgetQuestion: (name: string) =>
@@ -224,7 +225,7 @@ const english = {
     undeclared: "No file of a registered folder declares this container.",
     gone: "This container is gone",
     image: "Image",
-    unit: "Unit",
+    unit: "Service",
     ports: "Ports",
     command: "Command",
     restartPolicy: "Restart policy",

@@ -70,6 +70,13 @@ const SCOPED: readonly (readonly [name: string, path: string])[] = [
   ["scoped-folder", "/w/shop"],
 ];
 
+/** Waits until the screen has read what it shows; a log goes on. */
+async function settled(page: Page, ms = 1_500): Promise<void> {
+  await page.getByText("Reading …", { exact: true }).first().waitFor({ state: "hidden", timeout: 5_000 })
+    .catch(() => {});
+  await page.waitForLoadState("networkidle", { timeout: ms }).catch(() => {});
+}
+
 const planned = (page: Page) => page.locator(".step").first().waitFor({ timeout: 60_000 });
 
 /** Dialogs and states that a screen has only after an act. */
@@ -163,13 +170,13 @@ await inAll(async (look, suffix) => {
   for (const [name, path] of SCREENS.filter(([name]) => wanted(name))) {
     await opened.visit(path);
     await opened.page.getByRole("main").waitFor();
-    await opened.page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => {}); // a log goes on
+    await settled(opened.page);
     await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
   }
   for (const [name, path, act] of ACTS.filter(([name]) => wanted(name))) {
     await opened.visit(path);
     await opened.page.getByRole("main").waitFor();
-    await opened.page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => {});
+    await settled(opened.page);
     await act(opened.page);
     await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
   }
@@ -181,7 +188,7 @@ await inAll(async (look, suffix) => {
     await using opened = await openPage(browser, berth, { ...look, key: caller.credential });
     for (const [name, path] of SCOPED.filter(([name]) => wanted(name))) {
       await opened.visit(path);
-      await opened.page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => {});
+      await settled(opened.page);
       await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
     }
   });
@@ -211,7 +218,7 @@ if (CROWD.some(([name]) => wanted(name))) {
     for (const [name, path] of CROWD.filter(([name]) => wanted(name))) {
       await opened.visit(path);
       await opened.page.getByRole("main").waitFor();
-      await opened.page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {});
+      await settled(opened.page, 3_000);
       await opened.page.screenshot({
         path: `${FOLDER}${name}-${suffix}.png`,
         animations: "disabled",
@@ -225,7 +232,7 @@ if (CROWD.some(([name]) => wanted(name))) {
     await using opened = await openPage(browser, many, { ...look, key: many.admin });
     for (const [name, path] of [["crowd-apply", `/applies/${begun.id}`], ["crowd-history", "/p/changed"]]) {
       await opened.visit(path!);
-      await opened.page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {});
+      await settled(opened.page, 3_000);
       await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
     }
   });

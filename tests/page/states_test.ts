@@ -68,8 +68,8 @@ Deno.test({
     await berth.call("POST /api/workspaces", { path });
     for (
       const [path, text] of [
-        ["/w/bare", "Nothing in this folder is declared as a unit."],
-        ["/w/bare?view=graph", "Nothing in this folder is declared as a unit."],
+        ["/w/bare", "No file of this folder declares a service."],
+        ["/w/bare?view=graph", "No file of this folder declares a service."],
         ["/w/bare?view=files", "No file of this folder was read."],
         ["/w/bare?view=findings", "No Compose files or other artifacts in this folder"],
         ["/w/bare?view=logs", "It has not written anything yet."],

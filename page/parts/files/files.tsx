@@ -45,10 +45,11 @@ export function Files(
         ))}
       </nav>
       <div class="files-open">
+        {!editable && <Editable workspace={workspace} />}
         {listed.some((file) => file.path === path)
           ? <FileView key={path} id={id} path={path} revision={revision ?? ""} isEditable={editable} />
           : <Missing id={id} path={path} isEditable={editable} made={read.reload} />}
-        <Editable workspace={workspace} />
+        {editable && <Editable workspace={workspace} />}
       </div>
     </div>
   );

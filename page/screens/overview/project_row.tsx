@@ -110,6 +110,10 @@ function Why({ row: { verdict, reason, counts, desired } }: { readonly row: Row 
   }
   const { unit, difference, container, stopped, away, notCompared, more } = reason;
   if (away !== null) return <>{shown(TEXT.away(away.engine, sinceOf(away.since)))}</>;
+  if (difference === null && container === null && stopped === null && notCompared === null) {
+    const one = <span class="project-unit">{shown(unit)}</span>;
+    return <>{words.verdict(verdict)} · {counts[verdict] === 1 ? one : TEXT.services(counts[verdict])}</>;
+  }
   if (stopped !== null) return <>{TEXT.stopped(stopped.byHand, sinceOf(stopped.since))} · {shown(unit)}</>;
   return (
     <>
