@@ -48,7 +48,9 @@ function Which() {
       <ul class="rows" aria-label={TEXT.which}>
         {declared.map(({ id, name, verdict, workspace }) => (
           <li class="row" key={id}>
-            <Sign verdict={verdict} /> <a href={planHref(id, actionIn(query.value))}>{shown(name)}</a>{" "}
+            <span>
+              <Sign verdict={verdict} /> <a href={planHref(id, actionIn(query.value))}>{shown(name)}</a>
+            </span>{" "}
             <span class="quiet">{shown(workspace?.name ?? "")}</span>
           </li>
         ))}

@@ -1,5 +1,4 @@
 /** The configuration of a container: mounts, networks, environment, and the engine's whole answer. */
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { CONTAINER, type ContainerDetail } from "../../../client/berth/containers.ts";
 import { useResource } from "../../live/resource.ts";
@@ -7,6 +6,7 @@ import { client } from "../../live/session.ts";
 import { ShowValues } from "../../parts/show_values.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { Tree } from "../../parts/tree.tsx";
 import { words } from "../../words/en_later.ts";
 
@@ -14,52 +14,38 @@ interface Detail {
   readonly container: ContainerDetail;
 }
 
-function Table(
-  { heads, children }: { readonly heads: readonly string[]; readonly children: ComponentChildren },
-) {
+export function Mounts({ container: { mounts } }: Detail) {
+  if (mounts.length === 0) return <Empty title={words.container.noMounts} />;
   return (
-    <div
-      class={heads.length > 2 ? "table-box" : "table-box is-narrow"}
-      tabIndex={0}
-      role="group"
-      aria-label={heads.join(", ")}
-    >
-      <table>
-        <thead>
-          <tr>{heads.map((head) => <th key={head} scope="col">{head}</th>)}</tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
+    <Table
+      label={words.container.mounts}
+      items={mounts}
+      keyOf={({ target }) => target}
+      columns={MOUNT_COLUMNS}
+    />
   );
 }
 
-export function Mounts({ container: { mounts } }: Detail) {
-  if (mounts.length === 0) return <Empty title={words.container.noMounts} />;
-  const { target, source, kind, access, readOnly, readWrite } = words.container;
-  return (
-    <Table heads={[target, source, kind, access]}>
-      {mounts.map((one) => (
-        <tr key={one.target}>
-          <td>
-            <code>{shown(one.target)}</code>
-          </td>
-          <td>
-            {one.type === "volume" && one.name
-              ? (
-                <a href={`/volumes?${new URLSearchParams({ q: one.name })}`}>
-                  <code>{shown(one.name)}</code>
-                </a>
-              )
-              : <code>{shown(one.name ?? one.source)}</code>}
-          </td>
-          <td>{shown(one.type)}</td>
-          <td>{one.readOnly ? readOnly : readWrite}</td>
-        </tr>
-      ))}
-    </Table>
-  );
-}
+const MOUNT_COLUMNS: readonly Column<Detail["container"]["mounts"][number]>[] = [
+  { head: words.container.target, kind: "name", cell: ({ target }) => <code>{shown(target)}</code> },
+  {
+    head: words.container.source,
+    cell: ({ type, name, source }) =>
+      type === "volume" && name
+        ? (
+          <a href={`/volumes?${new URLSearchParams({ q: name })}`}>
+            <code>{shown(name)}</code>
+          </a>
+        )
+        : <code>{shown(name ?? source)}</code>,
+  },
+  { head: words.container.kind, kind: "short", cell: ({ type }) => shown(type) },
+  {
+    head: words.container.access,
+    kind: "short",
+    cell: ({ readOnly }) => readOnly ? words.container.readOnly : words.container.readWrite,
+  },
+];
 
 export function Networks({ container: { attachments, networkMode } }: Detail) {
   if (attachments.length === 0) {
@@ -69,26 +55,26 @@ export function Networks({ container: { attachments, networkMode } }: Detail) {
       </Empty>
     );
   }
-  const { network, address, gateway, aliases } = words.container;
   return (
-    <Table heads={[network, address, gateway, aliases]}>
-      {attachments.map((one) => (
-        <tr key={one.network}>
-          <td>
-            <a href={`/networks?${new URLSearchParams({ q: one.network })}`}>{shown(one.network)}</a>
-          </td>
-          <td>
-            <code>{shown(one.address ?? "")}</code>
-          </td>
-          <td>
-            <code>{shown(one.gateway ?? "")}</code>
-          </td>
-          <td>{shown(one.aliases.join(", "))}</td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      label={words.container.networks}
+      items={attachments}
+      keyOf={({ network }) => network}
+      columns={NETWORK_COLUMNS}
+    />
   );
 }
+
+const NETWORK_COLUMNS: readonly Column<Detail["container"]["attachments"][number]>[] = [
+  {
+    head: words.container.network,
+    kind: "name",
+    cell: ({ network }) => <a href={`/networks?${new URLSearchParams({ q: network })}`}>{shown(network)}</a>,
+  },
+  { head: words.container.address, cell: ({ address }) => <code>{shown(address ?? "")}</code> },
+  { head: words.container.gateway, cell: ({ gateway }) => <code>{shown(gateway ?? "")}</code> },
+  { head: words.container.aliases, cell: ({ aliases }) => shown(aliases.join(", ")) },
+];
 
 /** Values in clear are held by this view alone, and are gone with it. */
 export function Environment({ container: { backend, id, env, masked } }: Detail) {
@@ -113,18 +99,18 @@ export function Environment({ container: { backend, id, env, masked } }: Detail)
           />
         </div>
       )}
-      <Table heads={[words.container.variable, words.container.value]}>
-        {names.map((name) => (
-          <tr key={name}>
-            <td>
-              <code>{shown(name)}</code>
-            </td>
-            <td>
-              <code>{shown((revealed ?? env)[name] ?? "")}</code>
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        label={words.container.environment}
+        items={names}
+        keyOf={(name) => name}
+        columns={[
+          { head: words.container.variable, kind: "name", cell: (name) => <code>{shown(name)}</code> },
+          {
+            head: words.container.value,
+            cell: (name) => <code>{shown((revealed ?? env)[name] ?? "")}</code>,
+          },
+        ]}
+      />
     </>
   );
 }

@@ -110,7 +110,6 @@ async function readFolder(id: string, signal: AbortSignal): Promise<Workspace | 
 
 function Header({ project }: { readonly project: Model }) {
   const { name, verdict, counts, workspace, engines, ports, files } = project;
-  const declaredIn = files.find(({ kind }) => kind === "compose" || kind === "native");
   const said = VERDICTS.filter((one) => counts[one] > 0).map((one) => words.overview.count(one, counts[one]));
   return (
     <>
@@ -130,23 +129,36 @@ function Header({ project }: { readonly project: Model }) {
           </a>
         ))}
         {engines.length > 0 && <span>{shown(words.project.on(engines.join(", ")))}</span>}
-        {workspace === null ? <span>{words.project.inNoFile}</span> : (
-          <span>
-            {words.project.folder} {declaredIn !== undefined && (
-              <>
-                <a href={withQuery({ view: "files", file: declaredIn.path })}>{shown(declaredIn.path)}</a>
-                {" "}
-                {words.project.inFolder}
-                {" "}
-              </>
-            )}
-            {mayOnFolder("workspaces:read", workspace.id)
-              ? <a href={`/w/${encodeURIComponent(workspace.id)}`}>{shown(workspace.name)}</a>
-              : shown(workspace.name)}
-          </span>
-        )}
+        {workspace === null
+          ? <span>{words.project.inNoFile}</span>
+          : <DeclaredIn workspace={workspace} files={files} />}
       </p>
     </>
+  );
+}
+
+/** The file and the folder that declare it, with their ways for callers who see the whole folder. */
+function DeclaredIn(
+  { workspace: { id, name }, files }: {
+    readonly workspace: NonNullable<Model["workspace"]>;
+    readonly files: Model["files"];
+  },
+) {
+  const path = files.find(({ kind }) => kind === "compose" || kind === "native")?.path ?? null;
+  const folder = words.project.inFolder;
+  if (!mayOnFolder("workspaces:read", id)) {
+    return <span>{shown([words.project.folder, path, path && folder, name].filter(Boolean).join(" "))}</span>;
+  }
+  return (
+    <span>
+      {words.project.folder} {path !== null && (
+        <>
+          <a href={withQuery({ view: "files", file: path })}>{shown(path)}</a> {folder}
+          {" "}
+        </>
+      )}
+      <a href={`/w/${encodeURIComponent(id)}`}>{shown(name)}</a>
+    </span>
   );
 }
 
