@@ -118,15 +118,15 @@ export interface KnownService {
   readonly subject: Subject;
   /** The cluster's name in ids of stacks. */
   readonly cluster: string;
-  /** The cluster's engines that berth knows. */
+  /** The engines that a scope must hold to hold its cluster: those in it, and those that may be. */
   readonly engines: readonly string[];
 }
 
 export const NO_SERVICES: RunningServices = { revision: 0, items: [] };
 
 /**
- * Returns true if a scope holds a service: by its stack, by a label, or by all engines of its cluster that berth knows.
- * One engine is not enough, since a service is not on one.
+ * Returns true if a scope holds a service: by its stack, by a label, or by all engines of its cluster that berth knows,
+ * with those that were away since the start and may be in it. One is not enough, since a service is not on one.
  */
 export function holdsService(
   reach: Reach,
@@ -135,6 +135,6 @@ export function holdsService(
   return reach.has(subject) || holdsCluster(reach, engines);
 }
 
-/** Returns true if a scope holds all engines of a cluster that berth knows. */
+/** Returns true if a scope holds all these engines of a cluster. */
 export const holdsCluster = (reach: Reach, engines: readonly string[]): boolean =>
   reach.everywhere || engines.length > 0 && engines.every((engine) => reach.has({ engine }));

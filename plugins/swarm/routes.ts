@@ -168,7 +168,7 @@ class Seen {
   }
 
   #whole(query: Asked) {
-    return this.#of(query).filter(({ engines }) => holdsCluster(this.reach, engines));
+    return this.#of(query).filter(({ scope }) => holdsCluster(this.reach, scope));
   }
 
   #of({ cluster }: Asked) {

@@ -130,6 +130,29 @@ async function jobs(own: TestEngine, berth: TestService): Promise<void> {
   await own.cli("stack", "rm", "jobs");
 }
 
+/** An engine that was away since the start has not said yet whether it is a node of the swarm. */
+async function unplaced(own: TestEngine): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const away = { socket: `${folder}/engine.sock` };
+  await using berth = await serveEngines({ one: own, away });
+  await eventually("its services are listed", async () => {
+    const { body } = await berth.call("GET /api/services");
+    return body.total > 0;
+  });
+  const totals = async (...engines: string[]) => {
+    const grants = [{ role: "viewer", on: engines.map((one) => `engine:${one}`) }];
+    const made = await berth.call("POST /api/settings/api-keys", { name: engines.join(), grants });
+    const lists = ["services", "nodes", "clusters"];
+    const caller = berth.as(made.body.key);
+    return await Promise.all(
+      lists.map(async (list) => (await caller.call(`GET /api/${list}`)).body.total > 0),
+    );
+  };
+  assert.deepEqual(await totals("one"), [false, false, false]);
+  assert.deepEqual(await totals("one", "away"), [true, true, true]);
+  await Deno.remove(folder, { recursive: true });
+}
+
 Deno.test({
   name: "A container that a swarm's service keeps is neither stopped nor pruned, and the refusal says how to",
   ignore: engine === null,
@@ -169,6 +192,10 @@ Deno.test({
       () => stack(own, berth),
     );
     await context.step("a job that is completed lacks no task", () => jobs(own, berth));
+    await context.step(
+      "who holds the engines that are known holds no swarm that an unknown one may be in",
+      () => unplaced(own),
+    );
     await context.step("forged labels keep nothing", async () => {
       assert.equal((await berth.call("POST /api/containers/forged/stop")).body.changed, true);
     });

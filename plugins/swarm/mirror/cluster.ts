@@ -27,6 +27,8 @@ export class Cluster {
   /** Rises when something of it changes. */
   revision = 0;
   #members: Members = new Map();
+  /** Engines that may be in this swarm: they have not said yet in which one they are. */
+  #unplaced: readonly string[] = [];
   #services = new Map<string, ServiceRow>();
   #tasks = new Map<string, readonly TaskRow[]>();
   #nodes = new Map<string, NodeRow>();
@@ -53,6 +55,15 @@ export class Cluster {
   set members(members: Members) {
     this.#members = members;
     this.#changed();
+  }
+
+  set unplaced(engines: readonly string[]) {
+    this.#unplaced = engines;
+    this.#changed();
+  }
+
+  get unplaced(): readonly string[] {
+    return this.#unplaced;
   }
 
   /** The tasks of this service may be others. */
@@ -134,7 +145,7 @@ export class Cluster {
         definition: serviceDefinition(row.spec, (id) => this.#networks.get(id) ?? null),
         subject: this.subjectOf(row.shown.id),
         cluster: this.name,
-        engines: this.engines,
+        engines: this.scope,
       }))
       .sort((one, other) => one.service.name < other.service.name ? -1 : 1);
   }
@@ -161,6 +172,11 @@ export class Cluster {
   /** The names of its engines that berth knows. */
   get engines(): string[] {
     return [...this.#members.values()].map(({ engine }) => engine).sort();
+  }
+
+  /** The engines that a scope must hold to hold all of it. */
+  get scope(): readonly string[] {
+    return [...this.engines, ...this.#unplaced];
   }
 
   #shownService({ shown, made }: ServiceRow): RunningService {

@@ -36,6 +36,8 @@ interface Times {
 
 export class Clusters implements AsyncDisposable {
   readonly #known = new Map<string, Known>();
+  /** Engines that are in no swarm, as far as they said last. */
+  readonly #outside = new Set<string>();
   readonly #clusters = new Map<string, Cluster>();
   readonly #times = new Map<Cluster, Times>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
@@ -107,6 +109,10 @@ export class Clusters implements AsyncDisposable {
   }
 
   async #work(inSwarm: readonly EngineAccess[]): Promise<void> {
+    for (const { name, state, isInSwarm } of this.engines()) {
+      if (isInSwarm) this.#outside.delete(name);
+      else if (state === "up") this.#outside.add(name);
+    }
     await this.#meet(inSwarm);
     this.#join();
     await Promise.all(this.all.map((cluster) => this.#read(cluster)));
@@ -143,6 +149,8 @@ export class Clusters implements AsyncDisposable {
   #join(): void {
     const known = [...this.#known.values()];
     const ids = new Set(known.flatMap(({ membership }) => membership.cluster ?? []));
+    const unplaced = this.engines().map(({ name }) => name)
+      .filter((name) => !this.#known.has(name) && !this.#outside.has(name));
     for (const id of this.#clusters.keys()) if (!ids.has(id)) this.#forget(id);
     for (const id of ids) {
       const own = known.filter(({ membership }) => membership.cluster === id);
@@ -158,6 +166,7 @@ export class Clusters implements AsyncDisposable {
       const members = new Map(
         all.map((one) => [one.membership.node, { ...one.membership, engine: one.engine.name }]),
       );
+      if (unplaced.join(" ") !== cluster.unplaced.join(" ")) cluster.unplaced = unplaced;
       if (JSON.stringify([...members]) !== JSON.stringify([...cluster.members])) cluster.members = members;
     }
   }

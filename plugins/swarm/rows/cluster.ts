@@ -47,7 +47,7 @@ export function clustersOf(clusters: Clusters, reach: Reach): SwarmCluster[] {
     missing: [],
     staleSince: null,
   }));
-  return [...clusters.all.filter(({ engines }) => holdsCluster(reach, engines)).map(shown), ...strays];
+  return [...clusters.all.filter(({ scope }) => holdsCluster(reach, scope)).map(shown), ...strays];
 }
 
 function shown({ id, name, state, staleSince, nodes, engines, managers }: Cluster): SwarmCluster {
