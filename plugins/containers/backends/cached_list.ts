@@ -1,13 +1,13 @@
 /** A list over all engines, cached as text and compressed once until something in it changes. */
 import type { Principal, Reach, Subject } from "../../../core/access.ts";
-import { Lru } from "../../../core/lru.ts";
 import { reachOfRunning } from "../../../core/runtime.ts";
 import type { Sight } from "../../../core/sight.ts";
 import { type Cached, type Reply, reply } from "../../../http/declare/answer.ts";
-import { CachedText } from "../../../http/declare/cached_text.ts";
+import type { CachedText } from "../../../http/declare/cached_text.ts";
 import { type Readable, unknownEngine } from "../../../engines/links/backends.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import type { Unavailable } from "../../../engines/links/unavailable.ts";
+import { MadeTexts, UNSETTLED } from "./made_texts.ts";
 import type { Engines } from "./seen.ts";
 import { type Users, usersOf } from "./used_by.ts";
 
@@ -26,11 +26,6 @@ interface Shown {
   readonly sight: Sight;
 }
 
-interface MadeList {
-  readonly stamp: string;
-  readonly text: CachedText;
-}
-
 /** The parts of a list: one engine's rows from its mirror, and the subject of each row for grants. */
 interface ListParts<Item> {
   items(link: Link, users: Users): Item[];
@@ -39,13 +34,8 @@ interface ListParts<Item> {
   joined?(items: Item[]): Item[];
 }
 
-/** Lists for callers who hold scopes. */
-const MOST_SCOPED = 64;
-
 export class CachedList<Item extends object> {
-  /** For callers without scopes: who may see containers, and who may not. */
-  readonly #whole = new Map<string, MadeList>();
-  readonly #scoped = new Lru<MadeList>(MOST_SCOPED);
+  readonly #texts = new MadeTexts();
 
   constructor(
     private readonly engines: Engines,
@@ -72,11 +62,9 @@ export class CachedList<Item extends object> {
   async #all(request: Request, shown: Shown): Promise<Cached> {
     const { reach, sight } = shown;
     const isWhole = reach.everywhere && (sight.reach.everywhere || sight.reach.nowhere);
-    const lists = isWhole ? this.#whole : this.#scoped;
     const key = `${reach.key} ${sight.reach.key}`;
-    const cached = lists.get(key);
-    const known = this.#settled() && cached?.stamp === this.#stamp(isWhole) ? cached.text : null;
-    return await (known ?? await this.#renew(lists, key, shown, isWhole)).answer(request);
+    const known = this.#texts.known(key, this.#stamp(isWhole));
+    return await (known ?? await this.#renew(key, shown, isWhole)).answer(request);
   }
 
   async #some(
@@ -96,22 +84,12 @@ export class CachedList<Item extends object> {
     return { ...about, items, total: items.length };
   }
 
-  async #renew(
-    lists: Pick<Map<string, MadeList>, "get"> & { set(key: string, list: MadeList): unknown },
-    key: string,
-    shown: Shown,
-    isWhole: boolean,
-  ): Promise<CachedText> {
+  async #renew(key: string, shown: Shown, isWhole: boolean): Promise<CachedText> {
     const list = await this.#listed(this.engines.backends.links, shown);
-    const stamp = this.#settled() ? this.#stamp(isWhole) : "";
+    const stamp = this.#stamp(isWhole);
     // Of many who waited for the same change, the first made the text for all.
-    const cached = lists.get(key);
-    if (stamp !== "" && cached?.stamp === stamp) return cached.text;
-    const made = JSON.stringify(list);
-    // A caller who sees a part is not told by a new tag that something else changed.
-    const text = cached?.text.text === made ? cached.text : new CachedText(made);
-    lists.set(key, { stamp, text });
-    return text;
+    return this.#texts.known(key, stamp) ??
+      this.#texts.keep(key, stamp, JSON.stringify(list), { isScoped: !isWhole });
   }
 
   /** All that is in reach, once the mirrors hold what is known to have changed. */
@@ -156,14 +134,10 @@ export class CachedList<Item extends object> {
     return joined(own, containers);
   }
 
-  #settled(): boolean {
-    const { backends } = this.engines;
-    return backends.settled(this.kind) && backends.settled("containers");
-  }
-
   /** The owner of a container matters to scopes alone. */
   #stamp(isWhole: boolean): string {
     const { backends, sights } = this.engines;
+    if (!backends.settled(this.kind) || !backends.settled("containers")) return UNSETTLED;
     return `${isWhole ? "" : sights.ownership.revision} ${backends.stamp([this.kind, "containers"])}`;
   }
 }

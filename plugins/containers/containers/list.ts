@@ -1,13 +1,12 @@
 /** Lists of containers over all engines, cached as text and compressed once until something in them changes. */
 import { z } from "zod";
 import type { Reach } from "../../../core/access.ts";
-import { Lru } from "../../../core/lru.ts";
 import type { Ownership } from "../../../core/ownership.ts";
 import type { Sight } from "../../../core/sight.ts";
 import type { Cached } from "../../../http/declare/answer.ts";
-import { CachedText } from "../../../http/declare/cached_text.ts";
-import { etagOf } from "../../../http/declare/etag.ts";
+import type { CachedText } from "../../../http/declare/cached_text.ts";
 import type { Backends } from "../../../engines/links/backends.ts";
+import { MadeTexts, UNSETTLED } from "../backends/made_texts.ts";
 import { type Engines, linksInSight, rowsInSight } from "../backends/seen.ts";
 import { StaleEngines } from "../backends/route_fields.ts";
 import { Unavailable } from "../../../engines/links/unavailable.ts";
@@ -32,28 +31,9 @@ export const ContainerList = z.object({
   stale: StaleEngines,
 }).meta({ id: "ContainerList" });
 
-interface MadeList {
-  /** The versions of what it was made from; another stamp means that it may have changed. */
-  readonly stamp: string;
-  readonly text: CachedText;
-}
-
-const MAX_CACHED = 32;
-/** Texts of this many characters are long, and few of them are remembered. */
-const LONG = 1024 * 1024;
-const MAX_LONG = 2;
-/** Of callers who hold scopes. */
-const MAX_SCOPED = 64;
-
 export class ContainerLists {
-  readonly #cached = new Lru<MadeList>(MAX_CACHED);
-  readonly #long = new Lru<MadeList>(MAX_LONG);
+  readonly #made = new MadeTexts();
   readonly #ordered = new OrderedRows();
-  readonly #scoped = new Lru<MadeList>(MAX_SCOPED);
-  /** The number of texts that were made for callers with scopes. */
-  #made = 0;
-  /** Versions start again at 0 with every start of the service. */
-  readonly #epoch = crypto.randomUUID();
   #texts = new WeakMap<ContainerRow, JsonText>();
   #textsOwnership = -1;
 
@@ -69,15 +49,9 @@ export class ContainerLists {
   async answer(query: ContainerQuery, request: Request, reach: Reach): Promise<Cached> {
     const mark = request.url.indexOf("?");
     const key = `${reach.key}${mark < 0 ? "" : request.url.slice(mark)}`;
-    const known = this.#listsFor(reach).get(key) ?? this.#long.get(key);
-    const list = known !== undefined && this.backends.settled("containers") && known.stamp === this.#stamp()
-      ? known
-      : await this.#settled(key, query, this.engines.sights.of(reach));
-    return await list.text.answer(request);
-  }
-
-  #listsFor({ everywhere }: Reach): Lru<MadeList> {
-    return everywhere ? this.#cached : this.#scoped;
+    const text = this.#made.known(key, this.#stamp()) ??
+      await this.#settled(key, query, this.engines.sights.of(reach));
+    return await text.answer(request);
   }
 
   /** A row as the answer shows it. */
@@ -96,7 +70,7 @@ export class ContainerLists {
   }
 
   /** Waits until the owner of every listed project is known. */
-  async #settled(key: string, query: ContainerQuery, sight: Sight): Promise<MadeList> {
+  async #settled(key: string, query: ContainerQuery, sight: Sight): Promise<CachedText> {
     if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
       await this.ownership.refresh(); // it may have been registered just now
     }
@@ -104,10 +78,10 @@ export class ContainerLists {
     return await this.ownership.settle() ? await this.#renew(key, query, sight) : list;
   }
 
-  async #renew(key: string, query: ContainerQuery, sight: Sight): Promise<MadeList> {
+  async #renew(key: string, query: ContainerQuery, sight: Sight): Promise<CachedText> {
     const { shown, unavailable, stale } = await linksInSight(this.backends, query.backend, sight);
     // Nothing below waits, so the stamp fits the rows.
-    const stamp = this.backends.settled("containers") ? this.#stamp() : "";
+    const stamp = this.#stamp();
     const { workspace } = query;
     let isKnown = workspace === undefined ||
       this.ownership.projectsOf(workspace) !== null && sight.reach.has({ workspace });
@@ -143,24 +117,7 @@ export class ContainerLists {
       unavailable: jsonText(unavailable),
       stale: stale.length === 0 ? undefined : jsonText(stale),
     }));
-    const cached = this.#listsFor(sight.reach);
-    const list = {
-      stamp,
-      text: this.#tagged(text, stamp, key, sight, (cached.get(key) ?? this.#long.get(key))?.text),
-    };
-    (text.length < LONG ? cached : this.#long).set(key, list);
-    return list;
-  }
-
-  #tagged(text: string, stamp: string, key: string, { reach }: Sight, before?: CachedText): CachedText {
-    if (reach.everywhere) {
-      // The stamp identifies the text as well as its bytes would, and is much shorter to hash.
-      return new CachedText(text, etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`));
-    }
-    // A caller who sees a part is not told by a new tag that something else changed.
-    return before?.text === text
-      ? before
-      : new CachedText(text, etagOf(`${this.#epoch} ${this.#made++} ${key}`));
+    return this.#made.keep(key, stamp, text, { isScoped: !sight.reach.everywhere });
   }
 
   /** Returns the rows that the mirrors show now in this sight, by engine and id, without waiting. */
@@ -184,6 +141,7 @@ export class ContainerLists {
   }
 
   #stamp(): string {
+    if (!this.backends.settled("containers")) return UNSETTLED;
     return `${this.ownership.revision} ${this.backends.stamp(["containers"])}`;
   }
 }
