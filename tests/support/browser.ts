@@ -1,7 +1,7 @@
-/** A real browser for the tests that need one: Debian's Chromium, driven over its own protocol. */
+/** A real browser for the tests that need one: Debian's Chromium without its window, driven over its own protocol. */
 import { type Browser, chromium } from "npm:playwright-core@1.65.1";
 
-const EXECUTABLE = "/usr/bin/chromium";
+const EXECUTABLE = "/usr/bin/chromium-headless-shell";
 const ARGS = [
   "--disable-gpu",
   "--disable-quic",
