@@ -1,5 +1,6 @@
 /** The paths in which two commits differ, and what a sync does with each: the table of docs/git.md. */
 import { folderOf } from "../artifacts/files/paths.ts";
+import { eachOf } from "../artifacts/reading/each_of.ts";
 import { type PathState, stateOf } from "./folder_state.ts";
 import type { Tree, TreeEntry } from "./tree.ts";
 
@@ -48,11 +49,11 @@ export async function decide(
   changes: readonly Change[],
   mounted: MountedPaths,
 ): Promise<Decision[]> {
-  const decided: Decision[] = [];
-  for (const change of changes) {
-    const like = (change.to ?? change.from)!.id; // one of them is there
-    decided.push(judged(change, await stateOf(root, change.path, like)));
-  }
+  const states = new Map<string, PathState>();
+  await eachOf(changes, async ({ path, from, to }) => {
+    states.set(path, await stateOf(root, path, (to ?? from)!.id)); // one of them is there
+  });
+  const decided = changes.map((change) => judged(change, states.get(change.path)!)); // all were looked at
   return await withFolders(root, decided, mounted);
 }
 

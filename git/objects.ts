@@ -25,8 +25,8 @@ export const READ_MS = 60_000;
 export const DEPTH = 50;
 const LISTING_BYTES = 32 * 1024 * 1024;
 const BLOBS_BYTES = 300 * 1024 * 1024;
-/** Trees that are remembered: of the synced commit and of the newest. */
-const MOST_TREES = 2;
+/** Trees and lists of commits that are remembered: of the synced commit and of the newest. */
+const MOST_KNOWN = 2;
 
 export class Objects {
   readonly #options: ObjectsOptions;
@@ -34,6 +34,8 @@ export class Objects {
   #found: { readonly packs: string; readonly commits: Set<string> } | null = null;
   /** Trees by commit and folder: they never change. */
   readonly #trees = new Map<string, Tree>();
+  /** Commits that lead from one to another: they never change. */
+  readonly #listed = new Map<string, ListedCommit[]>();
 
   constructor(options: ObjectsOptions) {
     this.#options = options;
@@ -71,6 +73,9 @@ export class Objects {
 
   /** Returns the commits that lead to `to`, the newest first: those after `from`, where it is given. */
   async commits(from: string | null, to: string): Promise<ListedCommit[]> {
+    const range = from === null ? to : `${from}..${to}`;
+    const known = this.#listed.get(range);
+    if (known !== undefined) return known;
     const result = await this.read({
       args: [
         "log",
@@ -78,16 +83,18 @@ export class Objects {
         `--max-count=${DEPTH}`,
         "--no-show-signature",
         "--format=%H%x01%an%x01%aI%x01%s",
-        from === null ? to : `${from}..${to}`,
+        range,
         "--",
       ],
       most: 1024 * 1024,
     });
     if (result.code !== 0) throw failureOf(result, null);
-    return textOf(result).split("\0").filter((one) => one !== "").map((record) => {
+    const commits = textOf(result).split("\0").filter((one) => one !== "").map((record) => {
       const [id = "", author = "", at = "", subject = ""] = record.split("\x01");
       return { id: id.trim(), author: plain(author), at, subject: plain(subject) };
     });
+    remember(this.#listed, range, commits);
+    return commits;
   }
 
   /** Returns the tree of a commit below a folder of it. Throws `SourceFailure` for one that no folder may hold. */
@@ -96,8 +103,7 @@ export class Objects {
     const known = this.#trees.get(key);
     if (known !== undefined) return known;
     const tree = await this.#readTree(commit, folder);
-    this.#trees.set(key, tree);
-    if (this.#trees.size > MOST_TREES) this.#trees.delete(this.#trees.keys().next().value!);
+    remember(this.#trees, key, tree);
     return tree;
   }
 
@@ -177,6 +183,11 @@ export class Objects {
       ],
     };
   }
+}
+
+function remember<T>(known: Map<string, T>, key: string, value: T): void {
+  known.set(key, value);
+  if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
 }
 
 export const short = (commit: string): string => commit.slice(0, 8);

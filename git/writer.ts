@@ -5,6 +5,7 @@ import { open, rmdir } from "node:fs/promises";
 import { type Folder, openFolder } from "../artifacts/files/folder.ts";
 import { baseName, folderOf, join } from "../artifacts/files/paths.ts";
 import { sha256 } from "../artifacts/files/sha256.ts";
+import { eachOf } from "../artifacts/reading/each_of.ts";
 import { heldFolder, makeFolders, modeOf } from "./folders.ts";
 import { InPlace } from "./in_place.ts";
 import { removeIfThere, writeNew } from "../artifacts/files/writing.ts";
@@ -43,6 +44,10 @@ export class Writer {
   readonly #renamed: readonly Decision[];
   readonly #gone: readonly string[];
   readonly #staged: Staged[] = [];
+  /** The nearest folder that is there, by the folder of a path. */
+  readonly #nearest = new Map<string, string>();
+  /** Folders in which names were exchanged. */
+  readonly #exchanged = new Set<string>();
   #at: string | null = null;
   readonly #inPlace: InPlace;
 
@@ -68,11 +73,19 @@ export class Writer {
       await this.#mustBeDeletable();
       for (const some of portions(this.#renamed)) {
         const contents = await this.#options.contents(some.map(({ to }) => to!.id)); // they are written
-        for (const decision of some) {
-          mustHold();
-          await this.#stageOne(decision, contents.get(decision.to!.id)!);
-        }
+        const failures: unknown[] = [];
+        await eachOf(some, async (decision) => {
+          if (failures.length > 0) return;
+          try {
+            mustHold();
+            await this.#stageOne(decision, contents.get(decision.to!.id)!);
+          } catch (error) {
+            if (failures.push(error) === 1) this.#at = decision.path;
+          }
+        });
+        if (failures.length > 0) throw failures[0];
       }
+      this.#staged.sort((one, other) => one.entry.path < other.entry.path ? -1 : 1);
       mustHold();
     } catch (error) {
       if (!(error instanceof LostLease)) await this.discard();
@@ -101,13 +114,18 @@ export class Writer {
       await this.#rename(staged);
       yield;
     }
+    for (const path of this.#exchanged) {
+      using folder = await heldFolder(this.#options.root, path);
+      await syncFolder(folder);
+    }
   }
 
   async #stageOne(decision: Decision, content: Uint8Array): Promise<void> {
     const { root } = this.#options;
     const { path, to, from, now } = decision;
-    this.#at = path;
-    const folder = await nearestFolder(root, folderOf(path));
+    const own = folderOf(path);
+    const folder = this.#nearest.get(own) ?? await nearestFolder(root, own);
+    this.#nearest.set(own, folder);
     using held = await heldFolder(root, folder);
     const at = held.at(stagedName(path));
     await removeIfThere(at);
@@ -173,14 +191,15 @@ export class Writer {
     this.#at = path;
     using from = await heldFolder(root, folder);
     if (now.kind === "folder") await this.#removeEmptyTree(path);
-    await makeFolders(root, folderOf(path));
-    using to = await heldFolder(root, folderOf(path));
+    const own = folderOf(path);
+    if (!this.#exchanged.has(own)) await makeFolders(root, own);
+    this.#exchanged.add(own);
+    using to = await heldFolder(root, own);
     await mustBeAsDecided(root, decision);
     const target = to.at(baseName(path));
     // A new name never takes the place of something that came meanwhile.
     if (now.kind === "file" || now.kind === "link") await Deno.rename(from.at(stagedName(path)), target);
     else await moveToFree(from.at(stagedName(path)), target);
-    await syncFolder(to);
   }
 
   /** Removes a folder in which there are empty folders alone. */
