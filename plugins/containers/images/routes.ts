@@ -16,7 +16,6 @@ import type { Reach } from "../../../core/access.ts";
 import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import { Cutoff } from "../../../engines/calls/cutoff.ts";
-import { isGone, sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { RegistryLogin } from "../../../core/engine_acts.ts";
@@ -29,6 +28,7 @@ import { REFERENCE_FORM, textOfReference } from "../../../core/image_reference.t
 import { parseReference } from "./reference.ts";
 import { Image } from "../../../engines/rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
+import { removeObject } from "../backends/removal.ts";
 import { BackendName, listAnswer } from "../backends/route_fields.ts";
 import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
 import { reachOfRunning } from "../../../core/runtime.ts";
@@ -228,23 +228,13 @@ export function images({ engines, list: all, pulls }: ImagesOptions): Router {
     .on(remove, async ({ params, query, reach }) => {
       const name = new SlashedName(params.id);
       const link = await holding(engines, reach, params.id, query.backend, "remove");
-      try {
-        await sentOrShown<unknown>(
-          () =>
-            link.engine.delete(at`/images/${name}`, {
-              doing: `remove image "${params.id}"`,
-              missing: "image_not_found",
-              query: { force: query.force, noprune: query.noprune },
-              firstByteMs: 60_000,
-            }),
-          async () => {
-            const look = { doing: `inspect image "${params.id}"`, missing: "image_not_found" } as const;
-            return await isGone(link.engine.get(at`/images/${name}/json`, look), "image_not_found") || null;
-          },
-        );
-      } finally {
-        link.mirror.images.touch();
-      }
+      await removeObject(link, "images", {
+        path: at`/images/${name}`,
+        shownAt: at`/images/${name}/json`,
+        doing: `remove image "${params.id}"`,
+        missing: "image_not_found",
+        query: { force: query.force, noprune: query.noprune },
+      });
       return reply(204);
     });
 }

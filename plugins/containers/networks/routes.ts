@@ -15,10 +15,11 @@ import type { Link } from "../../../engines/links/link.ts";
 import { networkNeeds } from "../../../core/object_needs.ts";
 import { mustHold } from "../backends/judged.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
-import { isGone, sentOrShown } from "../../../engines/calls/lost_answer.ts";
+import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { objectOf, parseJson, textOf } from "../../../engines/calls/wire.ts";
 import { CachedList } from "../backends/cached_list.ts";
+import { removeObject } from "../backends/removal.ts";
 import {
   BackendName,
   byName,
@@ -214,16 +215,8 @@ export function networks(engines: Engines, all: ListedNetworks): Router {
         const who = user === undefined ? "a container" : `container "${user.name}"`;
         throw engineError("in_use", `Cannot ${doing}: ${who} is connected to it`);
       }
-      const isRemoved = () => isGone(wireOf(link, network.id), "network_not_found");
-      await sentOrShown<unknown>(
-        () =>
-          link.engine.delete(at`/networks/${network.id}`, {
-            doing,
-            missing: "network_not_found",
-            firstByteMs: 60_000,
-          }),
-        async () => await isRemoved() || null,
-      ).finally(() => link.mirror.networks.touch());
+      const path = at`/networks/${network.id}`;
+      await removeObject(link, "networks", { path, doing, missing: "network_not_found" });
       return reply(204);
     })
     .add(memberships(engines));

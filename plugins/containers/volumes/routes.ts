@@ -21,6 +21,7 @@ import { isGone, sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at, identifier } from "../../../engines/calls/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { CachedList } from "../backends/cached_list.ts";
+import { removeObject } from "../backends/removal.ts";
 import {
   BackendName,
   byName,
@@ -166,15 +167,8 @@ export function volumes(engines: Engines, all: ListedVolumes): Router {
     .on(remove, async ({ params, query, reach }) => {
       const name = identifier(params.name);
       const link = await holding(engines, reach, name, query.backend, "remove");
-      await sentOrShown<unknown>(
-        () =>
-          link.engine.delete(at`/volumes/${name}`, {
-            doing: `remove volume "${name}"`,
-            missing: "volume_not_found",
-            firstByteMs: 60_000,
-          }),
-        async () => await isGone(wireOf(link, name, "inspect"), "volume_not_found") || null,
-      ).finally(() => link.mirror.volumes.touch());
+      const doing = `remove volume "${name}"`;
+      await removeObject(link, "volumes", { path: at`/volumes/${name}`, doing, missing: "volume_not_found" });
       return reply(204);
     });
 }
