@@ -56,7 +56,7 @@ export class Watch {
   readonly #owed = new Map<string, number>();
   /** What a look has found out for the next one, as long as it is recorded: else all is judged anew. */
   #recorded: (() => void)[] = [];
-  /** Subjects that were unknown when berth began to watch them, and were not judged since. */
+  /** Units that were unknown when berth began to watch them, and were not judged since. */
   readonly #unjudged = new Set<string>();
   readonly #registered = new Map<string, number>();
   readonly #begunAt: number;
@@ -249,7 +249,10 @@ export class Watch {
     const { kind } = judged;
     const isKnown = this.#book.of(key) !== null;
     if (kind === "unknown") { // the engine or the workspace has an incident
-      if (this.#isNewlyWatched(judged.subject)) this.#recorded.push(() => this.#unjudged.add(key));
+      const { subject } = judged;
+      if (subject.kind === "unit" && this.#isNewlyWatched(subject)) {
+        this.#recorded.push(() => this.#unjudged.add(key));
+      }
       return null;
     }
     if (kind === null) {
