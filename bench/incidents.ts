@@ -1,8 +1,9 @@
 /**
- * Incidents: the price of opening one, of watching 1,000 units and of a look after one change, and the time from an
- * ending to a message.
+ * Incidents: the price of opening one, of an overview after one change and of watching 1,000 units, and the time from
+ * an ending to a message.
  */
 import { cpuUsage } from "node:process";
+import type { AppParts } from "../app/parts.ts";
 import type { Incident } from "../core/incidents.ts";
 import { withTellings } from "../projects/watch/tellings.ts";
 import { ENTRY } from "../tests/access/audit_entry.ts";
@@ -25,6 +26,13 @@ const SETTLED_MS = 30_000;
 const NEVER_MS = 86_400_000;
 /** Events a second, and the share of a core that watching may take. */
 const RATES = [[0, 0.005], [1, 0.03], [40, 0.1]] as const;
+
+/** An overview after one change, in calls and as a share of comparing everything anew. */
+const MOST_CALLS = 2;
+const MOST_SHARE = 0.2;
+const CHANGES = 20;
+/** A row that came too early was read again by then. */
+const READ_AGAIN_MS = 1_500;
 
 const missed: string[] = [];
 const held = (what: string, figure: number, most: number, unit: string) => {
@@ -116,6 +124,59 @@ async function telling(): Promise<void> {
   held(`an ending is told, p99 of ${DEATHS}`, p99(told), MOST_TOLD_MS, "ms");
 }
 
+const cpuMs = () => {
+  const { user, system } = cpuUsage();
+  return (user + system) / 1_000;
+};
+const median = (all: readonly number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? NaN;
+
+/**
+ * All that an overview after one change costs, against the first one, of which nothing is remembered. Both are with
+ * what the scripted engine takes for its answers.
+ */
+async function overview(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  let parts: AppParts | undefined;
+  const mount = (all: AppParts) => {
+    parts = all;
+    return [];
+  };
+  const many = await manyProjects(stack, Math.ceil(UNITS / PER_PROJECT), { mount });
+  const units = Math.ceil(UNITS / PER_PROJECT) * PER_PROJECT;
+  const ask = async () => (await many.berth.call("GET /api/overview?limit=20")).body;
+  const begun = cpuMs();
+  await eventually("all are compared", async () => (await ask()).counts.differs === units, { everyMs: 100 });
+  const all = cpuMs() - begun;
+  await sleep(SETTLED_MS);
+  const runtime = parts!.plugins.runtime!; // it was mounted by the first request, and answered
+  const calls: number[] = [];
+  const one: number[] = [];
+  for (let n = 0; n < CHANGES; n++) {
+    let begun = cpuMs();
+    const stamp = runtime.stamp;
+    many.touch(n * 7);
+    await eventually("its row is read", () => runtime.stamp !== stamp, { everyMs: 5 });
+    const reading = cpuMs() - begun;
+    await sleep(READ_AGAIN_MS);
+    const asked = many.engine.calls.length;
+    begun = cpuMs();
+    if ((await ask()).counts.differs !== units) throw new Error("Not all units differ");
+    one.push(reading + cpuMs() - begun);
+    // berth asks now and then which folders an engine sees.
+    calls.push(many.engine.calls.slice(asked).filter((call) => call.startsWith("GET ")).length);
+  }
+  console.log(
+    `comparing ${units} units anew ${all.toFixed(1)} ms of CPU, one change ${median(one).toFixed(1)} ms`,
+  );
+  held(
+    `an overview after one change among ${units} units, median of ${CHANGES}`,
+    Math.max(...calls),
+    MOST_CALLS,
+    "engine calls",
+  );
+  held("its CPU against comparing everything", median(one) / all, MOST_SHARE, "times");
+}
+
 /** Returns the share of a core that berth and its scripted engine take at each rate. */
 async function sharesOf(beginMs: number): Promise<number[]> {
   await using stack = new AsyncDisposableStack();
@@ -151,7 +212,7 @@ async function watching(): Promise<void> {
   }
 }
 
-const parts = { opening, telling, watching };
+const parts = { opening, overview, telling, watching };
 const chosen = Deno.args[0];
 for (const [name, run] of Object.entries(parts)) if (chosen === undefined || chosen === name) await run();
 if (missed.length > 0) throw new Error(`Missed: ${missed.join(", ")}`);

@@ -45,4 +45,23 @@ Deno.test("after one event only the units of its project are judged anew, and on
   // Read for its row, for the comparison, and once more in case that came too early.
   const calls = many.engine.calls.slice(asked).filter((call) => call.includes("/containers/"));
   assert.deepEqual([...new Set(calls)], [`GET /containers/${scriptedId(1)}/json`]);
+
+  // An overview of all asks the engine for what changed alone.
+  const overview = async () => (await many.berth.call("GET /api/overview?limit=1")).body.counts.differs;
+  assert.equal(await overview(), PROJECTS * PER_PROJECT);
+  const isQuiet = async () => {
+    const count = many.engine.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return count === many.engine.calls.length;
+  };
+  many.touch(PER_PROJECT);
+  await eventually(
+    "its row is read",
+    () => many.engine.calls.some((call) => call.includes(scriptedId(PER_PROJECT + 1))),
+  );
+  await eventually("nothing more is read", isQuiet);
+  const earlier = many.engine.calls.length;
+  assert.equal(await overview(), PROJECTS * PER_PROJECT);
+  const own = many.engine.calls.slice(earlier).filter((call) => call.startsWith("GET "));
+  assert.ok(own.length <= 2, own.join(", "));
 });
