@@ -16,7 +16,7 @@ import { shell } from "./de_shell.ts";
 import { sources } from "./de_sources.ts";
 import { updates } from "./de_updates.ts";
 import { graph, log, logs } from "./de_views.ts";
-import { settle, writeDown } from "./de_write_down.ts";
+import { adopted, settle, writeDown } from "./de_write_down.ts";
 
 export const later = {
   register: {
@@ -267,4 +267,5 @@ export const later = {
   ...resources,
   settle,
   writeDown,
+  adopted,
 } as const;

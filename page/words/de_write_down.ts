@@ -56,3 +56,17 @@ export const settle = {
   change: "Die Änderung der Datei",
   save: "Die Datei speichern",
 } as const;
+
+export const adopted = {
+  certain:
+    "Übernommen, wie er ist. Docker Compose kennt diesen Container erst, wenn ein Plan von berth ihn einmal ersetzt hat.",
+  likely:
+    "Bei der Übernahme hatte ein anderer Container diesen Namen. Pläne warten, und niemand bekommt dadurch Rechte, bis Sie sagen, dass es dieser ist.",
+  confirm: "Dieser ist es …",
+  confirmLead: (name: string, project: string) =>
+    `${name} gehört ab jetzt zu ${project}. Der Container ändert sich nicht.`,
+  end: "Übernahme beenden …",
+  endLead: (name: string, project: string) =>
+    `${name} gehört nicht mehr zu ${project}. Container und Dateien bleiben, wie sie sind.`,
+  by: (name: string) => `Übernommen von ${name}.`,
+} as const;

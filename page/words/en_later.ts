@@ -18,7 +18,7 @@ import { settings } from "./en_settings.ts";
 import { shell } from "./en_shell.ts";
 import { sources } from "./en_sources.ts";
 import { updates } from "./en_updates.ts";
-import { settle, writeDown } from "./en_write_down.ts";
+import { adopted, settle, writeDown } from "./en_write_down.ts";
 import { type Spoken, spoken } from "./language.ts";
 
 const english = {
@@ -272,6 +272,7 @@ const english = {
   ...resources,
   settle,
   writeDown,
+  adopted,
 } as const;
 
 export type Words = typeof first & Spoken<typeof english>;

@@ -55,3 +55,17 @@ export const settle = {
   change: "The change of the file",
   save: "Save the file",
 } as const;
+
+export const adopted = {
+  certain:
+    "Adopted as it is. Docker Compose does not know this container until a plan of berth has replaced it once.",
+  likely:
+    "Another container had this name when it was adopted. Plans wait, and it gives nobody rights, until you say that this is the one.",
+  confirm: "This is the one …",
+  confirmLead: (name: string, project: string) =>
+    `${name} belongs to ${project} from now on. The container does not change.`,
+  end: "End the adoption …",
+  endLead: (name: string, project: string) =>
+    `${name} no longer belongs to ${project}. The container and the files stay as they are.`,
+  by: (name: string) => `Adopted by ${name}.`,
+} as const;

@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  "the page shows what settling a difference changes in the file, and saves it",
+  "the page settles a difference in the file, confirms another container under the name, and ends the adoption",
   async (engine) => {
     const name = "settle-page";
     await engine.cli("run", "-d", "--name", name, FIXTURE, "idle");
@@ -119,6 +119,25 @@ test(
         await Deno.readTextFile(`${berth.folder}/workspaces/home/shop/compose.yaml`),
         /restart: always/,
       );
+
+      // Another container under its name is a guess, until somebody says that it is the one.
+      const isGuessed = page.getByText("Another container had this name when it was adopted.");
+      const isAdopted = page.getByText("Adopted as it is.");
+      await isAdopted.waitFor();
+      await engine.cli("rm", "-f", name);
+      await engine.cli("run", "-d", "--name", name, FIXTURE, "idle");
+      await isGuessed.waitFor();
+      await page.getByRole("button", { name: "This is the one …" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("Adopted by").waitFor();
+      await dialog.getByRole("button", { name: "This is the one" }).click();
+      await isAdopted.waitFor();
+      assert.equal((await berth.call("GET /api/adoptions")).body.items[0].state, "certain");
+
+      await page.getByRole("button", { name: "End the adoption …" }).click();
+      await dialog.getByRole("button", { name: "End the adoption" }).click();
+      await isAdopted.waitFor({ state: "hidden" });
+      assert.deepEqual((await berth.call("GET /api/adoptions")).body.items, []);
       assert.deepEqual(opened.complaints, []);
     } finally {
       await engine.cli("rm", "-f", name);

@@ -15,6 +15,7 @@ import { Mark } from "../../parts/sign.tsx";
 import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { words } from "../../words/en_later.ts";
+import { Adopted } from "./adopted.tsx";
 import { Environment, Inspect, Mounts, Networks } from "./details.tsx";
 import { Differences } from "./differences.tsx";
 import { ContainerLogView } from "./log.tsx";
@@ -62,6 +63,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
         {!isGone && <Buttons container={container} />}
       </header>
       <Facts container={container} />
+      <Adopted container={container} done={read.reload} />
       <Tabs label={words.container.tabs} tabs={TABS} />
       {tab === "log" && <ContainerLogView backend={backend} id={container.id} name={container.name} />}
       {tab === "shell" && <ShellView container={container} key={container.id} />}
