@@ -30,10 +30,8 @@ export async function madeAgain(engine: TestEngine, scene: Scene, project: strin
   const containers = await scene.all();
   const { files, services, refused, leftOut } = await written(engine, project, containers);
   await using adopted = await workspaceFolder(Object.fromEntries(files), "adopted");
-  const compose = (...args: string[]) => composeToday(engine.socket, adopted.path, ...args);
   const model = await adopted.read();
   const group = model.groups[0]!; // one file was written
-  const raw = await rawOfAll(engine, scene);
   const view = scene.view(new Map(containers.map((one) => [services.get(one.id) ?? one.name, one])));
   const wrong: unknown[] = [...refused];
   for (const container of containers) {
@@ -42,12 +40,25 @@ export async function madeAgain(engine: TestEngine, scene: Scene, project: strin
     const found = differencesOf(of, container, view);
     wrong.push(...found.map(({ field, declared, seen }) => [container.name, field, declared, seen]));
   }
-  for (const { id } of containers) await engine.ask(`DELETE /containers/${id}?force=1`);
+  return { files, leftOut, wrong: [...wrong, ...await recreated(engine, scene, adopted.path, leftOut)] };
+}
+
+/** Removes all containers, has Compose make them of a folder, and returns what the engine shows and nothing names. */
+export async function recreated(
+  engine: TestEngine,
+  scene: Scene,
+  path: string,
+  leftOut: readonly Pick<LeftOut, "containers" | "field">[],
+): Promise<unknown[]> {
+  const compose = (...args: string[]) => composeToday(engine.socket, path, ...args);
+  const raw = await rawOfAll(engine, scene);
+  for (const { id } of await scene.all()) await engine.ask(`DELETE /containers/${id}?force=1`);
   try {
     const complaint = await compose("create", "--pull", "never", "--no-build");
-    if (complaint !== "") return { files, leftOut, wrong: [...wrong, complaint] };
+    if (complaint !== "") return [complaint];
     const made = await rawOfAll(engine, scene);
     assert.deepEqual([...made.keys()].sort(), [...raw.keys()].sort(), "each container has its name again");
+    const wrong: unknown[] = [];
     for (const [container, one] of raw) {
       const other = made.get(container)!; // as was looked at
       const isLeftOut = (setting: string) =>
@@ -58,7 +69,7 @@ export async function madeAgain(engine: TestEngine, scene: Scene, project: strin
         if (!isLeftOut(setting)) wrong.push([container, setting, one[setting], other[setting]]);
       }
     }
-    return { files, leftOut, wrong };
+    return wrong;
   } finally {
     await compose("down", "--volumes", "--timeout", "0");
   }

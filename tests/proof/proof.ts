@@ -25,6 +25,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/apply_rounds_test.ts", env: { BERTH_TEST_ROUNDS: "200" } },
   { file: "tests/plan/plan_corpus_test.ts" },
   { file: "tests/plan/adopt_corpus_test.ts" },
+  { file: "tests/plan/adopt_running_test.ts" },
   { file: "tests/packaging/workflow_test.ts" },
   { file: "tests/packaging/walk_test.ts" },
   { file: "tests/packaging/release_test.ts" },
