@@ -19,6 +19,7 @@ const BENCHES = [
   "mounts",
   "authority",
   "apply",
+  "adopt",
   "images",
   "takeover",
   "builds",
