@@ -1,6 +1,7 @@
 /** A container written down says what it is: read back and compared, nothing of it differs. */
 import assert from "node:assert/strict";
 import type { Model } from "../../artifacts/artifact.ts";
+import { stampOf } from "../../projects/adopt/stamp.ts";
 import { WRITERS } from "../../projects/adopt/write_service.ts";
 import type { Declared } from "../../projects/fields/field.ts";
 import { differencesOf, FIELDS } from "../../projects/fields/table.ts";
@@ -103,6 +104,23 @@ for (const kind of ["docker", "podman"] as const) {
       await engine.cli("rm", "--force", "other");
     }
   });
+
+  if (kind === "docker") {
+    test("a container with links is the same each time that it is read", async (engine) => {
+      await using scene = new Scene(engine);
+      const others = ["link-a", "link-b", "link-c", "link-d"];
+      for (const name of others) await engine.cli("run", "--detach", "--name", name, FIXTURE, "idle");
+      const links = others.flatMap((name) => ["--link", `${name}:${name}x`]);
+      const id = (await engine.cli("create", "--name", "linked", ...links, FIXTURE)).trim();
+      try {
+        const stamps = new Set<string>();
+        for (let n = 0; n < 20; n++) stamps.add(stampOf(await scene.inspect(id)));
+        assert.equal(stamps.size, 1);
+      } finally {
+        await engine.cli("rm", "--force", "linked", ...others);
+      }
+    });
+  }
 
   // Podman takes fewer flags, and its laws are held by what Compose makes.
   if (kind === "podman") continue;

@@ -142,7 +142,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     volumesFrom: textsOf(host.VolumesFrom),
     networks: networks.map(([name, network]) => attachmentOf(name, objectOf(network), config)),
     networkMode: textOf(host.NetworkMode),
-    links: textsOf(host.Links).map(linkOf),
+    links: textsOf(host.Links).map(linkOf).sort(), // Docker tells them in any order
     ipcMode: textOf(host.IpcMode),
     pidMode: textOf(host.PidMode),
     utsMode: textOf(host.UTSMode),
