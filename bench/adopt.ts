@@ -20,7 +20,7 @@ await using engine = await startEngine("docker");
 const ids: string[] = [];
 for (let n = 0; n < CONTAINERS; n++) ids.push(await make(n));
 
-{
+if (isWanted("draft")) {
   await using berth = await served();
   const containers = ids.map((id) => ({ backend: "docker", id }));
   await rounds("adopt-draft", [
@@ -32,7 +32,7 @@ for (let n = 0; n < CONTAINERS; n++) ids.push(await make(n));
   ], { about: "half of them are in projects of ten, the others are alone", warmUps: 1 });
 }
 
-{
+if (isWanted("list")) {
   await using plain = await served();
   await using claimed = await served();
   await claim(claimed);
@@ -53,7 +53,7 @@ for (let n = 0; n < CONTAINERS; n++) ids.push(await make(n));
   });
 }
 
-{
+if (isWanted("settle")) {
   await using berth = await served();
   const name = await declare(berth);
   await rounds("adopt-settle", [
@@ -70,6 +70,11 @@ for (let n = 0; n < CONTAINERS; n++) ids.push(await make(n));
         }),
     },
   ], { about: `a project of ${SERVICES} services, one of which runs`, rounds: 9, warmUps: 2 });
+}
+
+/** `adopt:list` measures that part alone. */
+function isWanted(part: string): boolean {
+  return Deno.args.length === 0 || Deno.args.includes(part);
 }
 
 /** Half of them are as Compose makes them, in projects of ten. */
