@@ -58,6 +58,12 @@ for (const kind of ["docker", "podman"] as const) {
     const { text: audit } = await berth.call("GET /api/system/audit?limit=50");
     assert.doesNotMatch(audit, new RegExp(SECRET));
     assert.match(audit, /adoptions\/drafts/);
+    // Nor in an offer, the log, or any file that berth keeps.
+    const kept = scene.paths(`${berth.folder}/data`);
+    assert.ok(kept.length > 0);
+    for (const one of kept) {
+      assert.ok(!(await Deno.readTextFile(`${berth.folder}/data/${one}`)).includes(SECRET), one);
+    }
 
     const file = `${scene.folder}/apps/shop/compose.yaml`;
     await Deno.writeTextFile(file, (await Deno.readTextFile(file)).replace("MODE: dark", "MODE: light"));
@@ -95,6 +101,25 @@ for (const kind of ["docker", "podman"] as const) {
 
     const { body: { items: [adoption] } } = await berth.call("GET /api/adoptions");
     assert.equal(adoption.state, "likely");
+    // Out of scope there is no adoption.
+    const outside = await berth.call("POST /api/settings/api-keys", {
+      name: "outside",
+      grants: [{ role: "admin", on: ["workspace:other"] }],
+    });
+    const stranger = berth.as(outside.body.key);
+    assert.deepEqual((await stranger.call("GET /api/adoptions")).body.items, []);
+    for (
+      const route of [`POST /api/adoptions/${adoption.id}/confirm`, `DELETE /api/adoptions/${adoption.id}`]
+    ) {
+      const answer = await stranger.call(route);
+      assert.deepEqual([answer.status, answer.body.code], [404, "claim_not_found"], answer.text);
+    }
+    const settling = { container: "renewed", fields: ["restart"] };
+    const unsettled = await stranger.call(
+      "POST /api/workspaces/home/artifacts/units/renewed.renewed/settle?preview=true",
+      settling,
+    );
+    assert.equal(unsettled.status, 404, unsettled.text);
     assert.equal((await scoped.call(`POST /api/adoptions/${adoption.id}/confirm`)).status, 403);
     const confirmed = await berth.call(`POST /api/adoptions/${adoption.id}/confirm`);
     assert.equal(confirmed.status, 204, confirmed.text);
