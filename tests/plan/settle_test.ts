@@ -143,3 +143,67 @@ test("settling a difference changes one node of the file, and is refused where a
   assert.equal(await Deno.readTextFile(path), text);
   assert.deepEqual(berth.bugs(), []);
 });
+
+test("a difference whose place others share is refused, and no byte of any file changes", async (engine) => {
+  await using scene = await AdoptionScene.on(engine);
+  const { berth } = scene;
+  const service = (name: string, more: string) =>
+    `  ${name}:\n    image: ${FIXTURE}\n    container_name: shared-${name}\n    network_mode: bridge\n    command: [idle]\n    ${more}\n`;
+  const files: Readonly<Record<string, string>> = {
+    "shop/compose.yaml": `name: shop\nx-policy: &policy "no"\ninclude: [inc.yaml]\nservices:\n` +
+      service("one", "restart: *policy") + service("two", "restart: *policy") +
+      service("base", 'restart: "no"') +
+      "  child:\n    extends: { service: base }\n    container_name: shared-child\n",
+    "shop/inc.yaml": `services:\n${service("inc", 'restart: "no"')}`,
+    "more/compose.yaml": "name: more\ninclude: [../shop/inc.yaml]\n",
+    "two/compose.yaml": `name: two\nservices:\n${service("both", 'restart: "no"')}`,
+    "two/compose.override.yaml": 'services:\n  both:\n    restart: "on-failure:2"\n',
+  };
+  for (const [path, text] of Object.entries(files)) {
+    await Deno.mkdir(`${scene.folder}/${path.split("/")[0]}`, { recursive: true });
+    await Deno.writeTextFile(`${scene.folder}/${path}`, text);
+  }
+  for (
+    const [project, name] of [["shop", "one"], ["shop", "base"], ["shop", "inc"], ["two", "both"]] as const
+  ) {
+    const labels = Object.entries({
+      project,
+      service: name,
+      "project.config_files": `${scene.folder}/${project}/compose.yaml`,
+      "container-number": "1",
+    }).flatMap(([label, value]) => ["--label", `com.docker.compose.${label}=${value}`]);
+    await scene.run(`shared-${name}`, ...labels, "--restart", "always");
+  }
+  const settle = (name: string) =>
+    berth.call(`POST /api/workspaces/home/artifacts/units/shop.${name}/settle?preview=true`, {
+      container: `shared-${name}`,
+      fields: ["restart"],
+    });
+  for (
+    const [name, why] of [
+      ["one", /"shop.two" would change as well/],
+      ["base", /"shop.child" would change as well/],
+      ["inc", /"more.inc" would change as well/],
+    ] as const
+  ) {
+    const answer = await eventually(`${name} differs`, async () => {
+      const one = await settle(name);
+      return /no such difference|has no container/.test(one.text) ? null : one;
+    });
+    assert.deepEqual([answer.status, answer.body.code], [422, "cannot_settle"], answer.text);
+    assert.match(answer.body.title, why);
+  }
+  // Of a key that two files set, the one that decides is changed.
+  const both = await eventually("both differs", async () => {
+    const one = await berth.call("POST /api/workspaces/home/artifacts/units/two.both/settle?preview=true", {
+      container: "shared-both",
+      fields: ["restart"],
+    });
+    return one.status === 200 ? one : null;
+  });
+  assert.equal(both.body.path, "two/compose.override.yaml");
+  for (const [path, text] of Object.entries(files)) {
+    assert.equal(await Deno.readTextFile(`${scene.folder}/${path}`), text);
+  }
+  assert.deepEqual(berth.bugs(), []);
+});
