@@ -81,7 +81,7 @@ function splicesFor(unit: Unit, difference: FieldDifference, fragment: Fragment 
       ...elsewhere(service, at, fragment ?? {}),
     ]
     : topKeys(row.covers, entries.map(([key]) => key)).map((key) =>
-      part(service, key, name, fragment?.[key])
+      below(service, key, name, { row, fragment }) ?? part(service, key, name, fragment?.[key])
     );
   const splices = found.filter((one) => one !== null);
   if (splices.length === 0) throw cannotSettle(unit, difference, "berth finds no place for it");
@@ -116,6 +116,23 @@ function elsewhere(service: Mapping, at: Place, fragment: Fragment): (Splice | n
     return value !== undefined && value.file === at.file && value.start <= at.start && at.end <= value.end;
   });
   return isReplaced ? [] : [withoutPlace(service, at)];
+}
+
+/** One entry two keys down, as one option of `logging`; null where the row stands right below the key. */
+function below(
+  service: Mapping,
+  key: string,
+  name: string,
+  { row, fragment }: { readonly row: FieldDifference["row"]; readonly fragment: Fragment | null },
+): Splice | null {
+  const inner = row.covers.map((one) => one.split(".")).find(([first, , ...rest]) =>
+    first === key && rest.length === 0
+  )?.[1];
+  const node = service.entries.get(key)?.value;
+  if (inner === undefined || node?.kind !== "mapping") return null;
+  if (node.entries.get(inner)?.value.kind !== "mapping") return null;
+  const value = fragment?.[key];
+  return part(node, inner, name, isMap(value) ? value[inner] : undefined);
 }
 
 /** One entry below the key, as one variable of `environment`; null where nothing is to be done about this key. */
