@@ -60,6 +60,29 @@ for (const kind of ["docker", "podman"] as const) {
 
 const { test } = await sharedEngine("docker");
 
+test("hostile names, labels, commands and variables are adopted as they are, and the plan has no step", async (engine) => {
+  await using scene = await AdoptionScene.on(engine);
+  const refs: { backend: string; id: string }[] = [];
+  for (const name of ["yes", "0x1F", "1e3"]) {
+    const body = {
+      Image: FIXTURE,
+      Cmd: ["idle", "- x: &a *a", "!!python/object", "${HOME:?}", "$(id)", "line\nbreak", "\u2028", "%", ""],
+      Env: ["no=yes", "a.b=<<: *x", "TAB=\t#", "__proto__=1", `API_TOKEN=it's "${"$"}{x}" \\ \n$`],
+      Labels: { "<<": "&anchor", "on": "~", "a: b": "$$" },
+    };
+    const { json } = await engine.ask(`POST /containers/create?name=${name}`, body);
+    scene.defer(() => engine.ask(`DELETE /containers/${name}?force=1`));
+    assert.equal((await engine.ask(`POST /containers/${json.Id}/start`)).status, 204);
+    refs.push({ backend: "docker", id: json.Id });
+  }
+  const saved = await scene.adopt(refs, "hostile");
+  assert.equal(saved.status, 201, saved.text);
+  const { body } = await scene.plan("hostile");
+  assert.deepEqual([body.steps, body.blocked], [[], []]);
+  assert.doesNotMatch(await Deno.readTextFile(`${scene.folder}/hostile/compose.yaml`), /it's/);
+  assert.deepEqual(scene.berth.bugs(), []);
+});
+
 test("a container that has gone since the draft is named, and nothing is written", async (engine) => {
   await using scene = await AdoptionScene.on(engine);
   const [stays, goes] = [await scene.run("gone-stays"), await scene.run("gone-goes")];
