@@ -19,7 +19,9 @@ const SERVICES = 60;
 
 await using engine = await startEngine("docker");
 const ids: string[] = [];
-for (let n = 0; n < CONTAINERS; n++) ids.push(await make(n));
+if (isWanted("draft") || isWanted("list")) {
+  for (let n = 0; n < CONTAINERS; n++) ids.push(await make(n));
+}
 
 if (isWanted("draft")) {
   await using berth = await served();
@@ -54,10 +56,15 @@ if (isWanted("list")) {
 if (isWanted("settle")) {
   await using berth = await served();
   const name = await declare(berth);
+  const text = await Deno.readTextFile(`${berth.folder}/workspaces/home/bench/compose.yaml`);
   await rounds("adopt-settle", [
     {
-      name: "validate of the workspace",
-      run: cpuOf(async () => void await asked(berth, "POST /api/workspaces/home/artifacts/validate", {})),
+      name: "validate of an unsaved text",
+      run: cpuOf(async () =>
+        void await asked(berth, "POST /api/workspaces/home/artifacts/validate", {
+          files: { "bench/compose.yaml": `${text}# ${crypto.randomUUID()}\n` },
+        })
+      ),
     },
     {
       name: "a preview of settling one difference",
