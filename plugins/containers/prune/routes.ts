@@ -119,6 +119,8 @@ export function pruning(options: PruningOptions): Router {
   });
 }
 
+const LISTS = ["containers", "networks", "volumes", "images"] as const;
+
 type Beside = Pick<z.infer<typeof PruneReport>, "left" | "unavailable">;
 
 const NOTHING_LEFT: Beside["left"] = { count: 0, size: 0, unclear: 0 };
@@ -145,12 +147,11 @@ async function planned(
     try {
       const measurement = await meter.anew(link, signal);
       const { mirror } = link;
-      await Promise.all([
-        mirror.containers.resync(),
-        mirror.images.resync(),
-        mirror.volumes.resync(),
-        mirror.networks.resync(),
-      ]);
+      // Containers use what is of the other kinds; a list that nobody asked for holds nothing up.
+      await Promise.all(
+        LISTS.filter((list) => list === "containers" || types.includes(list))
+          .map((list) => mirror[list].resync()),
+      );
       const isKept = await keptByServices(link, mirror.containers.rows.values(), signal);
       const files = await declarations(options, mirror.containers.rows.values());
       const { isDeclared } = files;
