@@ -32,7 +32,10 @@ if (isWanted("draft")) {
       name: `a draft of them`,
       run: async () => void await asked(berth, "POST /api/workspaces/home/adoptions/draft", { containers }),
     },
-  ], { about: "half of them are in projects of ten, the others are alone", warmUps: 1 });
+  ], {
+    about: "a draft where half of the containers are in projects of ten, and the others alone",
+    warmUps: 1,
+  });
 }
 
 if (isWanted("list")) {
@@ -77,7 +80,7 @@ if (isWanted("settle")) {
     },
   ], {
     unit: "ms of CPU",
-    about: `a project of ${SERVICES} services, one of which runs`,
+    about: `settling beside a check, in a project of ${SERVICES} services`,
     rounds: 9,
     warmUps: 2,
   });
