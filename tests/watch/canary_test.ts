@@ -1,7 +1,7 @@
 /** Promise: a secret in environment, label and log is in no message of any kind, and in no file of the data folder. */
 import assert from "node:assert/strict";
 import { compose, workspace } from "../streams/live_scene.ts";
-import { FIXTURE } from "../support/engine.ts";
+import { type EngineKind, FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { mailServerMissing, startMailServer } from "../support/mail_server.ts";
 import { serveEngines } from "../support/service.ts";
@@ -13,9 +13,15 @@ const TIMES = { beginMs: 0, tickMs: 100, wellMs: 1_000, notices: { tickMs: 50, f
 
 if (mailServerMissing !== null) console.error(`NOT RUN: a canary in mail, because ${mailServerMissing}`);
 
-const { test } = await lawEngine("docker");
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await lawEngine(kind);
+  test(
+    "a secret in environment, label and log is in no message of any kind, and in no file",
+    (engine) => isNowhere(kind, engine),
+  );
+}
 
-test("a secret in environment, label and log is in no message of any kind, and in no file", async (engine) => {
+async function isNowhere(on: EngineKind, engine: TestEngine): Promise<void> {
   const taken = new Map<string, string>();
   await using receiver = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const [, kind = ""] = new URL(request.url).pathname.split("/");
@@ -25,7 +31,7 @@ test("a secret in environment, label and log is in no message of any kind, and i
   });
   await using stack = new AsyncDisposableStack();
   const mail = mailServerMissing === null ? stack.use(await startMailServer({ tls: "none" })) : null;
-  await using berth = await serveEngines({ docker: engine }, { watchTimes: TIMES });
+  await using berth = await serveEngines({ [on]: engine }, { watchTimes: TIMES });
   await eventually("berth watches", () => berth.berth.store.incidents.wasWatched());
   const targets: Record<string, string> = Object.fromEntries(
     KINDS.map((kind) => [kind, `http://127.0.0.1:${receiver.addr.port}/${kind}/topic`]),
@@ -66,10 +72,19 @@ test("a secret in environment, label and log is in no message of any kind, and i
   for (const [kind, all] of [...taken, ["mail", mailText()] as const]) {
     assert.ok(!all.includes(CANARY), `${kind}: ${all.slice(0, 2_000)}`);
   }
-  for await (const { name, isFile } of Deno.readDir(`${berth.folder}/data`)) {
-    if (!isFile) continue;
-    const bytes = new TextDecoder("latin1").decode(await Deno.readFile(`${berth.folder}/data/${name}`));
-    assert.ok(!bytes.includes(CANARY), name);
+  let files = 0;
+  for await (const path of filesIn(`${berth.folder}/data`)) {
+    const bytes = new TextDecoder("latin1").decode(await Deno.readFile(path));
+    assert.ok(!bytes.includes(CANARY), path);
+    files++;
   }
+  assert.ok(files > 0, "there is a store");
   assert.ok(!berth.logged().join("\n").includes(CANARY), "the log of berth");
-});
+}
+
+async function* filesIn(folder: string): AsyncGenerator<string> {
+  for await (const { name, isFile, isDirectory } of Deno.readDir(folder)) {
+    if (isFile) yield `${folder}/${name}`;
+    if (isDirectory) yield* filesIn(`${folder}/${name}`);
+  }
+}
