@@ -76,6 +76,7 @@ export function composeWatch(
         now,
         times: times.unrecorded,
       }),
+      written: () => sender.wake(),
       now,
       log,
       times,
@@ -83,7 +84,7 @@ export function composeWatch(
   );
   const incidents = withGap(store.incidents, () => watcher.gap);
   measureIncidents(metrics, { store: incidents, isWatching: () => watcher.isWatching });
-  const sender = owned.use(
+  const sender: Sender = owned.use(
     new Sender({
       store: store.notices,
       incidents: store.incidents,

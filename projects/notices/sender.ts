@@ -59,6 +59,7 @@ export class Sender implements AsyncDisposable {
   readonly #times: SenderTimes;
   readonly #over = new AbortController();
   readonly #running: Promise<void>;
+  #wake: () => void = () => {};
   /** Deliveries under way, by target. */
   readonly #busy = new Map<string, Promise<void>>();
   /** When each target last took a message, on the clock that never steps. */
@@ -94,6 +95,8 @@ export class Sender implements AsyncDisposable {
     let isFailing = false;
     while (!signal.aborted) {
       let waitMs = this.#times.tickMs;
+      const woken = Promise.withResolvers<void>();
+      this.#wake = woken.resolve;
       try {
         waitMs = await this.#tick() ? this.#times.tickMs : Math.max(IDLE_MS, this.#times.tickMs);
         isFailing = false;
@@ -101,8 +104,13 @@ export class Sender implements AsyncDisposable {
         if (!isFailing) this.#options.log.warn("Notices cannot be sent now: berth tries again", { error });
         isFailing = true;
       }
-      await pause(waitMs, signal);
+      await pause(waitMs, signal, woken.promise);
     }
+  }
+
+  /** Looks at once: something new may be due. */
+  wake(): void {
+    this.#wake();
   }
 
   /** Returns false where there is nothing to do for this replica. */

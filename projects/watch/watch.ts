@@ -160,6 +160,7 @@ export class Watch {
       const changes = unrecorded.completed(told, state, now);
       const written = new Set(await store.write(changes));
       unrecorded.written();
+      this.#options.written?.();
       for (const change of changes) if (written.has(change.incident.id)) this.#book.wrote(change);
       return changes.every(({ incident }) => written.has(incident.id)) ? "recorded" : "overtaken";
     } catch (error) {

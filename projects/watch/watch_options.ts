@@ -46,6 +46,8 @@ export interface WatcherOptions {
   readonly now: () => number;
   readonly endings: Endings;
   readonly unrecorded: Unrecorded;
+  /** Called when changes are written, of which somebody may have to be told at once. */
+  readonly written?: () => void;
   readonly log: Log;
   readonly times?: Partial<WatchTimes>;
 }

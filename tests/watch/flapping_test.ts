@@ -56,3 +56,28 @@ Deno.test(`${UNITS} flapping units send ${FOLDS + 1} messages a target in ${SECO
   }
   assert.ok(hook.reduce((sum, total) => sum + total, 0) >= UNITS / 2, hook.join(", "));
 });
+
+Deno.test("a message does not wait for the next look of the sender", async () => {
+  let taken = 0;
+  await using receiver = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
+    taken++;
+    return new Response(null, { status: 204 });
+  });
+  await using stack = new AsyncDisposableStack();
+  const watchTimes = { beginMs: 0, tickMs: 50, notices: { tickMs: 3_600_000, foldMs: 0 } };
+  const { berth, flip, ask } = await manyProjects(stack, 1, { watchTimes });
+  await (await ask(1)).text();
+  const address = `http://127.0.0.1:${receiver.addr.port}/`;
+  const made = await berth.call("POST /api/notices", {
+    name: "ops",
+    kind: "webhook",
+    address,
+    afterS: 0,
+    tells: ["broken"],
+  });
+  assert.equal(made.status, 201, made.text);
+  await eventually("berth watches", () => berth.berth.store.incidents.wasWatched());
+  const before = taken;
+  flip(0, true);
+  await eventually("it is told", () => taken > before);
+});
