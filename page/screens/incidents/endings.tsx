@@ -44,7 +44,6 @@ function columnsWith(
     { head: TEXT.container, kind: "name", cell: ({ container }) => shown(container) },
     {
       head: TEXT.exitCode,
-      kind: "short",
       cell: ({ exitCode, outOfMemory, more }) => (
         <>
           {exitCode ?? "?"}

@@ -38,13 +38,17 @@ const SIGNS: Readonly<Record<Incident["kind"], Verdict>> = {
   stopped: "stopped",
   engine: "unknown",
   workspace: "unknown",
-  berth: "completed",
+  berth: "unknown",
 };
 
-export const signOf = ({ kind }: Pick<Incident, "kind">): Verdict => SIGNS[kind];
+/** Returns true where nothing could be recorded. */
+export const isGap = ({ cause }: Pick<Incident, "cause">): boolean => cause.kind === "unrecorded";
 
-export const State = ({ of }: { readonly of: Pick<Incident, "kind"> }) => (
-  <Mark verdict={signOf(of)}>{TEXT.kinds[of.kind]}</Mark>
+export const signOf = ({ kind, cause }: Pick<Incident, "kind" | "cause">): Verdict =>
+  cause.kind === "firstWatch" ? "completed" : SIGNS[kind];
+
+export const State = ({ of }: { readonly of: Pick<Incident, "kind" | "cause"> }) => (
+  <Mark verdict={signOf(of)}>{isGap(of) ? TEXT.unrecorded : TEXT.kinds[of.kind]}</Mark>
 );
 
 export function ProjectLink({ of }: { readonly of: Incident }) {

@@ -4,7 +4,7 @@ import { now } from "../../parts/ago.tsx";
 import { shown } from "../../parts/shown.ts";
 import { VERDICTS } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
-import { nameOf, signOf, subjectOf } from "./subject.tsx";
+import { isGap, nameOf, signOf, subjectOf } from "./subject.tsx";
 
 const TEXT = words.incidents;
 const DAYS = 7;
@@ -33,8 +33,6 @@ function worstIn({ begin, end }: Day, incidents: readonly Incident[]): Incident 
   const rank = (one: Incident) => VERDICTS.indexOf(signOf(one));
   return within.toSorted((one, other) => rank(one) - rank(other))[0] ?? null;
 }
-
-const isGap = ({ cause }: Incident): boolean => cause.kind === "unrecorded";
 
 /** Says where the history has gaps: what is not recorded is not fine. */
 export function Gaps({ of }: { readonly of: readonly Incident[] }) {
@@ -90,7 +88,7 @@ function DayOf({ day, worst }: { readonly day: Day; readonly worst: Incident | n
   const word = `${words.day(day.begin)}: ${state}`;
   return (
     <li
-      class={worst === null ? "is-well" : isMissing ? "is-unknown" : `is-${signOf(worst)}`}
+      class={worst === null ? "is-well" : `is-${signOf(worst)}`}
       title={word}
     >
       <span class="unseen">{word}</span>
