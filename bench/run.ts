@@ -23,6 +23,7 @@ const BENCHES = [
   "images",
   "takeover",
   "builds",
+  "git",
   "incidents",
   "packaging",
   "growth",
