@@ -236,6 +236,8 @@ Deno.test({
         await page.locator("figure pre").waitFor();
         await shoot("incident");
         await opened.visit("/settings/notices");
+        await page.getByRole("button", { name: "Add a notice" }).first().waitFor();
+        await shoot("notices-list");
         await page.getByRole("button", { name: "Add a notice" }).first().click();
         await page.getByRole("combobox", { name: "Sent to" }).selectOption("mail");
         await shoot("notices");
