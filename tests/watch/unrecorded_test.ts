@@ -215,7 +215,7 @@ test(
 );
 
 test(
-  "a berth that is killed on a full disk and started there again judges all anew once there is room",
+  "a berth that ends on a full disk is not started there, and judges all anew once there is room",
   async (engine) => {
     await using disk = await SmallDisk.mount("32m");
     const folder = `${disk.folder}/berth`;
