@@ -1,5 +1,6 @@
 /** The first screen: is what runs what I wrote? One line for each project, the worst first. */
-import { useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { useMemo, useState } from "preact/hooks";
 import { link, serviceTime } from "../../live/live.ts";
 import { type ProjectList, type Row, useProjects } from "../../live/projects.ts";
 import { may, mayEverywhere, who } from "../../live/session.ts";
@@ -69,11 +70,13 @@ function Answer(
   const undeclared = rows.filter(({ workspace }) => workspace === null);
   const loose = (asked === null || asked === "undeclared") && wanted === "" ? state.loose : [];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const choose = (id: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    setChosen(next);
-  };
+  const lineOf = useLines((id) =>
+    setChosen((before) => {
+      const next = new Set(before);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    })
+  );
   return (
     <>
       <Question state={state} at={at} />
@@ -86,14 +89,7 @@ function Answer(
         />
       )}
       <ul class="projects" aria-label={words.overview.question} {...held}>
-        {declared.map((row) => (
-          <ProjectRow
-            row={row}
-            key={row.id}
-            isChosen={chosen.has(row.id)}
-            choose={() => choose(row.id)}
-          />
-        ))}
+        {declared.map((row) => lineOf(row, chosen.has(row.id)))}
       </ul>
       {rows.length === 0 && (asked !== null || wanted !== "" || onlyNewer) && (
         <Empty title={TEXT.noMatch}>
@@ -109,6 +105,18 @@ function Answer(
       {chosen.size > 0 && <LaterBulk ids={[...chosen]} clear={() => setChosen(new Set())} />}
     </>
   );
+}
+
+/** Draws a row once for as long as it is the same: of a thousand, a change redraws its own alone. */
+function useLines(choose: (id: string) => void) {
+  const drawn = useMemo(() => new WeakMap<Row, { readonly isChosen: boolean; readonly line: VNode }>(), []);
+  return (row: Row, isChosen: boolean): VNode => {
+    const known = drawn.get(row);
+    if (known?.isChosen === isChosen) return known.line;
+    const line = <ProjectRow row={row} key={row.id} isChosen={isChosen} choose={() => choose(row.id)} />;
+    drawn.set(row, { isChosen, line });
+    return line;
+  };
 }
 
 /** True if the row's name, folder or reason holds the text. */
