@@ -101,6 +101,8 @@ async function owners(paths: readonly string[]): Promise<readonly string[]> {
   return [...names].sort();
 }
 
+const UNUSED =
+  ".*/\\(zod/[^/]*/\\(v3\\|v4/mini\\)/.*\\|hono/[^/]*/dist/\\(adapter\\|client\\|helper\\|jsx\\|middleware\\)/.*\\)";
 const TWICE = ".*/\\(zod/[^/]*/.*\\.cjs\\|hono/[^/]*/dist/cjs/.*\\|yaml/[^/]*/browser/.*\\)";
 
 /** The program, the packages of its lock file, and what the runtime would make of both at the first start. */
@@ -113,6 +115,8 @@ async function addProgram(root: string): Promise<void> {
   await run("find", [cache, "-type", "f", "-regex", ".*\\.\\([cm]?ts\\|map\\)", "-delete"]);
   // These bring their code a second time, for those who load it by `require` or in a browser.
   await run("find", [cache, "-type", "f", "-regex", TWICE, "-delete"]);
+  // Nothing of berth loads these parts.
+  await run("find", [cache, "-type", "f", "-regex", UNUSED, "-delete"]);
   // Some packages bring a program, too.
   await run("find", [cache, "-type", "f", "-perm", "/111", "-exec", "chmod", "a-x", "{}", "+"]);
   const made = await Deno.makeTempDir({ prefix: "berth-image-" });
