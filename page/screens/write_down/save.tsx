@@ -15,6 +15,9 @@ const TEXT = words.writeDown;
 
 type Project = AdoptionDraft["projects"][number];
 
+/** As many projects as berth saves at once. */
+const MOST = 100;
+
 interface Saved {
   readonly projects: readonly { readonly group: string; readonly name: string }[];
   readonly notes: readonly string[];
@@ -36,6 +39,7 @@ export function Save(
     ...names.get(project) ?? { name: project.name, folder: project.folder },
   }));
   if (saved !== null) return <Done saved={saved} workspace={workspace.id} />;
+  if (draft.projects.length > MOST) return <p class="hint">{TEXT.tooMany(MOST)}</p>;
   if (!may("workspaces:files")) return <p class="hint">{words.lacks("workspaces:files")}</p>;
   // Another name or folder may mend a block: berth itself says whether it does.
   const canSave = workspace.editable && !isBusy &&
