@@ -18,6 +18,9 @@ const CALLS: Readonly<Record<string, Verdict>> = {
   "links/host_sight.ts: path": {
     harmless: "mounts a registered folder, read-only, into a container that is never started",
   },
+  "links/bare_container.ts: /containers/create": {
+    harmless: "an image alone, for a container that is never started",
+  },
   "lent.ts: path": { harmless: "sent for a plugin that the operator installed, which judges it itself" },
   "networks/routes.ts: /networks/create": { judge: /networkNeeds\(.*mustHold\(.*networks\/create/s },
   "volumes/routes.ts: /volumes/create": { judge: /volumeNeeds\(.*mustHold\(.*volumes\/create/s },
