@@ -147,6 +147,7 @@ Deno.test({
     await opened.visit("/");
     await main.getByText(sign).first().waitFor();
     await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: /^A screen/ }).waitFor();
     await page.keyboard.type("onerror");
     await page.getByRole("option").first().waitFor();
     await onlyText("the palette");

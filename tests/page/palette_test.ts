@@ -37,7 +37,9 @@ Deno.test({
     assert.equal(await page.getByRole("option").count(), 2);
     await page.keyboard.press("Enter");
     await at("/p/bakery%40bakery");
+    await field.waitFor({ state: "detached" });
     await page.keyboard.press("Control+k");
+    await field.waitFor();
     await page.keyboard.type("no such thing");
     await page.getByText("Nothing fits.").waitFor();
     await page.keyboard.press("Escape");
