@@ -126,7 +126,8 @@ async function byGroups(
     const found = await candidates(projectOf(containers));
     const key = found === null ? "" : found.groups.map(({ id }) => id).sort().join("\0");
     const same = parts.get(key);
-    if (same === undefined) parts.set(key, { containers, found });
+    // A copy: who remembers the candidates keeps the containers that they were found for.
+    if (same === undefined) parts.set(key, { containers: [...containers], found });
     else same.containers.push(...containers);
   }
   if (parts.size === 1) return [...parts.values()].map(({ found }) => ({ running: whole, found }));
@@ -134,14 +135,14 @@ async function byGroups(
 }
 
 /** By container: every look asks for that of each. */
-const origins = new WeakMap<RunningContainer, string>();
+const knownOrigins = new WeakMap<RunningContainer, string>();
 
 /** Names the folder and files that a container was started from, as its labels say. */
 function originOf(container: RunningContainer): string {
-  let origin = origins.get(container);
+  let origin = knownOrigins.get(container);
   if (origin === undefined) {
     const { workingDir, configFiles } = container.compose!; // only labelled ones were taken
-    origins.set(container, origin = [workingDir ?? "", ...configFiles].join("\0"));
+    knownOrigins.set(container, origin = [workingDir ?? "", ...configFiles].join("\0"));
   }
   return origin;
 }
