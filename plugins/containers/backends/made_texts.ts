@@ -35,12 +35,12 @@ export class MadeTexts {
   /** Keeps a text. One that is as before keeps its tag too, so that nobody is told what else has changed. */
   keep(key: string, stamp: string, text: string, { isScoped }: { readonly isScoped: boolean }): CachedText {
     const before = this.#of(key)?.text;
-    // A number is as good a tag as a hash of the text, and costs nothing.
-    const made = before?.text === text
-      ? before
-      : new CachedText(text, etagOf(`${this.#epoch} ${this.#made++} ${key}`));
+    const isLong = text.length >= LONG;
+    // A hash is the same on every replica. Of a long text it takes long, and a number is as good for one.
+    const tag = () => etagOf(isLong ? `${this.#epoch} ${this.#made++} ${key}` : text);
+    const made = before?.text === text ? before : new CachedText(text, tag());
     const short = isScoped ? this.#scoped : this.#whole;
-    const [kept, other] = text.length < LONG ? [short, this.#long] : [this.#long, short];
+    const [kept, other] = isLong ? [this.#long, short] : [short, this.#long];
     kept.set(key, { stamp, text: made });
     other.delete(key);
     return made;
