@@ -16,7 +16,7 @@ export interface Lease extends AsyncDisposable {
   mustHold(): void;
 }
 
-/** What another replica may have continued: it says how that ends. */
+/** Thrown where another replica may have continued a work: that one says how it ends. */
 export class LostLease extends ServiceError {
   constructor() {
     super(

@@ -1,4 +1,4 @@
-/** What each permission lets its holder do, in English, behind "They may" or "It may". */
+/** The sentences of what each permission allows, in English, behind "They may" or "It may". */
 
 export const permissions = {
   "artifacts:read": "see projects, what their files declare, and where they differ",

@@ -64,9 +64,9 @@ export class Sender implements AsyncDisposable {
   readonly #busy = new Map<string, Promise<void>>();
   /** When each target last took a message, on the clock that never steps. */
   readonly #sentAt = new Map<string, number>();
-  /** What each target took last, until the store has noted that. */
+  /** The batch that each target took last, until the store has noted that. */
   readonly #taken = new Map<string, string>();
-  /** When the store did not note what came of a message, on the same clock. */
+  /** The time, on the same clock, at which the store did not note how a delivery ended. */
   readonly #failedAt = new Map<string, number>();
   /** The targets of the last look. */
   #ids: string | null = null;

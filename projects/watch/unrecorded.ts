@@ -1,4 +1,4 @@
-/** What cannot be recorded while the store takes nothing: it is kept in memory, and told straight from there. */
+/** Keeps incidents in memory while the store takes nothing, and tells targets straight from there. */
 import { isStoreAway } from "../../core/error.ts";
 import {
   BERTH_SUBJECT,
@@ -15,7 +15,7 @@ import { delayOf, isFor } from "./tellings.ts";
 
 /** A target that did not take a message gets the next one after this time. */
 const RETRY_MS = 60_000;
-/** What was due so long before the store went away was sent by then. */
+/** A message that was due so long before the store went away was sent by then. */
 const SENT_MS = 60_000;
 /** Incidents that began and ended in one gap, and are written after it. */
 const MOST_PAST = 1_000;
@@ -40,9 +40,9 @@ interface UnrecordedOptions {
   readonly times?: Partial<UnrecordedTimes> | undefined;
 }
 
-/** What one look found, of which something could not be recorded. */
+/** The finds of one look, some of which could not be recorded. */
 export interface Found {
-  /** What is not well, by subject. */
+  /** The incidents that are open, by subject. */
   readonly open: ReadonlyMap<string, Incident>;
   /** Recorded incidents that end with this look. */
   readonly closed: readonly Incident[];
@@ -66,9 +66,9 @@ export class Unrecorded implements AsyncDisposable {
   readonly #times: UnrecordedTimes;
   #gap: Incident | null = null;
   #begunAt = 0;
-  /** What is not well and not recorded, by subject, with the id and time under which it was first seen. */
+  /** Open incidents that are not recorded, by subject, with the id and time under which each was first seen. */
   readonly #seen = new Map<string, Incident>();
-  /** What began and ended in the gap. */
+  /** Incidents that began and ended in the gap. */
   readonly #past: Incident[] = [];
   readonly #told = new Map<string, Told>();
   readonly #sending = new Map<string, Promise<void>>();
@@ -135,7 +135,7 @@ export class Unrecorded implements AsyncDisposable {
     const mutes = this.#mutes.filter(({ until }) => until > now.at);
     const due = [...found.open].map(([key, one]) => [key, this.named(one)] as const).filter(([key, one]) => {
       const dueAt = one.openedAt + delayOf(target, one);
-      // What was due before was told, or waits in the outbox.
+      // One that was due before was told, or waits in the outbox.
       const isNew = found.changed.has(key) || dueAt > gap.openedAt - SENT_MS;
       return isNew && dueAt <= now.at && !one.atFirst && isFor(target, one) &&
         mutedUntil(one, mutes) === null;

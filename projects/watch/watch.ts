@@ -54,7 +54,7 @@ export class Watch {
   #endings = new Map<string, number>();
   /** Endings of subjects that are held. */
   readonly #owed = new Map<string, number>();
-  /** What a look has found out for the next one, as long as it is recorded: else all is judged anew. */
+  /** Notes of a look for the next one, made once its finds are recorded: else all is judged anew. */
   #recorded: (() => void)[] = [];
   /** Units that were unknown when berth began to watch them, and were not judged since. */
   readonly #unjudged = new Set<string>();

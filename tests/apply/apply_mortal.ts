@@ -44,7 +44,7 @@ export async function dieInApply(
   scene: ApplyScene,
   kill: Kill,
   { applierOf, until, ask = {} }: {
-    /** What is asked of the plan. */
+    /** The request of the plan. */
     readonly ask?: Parameters<ApplyScene["plan"]>[0];
     /** Makes the caller that plans and applies; the admin if there is none. */
     readonly applierOf?: (admin: TestCaller) => Promise<TestCaller>;

@@ -37,7 +37,7 @@ function bare(href: string): string {
   return kept.length === 0 ? pathname : `${pathname}?${new URLSearchParams(kept)}`;
 }
 
-/** Where links to plans stand; in `deno task proof` the walk goes on from here to every screen. */
+/** The screens with links to plans; in `deno task proof` the walk goes on from here to every screen. */
 const STARTS = [
   "/",
   "/plan",

@@ -1,4 +1,4 @@
-/** What goes wrong between a draft and a claim, or after it: nothing half written, and never a wrong certain match. */
+/** Faults between a draft and a claim, or after it: nothing half written, and never a wrong certain match. */
 import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";

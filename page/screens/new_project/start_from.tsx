@@ -1,4 +1,4 @@
-/** Where the texts of a new project come from: a beginning, nothing, a line of `docker run`, or another project. */
+/** The beginnings of a new project: an example, a pasted file, a line of `docker run`, or another project. */
 import { useState } from "preact/hooks";
 import type { Range } from "../../../client/berth/models.ts";
 import { readFile } from "../../live/files.ts";

@@ -13,7 +13,7 @@ export interface PullRules {
   readonly logins: PullLogins;
 }
 
-/** What is wrong with a registry, in the codes of a pull. */
+/** The codes of a pull for failures of a registry. */
 const PULL_CODES: ReadonlyMap<string, "pull_refused" | "pull_failed"> = new Map([
   ["registry_refused", "pull_refused"],
   ["registry_unavailable", "pull_failed"],
