@@ -1,7 +1,7 @@
 /** Starts berth, and stops it: first what health needs, so that it is answered soon, then everything else. */
 import { giveBackFreed } from "../core/freed_memory.ts";
 import { pause } from "../core/pause.ts";
-import { gainsSince } from "../auth/keys/role_gains.ts";
+import { gainsOfPlugins, gainsSince, ROLE_GAINS } from "../auth/keys/role_gains.ts";
 import type { Config } from "../config/config.ts";
 import type { AppParts, Foundation, MetricsEdge, Overrides } from "./parts.ts";
 import { replicaName } from "../core/replicas.ts";
@@ -62,6 +62,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     import(COMPOSE_APP) as Promise<typeof import("./app.ts")>,
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
   ]);
+  tellRoleGains(foundation.store, plugins, log);
   const { parts, metricsEdge, ...edges } = await composeApp(
     foundation,
     { ...options, plugins },
@@ -113,7 +114,6 @@ async function openFoundation(
   });
   const store = owned.use(measured(await openStore(config), timers));
   measureRetries(metrics, store);
-  tellRoleGains(store, log);
   const tls = await readTls(config);
   const names = { hosts: new Set<string>(), origins: new Set<string>() };
   const isTls = tls !== null || config.baseUrl?.startsWith("https:") === true;
@@ -174,8 +174,9 @@ function stopOnce({ log, stopping, listener }: Opened, owned: AsyncDisposableSta
 }
 
 /** Names what roles may do more than before an upgrade: keys and people with a role may it as well. */
-function tellRoleGains(store: Store, log: OpenLog): void {
-  for (const [role, permissions] of gainsSince(store.upgradedFrom)) {
+function tellRoleGains(store: Store, plugins: Parameters<typeof gainsOfPlugins>[0], log: OpenLog): void {
+  const gains = [...ROLE_GAINS, ...gainsOfPlugins(plugins)];
+  for (const [role, permissions] of gainsSince(store.upgradedFrom, gains)) {
     log.warn(
       `This upgrade gave the role ${role} more permissions; "Upgrade" in docs/operations.md says how to keep a key as it was`,
       { role, permissions: permissions.join(" ") },

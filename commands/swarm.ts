@@ -1,4 +1,4 @@
-/** `berth swarm`: the nodes of the swarms that the engines are in, and their services with what is wrong with them. */
+/** `berth swarm`: the nodes and services of the swarms that the engines are in, and acts on one of them. */
 import { CLUSTERS, type SwarmCluster } from "../client/berth/clusters.ts";
 import { NODES, type SwarmNode } from "../client/berth/nodes.ts";
 import { SERVICES, type SwarmService } from "../client/berth/services.ts";
@@ -6,11 +6,13 @@ import type { Line } from "./command.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT } from "./exit_code.ts";
 import { type Cell, table, writeOut } from "./output.ts";
+import { act } from "./swarm_act.ts";
 import { visible } from "../log/line.ts";
 
 export async function run(line: Line): Promise<number> {
   try {
     using client = await openClient();
+    if (line.args.length > 0) return await act(client, line);
     const clusters = (await client.get(CLUSTERS)).json().items;
     const nodes = (await client.get(NODES)).json().items;
     const services = (await client.get(SERVICES)).json().items;

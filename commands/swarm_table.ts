@@ -5,10 +5,24 @@ import { JSON_OPTION, read } from "./parts.ts";
 export const SWARM: readonly Command[] = [
   {
     name: "swarm",
-    summary: "show the nodes and services of the swarms that the engines are in",
-    details: "The exit code is 2 where a service lacks tasks, or a swarm has no quorum.",
-    args: [],
-    options: [JSON_OPTION],
+    summary: "show the swarms that the engines are in, or change a service or a node",
+    details:
+      "Without an act: nodes and services; the exit code is 2 where a service lacks tasks, or a swarm has no quorum. An act is shown first with what it changes, and asked about: scale, restart, rollback and remove mean a service, drain, pause and activate a node.",
+    args: [
+      {
+        name: "act",
+        kind: "text",
+        optional: true,
+        choices: ["scale", "restart", "rollback", "remove", "drain", "pause", "activate"],
+      },
+      { name: "name", kind: "text", optional: true },
+      { name: "replicas", kind: "text", optional: true },
+    ],
+    options: [
+      { name: "--dry-run", meaning: "only show what an act would change" },
+      { name: "--yes", meaning: "ask nothing" },
+      JSON_OPTION,
+    ],
     load: () => read("./swarm.ts"),
   },
 ];

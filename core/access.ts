@@ -14,6 +14,8 @@ export interface PermissionRule {
   readonly roles: readonly Role[];
   /** A role on a scope does not include it: there it must be granted by name. */
   readonly byNameOnScopes?: true;
+  /** Of a plugin's: the schema of the store in which its roles gained it, told by the first start after an upgrade. */
+  readonly since?: { readonly sqlite: number; readonly postgres: number };
 }
 
 /** The service's own permissions; each plugin declares those of its routes. */

@@ -1,5 +1,5 @@
 /** Permissions that roles gained with a version of berth, told by the first start after an upgrade. */
-import type { Role } from "../../core/access.ts";
+import type { PermissionRule, Role } from "../../core/access.ts";
 import type { Store } from "../../core/store.ts";
 
 /** The permissions that a role gained, and the schema of the store in which that came. */
@@ -14,6 +14,15 @@ export const ROLE_GAINS: readonly RoleGain[] = [
   { role: "operator", permissions: ["projects:plan"], since: { sqlite: 6, postgres: 1 } },
   { role: "operator", permissions: ["projects:apply"], since: { sqlite: 8, postgres: 1 } },
 ];
+
+/** Returns what roles gained by permissions that plugins declare with `since`. */
+export function gainsOfPlugins(
+  plugins: readonly { readonly permissions: readonly PermissionRule[] }[],
+): RoleGain[] {
+  return plugins.flatMap(({ permissions }) => permissions).flatMap(({ name, roles, since }) =>
+    since === undefined ? [] : roles.map((role) => ({ role, permissions: [name], since }))
+  );
+}
 
 /** Returns the permissions that roles gained since the schema that the store had before this start. */
 export function gainsSince(

@@ -390,6 +390,9 @@ export type Permission =
   | "volumes:host-paths"
   | "system:prune"
   | "services:read"
+  | "services:control"
+  | "services:remove"
+  | "nodes:manage"
   | "units:read";
 
 /** The answer of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */

@@ -17,6 +17,68 @@ export const NODE: Endpoint<"/api/nodes/{id}", {
   get: { response: SwarmNode; query: Record<string, never> };
 }> = new Endpoint("/api/nodes/{id}");
 
+/** POST: Move all tasks of services away from a node. */
+export const NODE_DRAIN: Endpoint<"/api/nodes/{id}/drain", {
+  post: {
+    response: NodeChange;
+    query: {
+      /** Send nothing: say what would change, and which tasks no node would take. */
+      dryRun?: boolean;
+    };
+  };
+}> = new Endpoint("/api/nodes/{id}/drain");
+
+/** POST: Let a node take no new tasks. */
+export const NODE_PAUSE: Endpoint<"/api/nodes/{id}/pause", {
+  post: {
+    response: NodeChange;
+    query: {
+      /** Send nothing: say what would change, and which tasks no node would take. */
+      dryRun?: boolean;
+    };
+  };
+}> = new Endpoint("/api/nodes/{id}/pause");
+
+/** POST: Let a node take tasks again. */
+export const NODE_ACTIVATE: Endpoint<"/api/nodes/{id}/activate", {
+  post: {
+    response: NodeChange;
+    query: {
+      /** Send nothing: say what would change, and which tasks no node would take. */
+      dryRun?: boolean;
+    };
+  };
+}> = new Endpoint("/api/nodes/{id}/activate");
+
+/** The answer of `POST /api/nodes/{id}/drain`. */
+export type NodeChange = {
+  /** The node's id. */
+  readonly id: string;
+  /** Its host name. */
+  readonly name: string;
+  /** Its availability then. */
+  readonly availability: "active" | "pause" | "drain";
+  /** Its availability before. */
+  readonly from: string;
+  /** True if it was changed: false for a dry run, and where it was so already. */
+  readonly changed: boolean;
+  /** True if nothing was sent. */
+  readonly dryRun: boolean;
+  /** The tasks that leave the node, in the scope of `services:read`; 500 at most. */
+  readonly tasks: readonly ({
+    /** The task, as `shop_web.2`. */
+    readonly task: string;
+    /** The id of its service. */
+    readonly service: string;
+    /** `moves`: another node takes it; `waits`: no node does; `ends`: each node runs its own, so this one is not replaced. */
+    readonly outcome: "moves" | "waits" | "ends";
+    /** The reason that it waits. */
+    readonly reason: string | null;
+  })[];
+  /** Number of further tasks that leave it. */
+  readonly others: number;
+};
+
 /** A part of `SwarmNodes`. */
 export type SwarmNode = {
   /** The node's id. */

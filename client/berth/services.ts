@@ -19,15 +19,116 @@ export const SERVICES: Endpoint<"/api/services", {
   };
 }> = new Endpoint("/api/services");
 
-/** GET: One service of a swarm, with its tasks. */
+/**
+ * GET: One service of a swarm, with its tasks.
+ *
+ * DELETE: Remove a service with all its tasks.
+ */
 export const SERVICE: Endpoint<"/api/services/{id}", {
   get: { response: SwarmService; query: Record<string, never> };
+  delete: {
+    response: ServiceRemoval;
+    query: {
+      /** Send nothing: say what would change, and which tasks no node would take. */
+      dryRun?: boolean;
+    };
+  };
 }> = new Endpoint("/api/services/{id}");
 
 /** GET: The tasks of a service, also those that were replaced. */
 export const SERVICE_TASKS: Endpoint<"/api/services/{id}/tasks", {
   get: { response: ServiceTasks; query: Record<string, never> };
 }> = new Endpoint("/api/services/{id}/tasks");
+
+/** POST: Change how many tasks of a service run. */
+export const SERVICE_SCALE: Endpoint<"/api/services/{id}/scale", {
+  post: {
+    response: ServiceChange;
+    payload: ServiceScale;
+    query: {
+      /** Send nothing: say what would change, and which tasks no node would take. */
+      dryRun?: boolean;
+    };
+  };
+}> = new Endpoint("/api/services/{id}/scale");
+
+/** POST: Replace every task of a service by a new one. */
+export const SERVICE_RESTART: Endpoint<"/api/services/{id}/restart", {
+  post: {
+    response: ServiceChange;
+    query: {
+      /** Send nothing: say what would change, and which tasks no node would take. */
+      dryRun?: boolean;
+    };
+  };
+}> = new Endpoint("/api/services/{id}/restart");
+
+/** POST: Return a service to its definition before. */
+export const SERVICE_ROLLBACK: Endpoint<"/api/services/{id}/rollback", {
+  post: {
+    response: ServiceChange;
+    query: {
+      /** Send nothing: say what would change, and which tasks no node would take. */
+      dryRun?: boolean;
+    };
+  };
+}> = new Endpoint("/api/services/{id}/rollback");
+
+/** The answer of `POST /api/services/{id}/scale`. */
+export type ServiceChange = {
+  /** The service's id. */
+  readonly id: string;
+  /** Its name. */
+  readonly name: string;
+  /** True if it was changed: false for a dry run, and where it was so already. */
+  readonly changed: boolean;
+  /** True if nothing was sent. */
+  readonly dryRun: boolean;
+  /** The fields of its definition that change, 100 at most. */
+  readonly changes: readonly ({
+    /** The field, as `TaskTemplate.ContainerSpec.Image`. */
+    readonly field: string;
+    /** Its value now, masked; null where it has none. */
+    readonly from: string | null;
+    /** Its value then, masked; null where it has none. */
+    readonly to: string | null;
+  })[];
+  /** Number of tasks that are started in addition. */
+  readonly starts: number;
+  /** Number of tasks that are stopped for good. */
+  readonly stops: number;
+  /** Number of tasks that others replace, a few at a time. */
+  readonly replaces: number;
+  /** Tasks of those that no node would take, by what nodes have and are asked for; 100 at most. */
+  readonly waits: readonly ({
+    /** The task, as `shop_web.4`. */
+    readonly task: string;
+    /** The reason that no node takes it, or that berth cannot tell. */
+    readonly reason: string;
+  })[];
+  /** Of a rollback: the definition that comes back, as the swarm has it, masked. */
+  readonly spec: { readonly [key: string]: unknown } | null;
+};
+
+/** The answer of `DELETE /api/services/{id}`. */
+export type ServiceRemoval = {
+  /** The service's id. */
+  readonly id: string;
+  /** Its name. */
+  readonly name: string;
+  /** False for a dry run. */
+  readonly removed: boolean;
+  /** True if nothing was sent. */
+  readonly dryRun: boolean;
+  /** Number of tasks that are stopped for good. */
+  readonly stops: number;
+};
+
+/** The payload of `POST /api/services/{id}/scale`. */
+export type ServiceScale = {
+  /** Number of tasks that are to run. */
+  readonly replicas: number;
+};
 
 /** A part of `SwarmService`. */
 export type ServiceTask = {

@@ -26,6 +26,8 @@ const OF: Readonly<Record<string, AuditKind>> = {
   hooks: "files",
   source: "files",
   containers: "containers",
+  services: "containers",
+  nodes: "resources",
   images: "resources",
   networks: "resources",
   volumes: "resources",

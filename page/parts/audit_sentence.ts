@@ -19,9 +19,10 @@ export function sentenceOf({ action, target, particulars }: Entry): string | nul
     ...particulars,
     ...partsOf(action, target),
   };
-  return said[action]!
+  const sentence = said[action]!
     .replaceAll(OPTIONAL, (_, text, name) => Object.hasOwn(parts, name) ? text : "")
     .replaceAll(/\{(\w+)\}/g, (_, name) => brief(parts[name] ?? "…"));
+  return particulars?.dryRun === "true" ? words.audit.onlyShown(sentence) : sentence;
 }
 
 /** Words in brackets are said where the part in them is known. */

@@ -36,6 +36,7 @@ export const records = {
     strangersHint:
       "Was Aufrufern ohne gültigen Ausweis verweigert wurde; gezählt, damit es nichts anderes verdrängt.",
     refused: (sentence: string) => `nicht geschehen: ${sentence}`,
+    onlyShown: (sentence: string) => `${sentence} (nur angezeigt, nicht getan)`,
     listedUnused: "hat aufgelistet, was nicht benutzt wird",
     step: (kind: string, target: string) => `beim Anwenden: ${kind} ${target}`,
     others: "alle anderen",

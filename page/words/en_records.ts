@@ -38,6 +38,7 @@ export const records = {
     others: "all others",
     /** Of an act that was not done. */
     refused: (sentence: string) => `not done: ${sentence}`,
+    onlyShown: (sentence: string) => `${sentence} (only shown, not done)`,
     listedUnused: "listed what is not in use",
     step: (kind: string, target: string) => `in an apply: ${kind} ${target}`,
   },

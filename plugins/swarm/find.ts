@@ -1,9 +1,10 @@
-/** Finds the service that an id or a name means. */
+/** Finds the service or the node that an id or a name means. */
 import type { Reach } from "../../core/access.ts";
-import { holdsService, type KnownService } from "../../core/running_services.ts";
+import { holdsCluster, holdsService, type KnownService } from "../../core/running_services.ts";
 import { swarmError } from "./errors.ts";
 import type { Cluster } from "./mirror/cluster.ts";
 import type { Clusters } from "./mirror/clusters.ts";
+import type { SwarmNode } from "./rows/node.ts";
 
 /** A shorter text may be a name alone. */
 const SHORT_ID = 12;
@@ -28,6 +29,25 @@ export function findService(
   }
   if (more.length > 0) {
     throw swarmError("ambiguous_id", `Cannot ${verb} service "${asked}": several match, use an id`);
+  }
+  return one;
+}
+
+/** Throws `node_not_found` and `ambiguous_id`; a node is held with the whole of its swarm alone. */
+export function findNode(
+  { all }: Clusters,
+  reach: Reach,
+  asked: string,
+  verb: string,
+): { readonly cluster: Cluster; readonly node: SwarmNode } {
+  const [one, ...more] = all.filter(({ scope }) => holdsCluster(reach, scope))
+    .flatMap((cluster) => cluster.nodes.map((node) => ({ cluster, node })))
+    .filter(({ node: { id, name } }) => id === asked || name === asked);
+  if (one === undefined) {
+    throw swarmError("node_not_found", `Cannot ${verb} node "${asked}": no swarm has it`);
+  }
+  if (more.length > 0) {
+    throw swarmError("ambiguous_id", `Cannot ${verb} node "${asked}": several have this name, use an id`);
   }
   return one;
 }

@@ -1,5 +1,6 @@
 /** Swarms of Docker engines: clusters, nodes, services and tasks, over the engines that other plugins lend. */
 import { plugin } from "../plugin.ts";
+import { ACT_ROUTES, actRoutes } from "./act_routes.ts";
 import { CODES, PERMISSIONS } from "./errors.ts";
 import { Clusters } from "./mirror/clusters.ts";
 import { ROUTES, swarmRoutes } from "./routes.ts";
@@ -11,7 +12,7 @@ export const swarm = plugin({
   permissions: PERMISSIONS,
   errors: CODES,
   uses: ["engines"],
-  routes: ROUTES,
+  routes: [...ROUTES, ...ACT_ROUTES],
   tags: {
     clusters: "Swarms that the engines are in",
     nodes: "The machines of swarms",
@@ -23,7 +24,7 @@ export const swarm = plugin({
   start(host) {
     const clusters = new Clusters(() => host.engines(), host.log);
     return Promise.resolve({
-      routes: swarmRoutes(clusters),
+      routes: swarmRoutes(clusters).add(actRoutes(clusters)),
       services: () => clusters.services,
       [Symbol.asyncDispose]: () => clusters[Symbol.asyncDispose](),
     });

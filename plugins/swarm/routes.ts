@@ -12,7 +12,7 @@ import { text } from "../../http/declare/query.ts";
 import { json, reply, route, type Router, router } from "../../http/declare/router.ts";
 import { problems, swarmError } from "./errors.ts";
 import type { Clusters } from "./mirror/clusters.ts";
-import { findService } from "./find.ts";
+import { findNode, findService } from "./find.ts";
 import { clustersOf, SwarmCluster } from "./rows/cluster.ts";
 import { SwarmObject } from "./rows/named.ts";
 import { SwarmNode } from "./rows/node.ts";
@@ -178,15 +178,14 @@ class Seen {
   }
 }
 
-/** Returns the only one of this id or name. Throws `ambiguous_id` and the code of none. */
+/** Returns the only stack of this id or name. Throws `ambiguous_id` and `stack_not_found`. */
 function theOne<Item extends { readonly id: string; readonly name: string }>(
   items: readonly Item[],
   asked: string,
-  missing: "node" | "stack",
 ): Item {
   const [one, ...more] = items.filter(({ id, name }) => id === asked || name === asked);
-  const doing = `Cannot read ${missing} "${asked}"`;
-  if (one === undefined) throw swarmError(`${missing}_not_found`, `${doing}: no swarm has it`);
+  const doing = `Cannot read stack "${asked}"`;
+  if (one === undefined) throw swarmError("stack_not_found", `${doing}: no swarm has it`);
   if (more.length > 0) throw swarmError("ambiguous_id", `${doing}: several have this name, use an id`);
   return one;
 }
@@ -204,7 +203,10 @@ export function swarmRoutes(all: Clusters): Router {
     .on(nodes, async ({ reach, query }) => page((await seen(reach)).nodes(query)))
     .on(
       node,
-      async ({ reach, params: { id } }) => reply(200, theOne((await seen(reach)).nodes(), id, "node")),
+      async ({ reach, params: { id } }) => {
+        await all.watched();
+        return reply(200, findNode(all, reach, id, "read").node);
+      },
     )
     .on(services, async ({ reach, query }) => {
       const { stack, node, state } = query;
@@ -230,7 +232,7 @@ export function swarmRoutes(all: Clusters): Router {
     .on(
       stack,
       async ({ reach, params: { name } }) =>
-        reply(200, theOne(stacksOf((await seen(reach)).services()), name, "stack")),
+        reply(200, theOne(stacksOf((await seen(reach)).services()), name)),
     )
     .on(configs, async ({ reach, query }) => page((await seen(reach)).objects("configs", query)))
     .on(secrets, async ({ reach, query }) => page((await seen(reach)).objects("secrets", query)));

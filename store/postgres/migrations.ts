@@ -370,4 +370,6 @@ export const MIGRATIONS: readonly Step[] = [
   { oldest: 1, sql: SOURCE_POLICIES },
   { oldest: 1, sql: SOURCE_SSH },
   { oldest: 1, sql: SOURCE_SIGNERS },
+  // Acts on services of swarms: roles gain permissions, and no table changes.
+  { oldest: 1, sql: "" },
 ];

@@ -391,4 +391,6 @@ export const MIGRATIONS: readonly string[] = [
   SOURCE_POLICIES,
   SOURCE_SSH,
   SOURCE_SIGNERS,
+  // Acts on services of swarms: roles gain permissions, and no table changes.
+  "",
 ];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { sources } from "../house/sources.ts";
 
 /** All that sends something to an engine. */
-const ROOMS = ["engines/", "plugins/containers/"];
+const ROOMS = ["engines/", "plugins/containers/", "plugins/swarm/"];
 
 /** A call that sends a body to an engine: the judge that its file must name, or why it needs none. */
 type Verdict = { readonly judge: RegExp } | { readonly harmless: string };
@@ -37,6 +37,12 @@ const CALLS: Readonly<Record<string, Verdict>> = {
   },
   "exec/command.ts: /exec/${id}/start": { harmless: "berth's own command, no privileges" },
   "prune/carry_out.ts: /build/prune": { harmless: "makes nothing" },
+  "mirror/managers.ts: path": { harmless: "passes on what its callers send, which are listed here" },
+  "acts/update_service.ts: /services/${id}/update": {
+    harmless: "the definition of now with another number, or the one before, judged by `hostRightsOf`",
+  },
+  "acts/service_acts.ts: /services/${id}": { harmless: "removes" },
+  "acts/node_acts.ts: /nodes/${node.id}/update": { harmless: "sends a node's availability" },
 };
 
 /** Acts of `EngineActs` that bring no new right: they look, end, or name. Every other one must be judged. */
@@ -56,10 +62,12 @@ const UNJUDGED = [
 
 const read = (path: string) => Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
 
+/** A connection's own call, or one of an engine or a manager that a plugin was lent. */
+const CALL =
+  /(?<!\w)(?:engine\s*\.(?:post|put)\(|(?:engine|managers)\s*\.send\(\s*(?:"(?:POST|DELETE)"|method),)\s*(?:at`([^`]*)`|(\w+))/g;
+
 /** The calls of a file: the written path, or the name of the variable that holds it. */
-const callsIn = (text: string): string[] =>
-  [...text.matchAll(/(?<!\w)engine\s*\.(?:post|put)\(\s*(?:at`([^`]*)`|(\w+))/g)]
-    .map(([, path, name]) => path ?? name!); // One of them is there.
+const callsIn = (text: string): string[] => [...text.matchAll(CALL)].map(([, path, name]) => path ?? name!); // One of them is there.
 
 /** The methods that an interface declares. */
 const methodsOf = (text: string, name: string): string[] => {
@@ -100,7 +108,8 @@ Deno.test("Every act of an apply that could bring a right is judged", async () =
 
 Deno.test("A planted call that is not listed is found, and so is an act that lost its judge", () => {
   const text = "await engine.post(at`/build`, {});\nthis.engine.put(path, {});\nlink.engine\n  .post(at`/x`)";
-  assert.deepEqual(callsIn(text), ["/build", "path", "/x"]);
+  const lent = 'cluster.managers.send("POST", at`/y`, {});\nengine.send(method, other, call)';
+  assert.deepEqual(callsIn(text + lent), ["/build", "path", "/x", "/y", "other"]);
   assert.deepEqual(methodsOf("interface A {\n  one(): void;\n  two(a: B): C;\n}", "A"), ["one", "two"]);
   assert.deepEqual(judgedIn("function judgedActs() {\n  return {\n    ...acts,\n    one: 1,\n  };\n}"), [
     "one",

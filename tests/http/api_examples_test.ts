@@ -305,6 +305,20 @@ const WITH_ENGINE: Readonly<Record<string, PostBeside>> = {
     await engine.cli("run", "-d", "--name", "shop-web-1", "--network", "shop_back", FIXTURE, "idle");
     return await berth.call("POST /api/networks/shop_back/disconnect", example);
   },
+  "post /api/services/{id}/scale": async ({ engine, berth }, example) => {
+    await engine.cli("swarm", "init", "--advertise-addr", "127.0.0.1");
+    try {
+      const shop = ["--detach", "--no-resolve-image", "--name", "shop_web", "--replicas", "0"];
+      await engine.cli("service", "create", ...shop, FIXTURE, "idle");
+      await eventually(
+        "it is listed",
+        async () => (await berth.call("GET /api/services/shop_web")).status === 200,
+      );
+      return await berth.call("POST /api/services/shop_web/scale", example);
+    } finally {
+      await engine.cli("swarm", "leave", "--force");
+    }
+  },
   "post /api/system/prune": async ({ berth }, example) => {
     const [listing] = EXAMPLES.get("post /api/system/prune")!;
     const plan = "plan" in example && (await berth.call("POST /api/system/prune", listing)).body.plan;

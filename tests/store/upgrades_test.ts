@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { sealsFrom } from "../../auth/audit/seals.ts";
-import { gainsSince, ROLE_GAINS } from "../../auth/keys/role_gains.ts";
+import { gainsOfPlugins, gainsSince, ROLE_GAINS } from "../../auth/keys/role_gains.ts";
 import { verifyAudit } from "../../auth/audit/verify.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
 import { MIGRATIONS } from "../../store/sqlite/migrations.ts";
+import { PLUGINS } from "../../plugins/plugins.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 const STORES = new URL("../support/fixtures/stores/", import.meta.url);
@@ -105,7 +106,11 @@ Deno.test("a permission that a role gained is told once, to a store of before al
   assert.deepEqual([1, 2].map((schema) => told("postgres", schema)), [["a:read", "b:read"], []]);
   assert.equal(gainsSince(null, gains).size, 0);
   const changelog = await Deno.readTextFile(new URL("../../CHANGELOG.md", import.meta.url));
-  for (const { role, permissions } of ROLE_GAINS) {
+  const ofPlugins = gainsOfPlugins(PLUGINS);
+  const gained = gainsSince({ kind: "sqlite", schema: 23 }, ofPlugins);
+  assert.deepEqual([gained.get("operator"), gained.get("admin")?.length], [["services:control"], 3]);
+  assert.equal(gainsSince({ kind: "sqlite", schema: 24 }, ofPlugins).size, 0);
+  for (const { role, permissions } of [...ROLE_GAINS, ...ofPlugins]) {
     const line = changelog.split("\n- ").find((one) => one.startsWith(`**The role \`${role}\` gained`)) ?? "";
     for (const one of permissions) assert.ok(line.includes(`\`${one}\``), `${role} gained ${one}`);
   }

@@ -1,8 +1,11 @@
 /** The managers of one cluster: reads go to the one that answered last, and to another where it cannot. */
 import { ServiceError } from "../../../core/error.ts";
 import { EngineAnswer } from "../../../engines/calls/failure.ts";
+import type { EngineCall } from "../../../engines/calls/call.ts";
+import type { Done } from "../../../engines/calls/engine.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
 import type { EnginePath } from "../../../engines/calls/path.ts";
+import { refusalOf } from "../refusals.ts";
 import { swarmError } from "../errors.ts";
 import { FIRST_BYTE_MS } from "./membership.ts";
 
@@ -46,6 +49,22 @@ export class Managers {
     throw this.failure(doing, hasNoLeader ? "noQuorum" : "away");
   }
 
+  /**
+   * Sends a change exactly once, by the manager that answered last; another one is asked only where an engine says that
+   * it is no manager. Throws what `refusalOf` makes of a refusal.
+   */
+  async send(method: "POST" | "DELETE", path: EnginePath, call: EngineCall): Promise<Done> {
+    for (const engine of this.#engines) {
+      if (engine.state !== "up") continue;
+      try {
+        return await engine.send(method, path, call);
+      } catch (error) {
+        if (!isNoManager(error)) throw refusalOf(error, call.doing);
+      }
+    }
+    throw this.failure(call.doing, "away");
+  }
+
   /** Returns the error for what a cluster in this state cannot do. */
   failure(doing: string, state: Exclude<ClusterState, "up">): ServiceError {
     if (state === "noQuorum") {
@@ -61,10 +80,16 @@ export class Managers {
   }
 }
 
+const wordsOf = (error: ServiceError): string => error.cause instanceof EngineAnswer ? error.cause.words : "";
+
+/** Returns true if the engine did nothing, because it manages no swarm any more. */
+const isNoManager = (error: unknown): boolean =>
+  error instanceof ServiceError && NO_MANAGER.test(wordsOf(error));
+
 /** Returns why a manager cannot answer where another one may; null for any other error. */
 function kindOf(error: unknown): "noLeader" | "away" | null {
   if (!(error instanceof ServiceError)) return null;
-  const words = error.cause instanceof EngineAnswer ? error.cause.words : "";
+  const words = wordsOf(error);
   if (NO_LEADER.test(words) || error.code === "engine_timeout") return "noLeader";
   return NO_MANAGER.test(words) || error.code === "runtime_unavailable" ? "away" : null;
 }

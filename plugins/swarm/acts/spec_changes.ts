@@ -1,0 +1,69 @@
+/** The fields in which two definitions of a service differ, with secrets masked. */
+import { z } from "zod";
+import { maskObject } from "../../../engines/rows/mask.ts";
+import { listOf, objectOf, textOf, textsOf, type Wire } from "../../../engines/calls/wire.ts";
+
+export const SpecChange = z.object({
+  field: z.string().describe("The field, as `TaskTemplate.ContainerSpec.Image`"),
+  from: z.string().nullable().describe("Its value now, masked; null where it has none"),
+  to: z.string().nullable().describe("Its value then, masked; null where it has none"),
+});
+type SpecChange = z.infer<typeof SpecChange>;
+
+const MOST_CHANGES = 100;
+const MOST_TEXT = 1_000;
+
+/** Returns the fields that differ, by their names, 100 at most. */
+export function changesBetween(before: Wire, after: Wire): SpecChange[] {
+  const [from, to] = [leavesOf(before), leavesOf(after)];
+  const [shownFrom, shownTo] = [leavesOf(maskObject(before)), leavesOf(maskObject(after))];
+  return [...new Set([...from.keys(), ...to.keys()])].sort()
+    .filter((field) => from.get(field) !== to.get(field))
+    .slice(0, MOST_CHANGES)
+    .map((field) => {
+      const [old = null, now = null] = [shownFrom.get(field), shownTo.get(field)];
+      return { field, from: old, to: old === now && old !== null ? "(another value)" : now };
+    });
+}
+
+/** Returns all values by their fields; a variable of the environment by its name. */
+function leavesOf(spec: unknown): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const visit = (value: unknown, field: string): void => {
+    if (typeof value !== "object" || value === null) {
+      if (value !== null && value !== undefined) found.set(field, String(value).slice(0, MOST_TEXT));
+    } else if (Array.isArray(value)) {
+      if (/(?:^|\.)Env$/.test(field)) {
+        for (const entry of textsOf(value)) {
+          const equals = entry.indexOf("=");
+          const name = equals < 0 ? entry : entry.slice(0, equals);
+          found.set(`${field}.${name}`, equals < 0 ? "" : entry.slice(equals + 1, equals + MOST_TEXT));
+        }
+      } else value.forEach((one, index) => visit(one, `${field}[${index}]`));
+    } else {
+      for (const [name, one] of Object.entries(value)) visit(one, field === "" ? name : `${field}.${name}`);
+    }
+  };
+  visit(spec, "");
+  return found;
+}
+
+/** Returns the rights on hosts that a definition has: an operator may not bring one back that was taken away. */
+export function hostRightsOf(spec: Wire): string[] {
+  const template = objectOf(spec.TaskTemplate);
+  const container = objectOf(template.ContainerSpec);
+  const privileges = objectOf(container.Privileges);
+  const mounts = listOf(container.Mounts).map(objectOf);
+  return [
+    ...mounts.filter((one) => textOf(one.Type) !== "tmpfs" && textOf(one.Type) !== "volume")
+      .map((one) => `mount ${textOf(one.Type)} ${textOf(one.Source)} ${one.ReadOnly === true}`),
+    ...mounts.filter((one) => objectOf(one.VolumeOptions).DriverConfig !== undefined)
+      .map((one) => `volume ${JSON.stringify(objectOf(one.VolumeOptions).DriverConfig)}`),
+    ...textsOf(container.CapabilityAdd).map((one) => `capability ${one}`),
+    ...Object.entries(privileges).filter(([, one]) => one !== null && one !== undefined)
+      .map(([name, one]) => `privilege ${name} ${JSON.stringify(one)}`),
+    ...Object.entries(objectOf(container.Sysctls)).map(([name, one]) => `sysctl ${name} ${one}`),
+    ...listOf(template.Networks).map((one) => `network ${textOf(objectOf(one).Target)}`),
+    ...(template.Runtime === undefined || template.Runtime === "container" ? [] : ["runtime"]),
+  ];
+}
