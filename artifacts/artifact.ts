@@ -377,6 +377,8 @@ export interface Settings {
   readonly paths: readonly { readonly from: string; readonly to: string }[];
   /** Docker's project name to the name of a group: the strongest join. */
   readonly projects: ReadonlyMap<string, string>;
+  /** The name of a stack of a swarm to the name or the folder of a group. */
+  readonly stacks: ReadonlyMap<string, string>;
 }
 
 /** A workspace as read: the last snapshot, or one with unsaved files laid over it. */

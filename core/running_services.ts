@@ -108,6 +108,17 @@ export interface RunningServices {
   /** Rises with every change of a service, a task or a cluster's state. */
   readonly revision: number;
   readonly items: readonly KnownService[];
+  readonly clusters: readonly KnownCluster[];
+}
+
+/** A cluster, as far as its services are judged by it. */
+export interface KnownCluster {
+  /** Its name in ids of stacks. */
+  readonly name: string;
+  /** The engines that a scope must hold to hold it. */
+  readonly engines: readonly string[];
+  /** Number of its nodes. */
+  readonly nodes: number;
 }
 
 /** A service with its surroundings. */
@@ -122,7 +133,7 @@ export interface KnownService {
   readonly engines: readonly string[];
 }
 
-export const NO_SERVICES: RunningServices = { revision: 0, items: [] };
+export const NO_SERVICES: RunningServices = { revision: 0, items: [], clusters: [] };
 
 /**
  * Returns true if a scope holds a service: by its stack, by a label, or by all engines of its cluster that berth knows,

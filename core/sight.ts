@@ -1,6 +1,6 @@
 /** The containers that a caller may see, and a container runtime limited to them. */
 import { Reach } from "./access.ts";
-import { holdsService, NO_SERVICES, type RunningServices } from "./running_services.ts";
+import { holdsCluster, holdsService, NO_SERVICES, type RunningServices } from "./running_services.ts";
 import { Lru } from "./lru.ts";
 import { type Ownership, subjectOf } from "./ownership.ts";
 import { type ContainerRuntime, type RunningContainer } from "./runtime.ts";
@@ -63,7 +63,9 @@ export class Sight {
 /** Returns the services that a scope holds. */
 function servicesIn(runtime: ContainerRuntime, reach: Reach): RunningServices {
   const all = runtime.services?.() ?? NO_SERVICES;
-  return { ...all, items: all.items.filter((one) => holdsService(reach, one)) };
+  const items = all.items.filter((one) => holdsService(reach, one));
+  const clusters = all.clusters.filter(({ engines }) => holdsCluster(reach, engines));
+  return { ...all, items, clusters };
 }
 
 /** The runtime as it would be if nothing else ran than what is seen. */

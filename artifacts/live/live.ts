@@ -45,8 +45,13 @@ export const Match = z.object({
     "project",
     "containerName",
     "claim",
+    "label",
+    "images",
   ])
-    .describe("The sign by which the container was recognised; `claim`: it was adopted"),
+    .describe(
+      "The sign by which it was recognised; `claim`: it was adopted, `label`: berth's own on a service, `images`: " +
+        "every service of its stack is a unit with its image",
+    ),
   confidence: z.enum(["certain", "likely", "guess"]).describe("The certainty of the match"),
 }).meta({ id: "Match" });
 export type Match = z.infer<typeof Match>;

@@ -203,8 +203,8 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
 /** Without what its settings say of running projects and paths: those are files, too. */
 function asWritten(model: Model): Model {
   const { settings } = model;
-  if (settings.paths.length === 0 && settings.projects.size === 0) return model;
-  return { ...model, settings: { ...settings, paths: [], projects: new Map() } };
+  if (settings.paths.length === 0 && settings.projects.size === 0 && settings.stacks.size === 0) return model;
+  return { ...model, settings: { ...settings, paths: [], projects: new Map(), stacks: new Map() } };
 }
 
 /** By container: every list asks for the key of each. */

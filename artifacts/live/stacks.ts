@@ -1,8 +1,13 @@
-/** Services of a swarm that a group may run as: a stack has a project's name, and no path that would prove more. */
+/** Services of a swarm that a group may run as: a stack has a name and no path, so other signs say whose it is. */
 import { type KnownService, NO_SERVICES, type RunningServices } from "../../core/running_services.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
-import type { Group, Unit } from "../artifact.ts";
+import type { Group, Settings, Unit } from "../artifact.ts";
+import { stacksNamed } from "../compose/swarm_target.ts";
+import type { Match } from "./live.ts";
 
+/** The label of services that berth deployed: the name of their group. */
+export const GROUP_LABEL = "dev.berth.group";
+const IMAGE = "com.docker.stack.image";
 const STACK = "com.docker.stack.namespace";
 const SERVICE = "com.docker.swarm.service.name";
 
@@ -11,9 +16,10 @@ export interface UnitService {
   readonly name: string;
   /** Null where only its containers are known: no manager of its swarm is an engine of berth's. */
   readonly known: KnownService | null;
+  readonly match: Match;
 }
 
-/** Stacks that run: by their services, and by containers of services that berth does not know. */
+/** Stacks that run: their services by stack, and containers of services that berth does not know, by service. */
 export interface Stacks {
   readonly services: ReadonlyMap<string, readonly KnownService[]>;
   readonly containers: ReadonlyMap<string, readonly RunningContainer[]>;
@@ -21,7 +27,7 @@ export interface Stacks {
 
 const NONE: Stacks = { services: new Map(), containers: new Map() };
 
-/** Returns the stacks that run, by the names of their services. */
+/** Returns the stacks that run, by their names, and their containers by the names of their services. */
 export function stacksOf(
   containers: readonly RunningContainer[],
   services: RunningServices["items"],
@@ -31,33 +37,82 @@ export function stacksOf(
   return {
     services: Map.groupBy(
       services.filter(({ service }) => service.stack !== null),
-      ({ service }) => service.name,
+      ({ service }) => service.stack ?? "",
     ),
     containers: Map.groupBy(found, ({ labels }) => labels[SERVICE] ?? ""),
   };
 }
 
-/** Returns the service that a unit may run as, by its name alone; null for none. */
-export function serviceOf(group: Group | null, unit: Unit, stacks: Stacks): UnitService | null {
-  if (stacks === NONE || group === null || unit.service === null) return null;
-  const name = `${group.project}_${unit.label}`;
-  const known = stacks.services.get(name)?.filter(({ service }) => service.stack === group.project) ?? [];
-  // Of several swarms with such a stack, nobody knows which one is meant.
-  if (known.length > 0) return { name, known: known.length === 1 ? known[0]! : null };
-  const isOfStack = stacks.containers.get(name)?.some(({ labels }) => labels[STACK] === group.project);
-  return isOfStack === true ? { name, known: null } : null;
+/** A stack that a group may run as, and the sign that it does. */
+interface MatchedStack {
+  readonly stack: string;
+  readonly match: Match;
 }
 
-/** Returns the stack that has the group's project name: its services, and those of its containers that run. */
+/** Returns the stacks that a group may run as, by the strongest sign: `berth.yaml`, berth's own label, or the name. */
+export function stacksOfGroup(
+  settings: Pick<Settings, "stacks">,
+  group: Group,
+  stacks: Stacks,
+): readonly MatchedStack[] {
+  if (stacks === NONE) return [];
+  const named = stacksNamed(settings, group);
+  if (named.length > 0) {
+    return named.map((stack) => ({ stack, match: { by: "settings", confidence: "certain" } }));
+  }
+  // A stack that is another group's by `berth.yaml` is nobody's by its name.
+  if (settings.stacks.has(group.project)) return [];
+  const services = stacks.services.get(group.project) ?? [];
+  const isOurs = services.some(({ definition }) => definition.serviceLabels[GROUP_LABEL] === group.name);
+  return [{
+    stack: group.project,
+    match: isOurs
+      ? { by: "label", confidence: "certain" }
+      : isLikely(group, services)
+      ? { by: "images", confidence: "likely" }
+      : { by: "project", confidence: "guess" },
+  }];
+}
+
+/** Returns true if every service of the stack is a unit with the image that its file was deployed with. */
+function isLikely({ units, project }: Group, services: readonly KnownService[]): boolean {
+  const images = new Map(units.map(({ label, service }) => [`${project}_${label}`, service?.image ?? null]));
+  return services.length > 0 && services.every(({ service: { name }, definition }) => {
+    const image = images.get(name);
+    return typeof image === "string" && image === definition.serviceLabels[IMAGE];
+  });
+}
+
+/** Returns the service that a unit runs as in one of these stacks; null for none. */
+export function serviceOf(
+  unit: Unit,
+  of: readonly MatchedStack[],
+  stacks: Stacks,
+): UnitService | null {
+  if (unit.service === null) return null;
+  const found = of.flatMap(({ stack, match }): UnitService[] => {
+    const name = `${stack}_${unit.label}`;
+    const known = stacks.services.get(stack)?.filter(({ service }) => service.name === name) ?? [];
+    if (known.length > 0) return known.map((known) => ({ name, known, match }));
+    const isOfStack = stacks.containers.get(name)?.some(({ labels }) => labels[STACK] === stack);
+    return isOfStack === true ? [{ name, known: null, match }] : [];
+  });
+  const [first, ...others] = found;
+  // Of several, in one swarm or in many, nobody knows which one is meant.
+  return first === undefined ? null : others.length === 0 ? first : { ...first, known: null };
+}
+
+/** Returns the stacks of these names, the group's project unless others are said: services, and containers that run. */
 export function ofStack(
   group: Group,
   containers: readonly RunningContainer[],
   services: RunningServices = NO_SERVICES,
+  names: readonly string[] = [group.project],
 ): { readonly containers: readonly RunningContainer[]; readonly services: readonly KnownService[] } {
   return {
     containers: containers.filter(({ labels, state }) =>
-      state === "running" && labels[STACK] === group.project
+      state === "running" && names.includes(labels[STACK] ?? "")
     ),
-    services: services.items.filter(({ service }) => service.stack === group.project),
+    services: services.items.filter(({ service }) => names.includes(service.stack ?? "")),
   };
 }

@@ -2,6 +2,7 @@
 
 import type { ContainerRuntime, RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
+import { stacksNamed } from "../compose/swarm_target.ts";
 import { mainGroups } from "../graph/graph.ts";
 import {
   below,
@@ -69,7 +70,8 @@ export async function toolProjects(
         items.push(declared({ id, name }, model, group, one.running));
       }
       if (own.length === 0) {
-        const stack = ofStack(group, containers, services);
+        const names = [group.project, ...stacksNamed(model.settings, group)];
+        const stack = ofStack(group, containers, services, names);
         const isAbsent = isUp && stack.containers.length === 0 && stack.services.length === 0;
         items.push(declared({ id, name }, model, group, null, isAbsent ? "absent" : "unknown"));
       }

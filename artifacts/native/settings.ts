@@ -12,14 +12,15 @@ export interface ReadSettings {
 }
 
 const SEVERITIES = new Set(["error", "warning", "info", "hint", "off"]);
-const KEYS = new Set(["ignore", "rules", "limits", "paths", "projects"]);
+const KEYS = new Set(["ignore", "rules", "limits", "paths", "projects", "stacks"]);
 
 /** The settings with the limits they set; defaults without a file. */
 export function readSettings(file: ArtifactFile | null, budgets: Budgets = BUDGETS): ReadSettings {
   const findings: Finding[] = [];
   const root = file?.documents[0];
   const rules = new Map<string, Severity | "off">();
-  const projects = new Map<string, string>();
+  const projects = namesIn(valueAt(root, "projects"));
+  const stacks = namesIn(valueAt(root, "stacks"));
   const paths: { from: string; to: string }[] = [];
   const wrong = (at: Node, message: string) => findings.push({ code: "schema/invalid", message, at });
 
@@ -34,10 +35,6 @@ export function readSettings(file: ArtifactFile | null, budgets: Budgets = BUDGE
     if (isSeverity(severity)) rules.set(code, severity);
     else wrong(entry.value, `rules.${code}: use error, warning, info, hint or off`);
   }
-  for (const [project, entry] of entriesOf(valueAt(root, "projects"))) {
-    const group = textOf(entry.value);
-    if (group !== null) projects.set(project, group);
-  }
   for (const item of oneOrMany(valueAt(root, "paths"))) {
     const from = textOf(valueAt(item, "from"));
     const to = textOf(valueAt(item, "to"));
@@ -50,10 +47,19 @@ export function readSettings(file: ArtifactFile | null, budgets: Budgets = BUDGE
   const limit = (key: "depth" | "entries" | "files") =>
     Math.max(1, Math.min(numberOf(valueAt(limits, key)) ?? budgets[key], budgets[key]));
   return {
-    settings: { rules, projects, paths, ignore },
+    settings: { rules, projects, stacks, paths, ignore },
     budgets: { ...budgets, depth: limit("depth"), entries: limit("entries"), files: limit("files") },
     findings,
   };
+}
+
+function namesIn(map: Node | null): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const [name, entry] of entriesOf(map)) {
+    const group = textOf(entry.value);
+    if (group !== null) names.set(name, group);
+  }
+  return names;
 }
 
 function isSeverity(text: string): text is Severity | "off" {

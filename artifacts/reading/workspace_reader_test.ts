@@ -435,13 +435,14 @@ Deno.test("an empty folder is said to be one", async () => {
   assert.deepEqual(codesOf(await read(folder)), ["workspace/empty"]);
 });
 
-Deno.test("berth.yaml sets rules, paths and projects, and its mistakes are found", async () => {
+Deno.test("berth.yaml sets rules, paths, projects and stacks, and its mistakes are found", async () => {
   await using folder = await plant({
     "a/compose.yaml": WEB,
     "berth.yaml": [
       "rules: {image/latest: off, image/no-tag: error, x: loud}",
       "paths: [{from: /host, to: /ws}]",
       "projects: {shop: a}",
+      "stacks: {shop-live: a/}",
       "colour: red",
     ].join("\n"),
   });
@@ -449,6 +450,7 @@ Deno.test("berth.yaml sets rules, paths and projects, and its mistakes are found
   assert.deepEqual([...settings.rules], [["image/latest", "off"], ["image/no-tag", "error"]]);
   assert.deepEqual(settings.paths, [{ from: "/host", to: "/ws" }]);
   assert.deepEqual([...settings.projects], [["shop", "a"]]);
+  assert.deepEqual([...settings.stacks], [["shop-live", "a/"]]);
   assert.deepEqual(codesOf({ settings, ...model }), ["schema/invalid", "schema/unknown-property"]);
 });
 

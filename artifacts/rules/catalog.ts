@@ -218,6 +218,29 @@ export const RULES = {
   "ops/no-restart": check("hint", "A unit has no restart policy.", off),
   "ops/no-limits": check("hint", "A unit has no memory limit.", off),
 
+  "swarm/host-ip-ignored": check(
+    "error",
+    "A port has an address, which a swarm drops: it is open on every node.",
+  ),
+  "swarm/build-without-image": check("error", "A service of a swarm has a build and no image to pull."),
+  "swarm/max-replicas": live("error", "A swarm has too few nodes for `max_replicas_per_node`."),
+  "swarm/reservation-over-limit": check("error", "A service reserves more than its limit allows."),
+  "swarm/restart-no": check("warning", '`docker stack deploy` drops `restart: "no"`, and restarts for ever.'),
+  "swarm/container-name": check("warning", "A swarm ignores `container_name`."),
+  "swarm/field-ignored": check("warning", "A swarm has nothing for a field: tasks run without it."),
+  "swarm/local-volume-many-nodes": check(
+    "warning",
+    "A volume is another one on each node that a task may be on.",
+  ),
+  "swarm/bind-needs-node": check("warning", "A mounted path must be on each node that a task may be on."),
+  "swarm/start-first-host-port": check("warning", "A new task waits for a port that the old one holds."),
+  "swarm/rollback-without-monitor": check(
+    "warning",
+    "A failed update is not noticed: no health check, or it is watched for less than the `start_period`.",
+  ),
+  "swarm/depends-on-ignored": check("info", "`docker stack deploy` starts all services at once."),
+  "swarm/cli-refuses": check("info", "`docker stack deploy` refuses something that berth reads."),
+
   "unused/network": check("warning", "A network is never used.", { tag: "unnecessary" }),
   "unused/volume": check("warning", "A volume is never used.", { tag: "unnecessary" }),
   "unused/secret": check("warning", "A secret is never used.", { tag: "unnecessary" }),

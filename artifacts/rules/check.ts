@@ -1,6 +1,7 @@
 /** Runs every rule over a model, and applies its settings to what they find. */
 
 import type { Finding, Group, Model } from "../artifact.ts";
+import { isForSwarm, saysSwarm } from "../compose/swarm_target.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { graphInTurns, graphOf, mainGroups } from "../graph/graph.ts";
 import { namesOf } from "../graph/names.ts";
@@ -21,6 +22,7 @@ import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
 import { type Say, sayInto } from "./say.ts";
 import { checkShapes, checkWhole } from "./schema.ts";
 import { checkSecurity } from "./security.ts";
+import { checkTarget, findingsInSwarm } from "./swarm.ts";
 import { type Judged, type JudgedFinding, Judging, wantsRule } from "./settings.ts";
 import { findingsOfVariables } from "./unset.ts";
 import { checkUnused } from "./unused.ts";
@@ -77,7 +79,13 @@ function* steps(model: Model): Iterable<() => Iterable<Finding>> {
   for (let first = 0; first < model.files.length; first += FILES) {
     yield () => model.files.slice(first, first + FILES).flatMap((file) => file.findings);
   }
-  for (const group of model.groups) yield () => checkGroup(group);
+  for (const group of model.groups) {
+    if (!isForSwarm(model, group)) yield () => checkGroup(group);
+    else {yield () => [
+        ...ofSwarm(checkGroup(group)),
+        ...group.standing === "main" ? findingsInSwarm(group) : [],
+      ];}
+  }
   // The graph that several rules need is made in a step of its own.
   yield () => (graphOf(model), []);
   yield () => (namesOf(model), []);
@@ -96,6 +104,10 @@ function* steps(model: Model): Iterable<() => Iterable<Finding>> {
   }
 }
 
+/** Tasks have names of their own, however many there are. */
+const ofSwarm = (findings: readonly Finding[]): readonly Finding[] =>
+  findings.filter(({ code }) => code !== "compose/container-name-with-scale");
+
 function found(rule: (say: Say) => void): readonly Finding[] {
   const findings: Finding[] = [];
   rule(sayInto(findings));
@@ -107,7 +119,8 @@ const REFUSED = /^(?:schema\/|compose\/|yaml\/duplicate-key$|ref\/unknown-(?:lin
 
 /** Returns the errors of a group's files by which it cannot run as written, as the reader found them. */
 export function errorsOf(group: Group): JudgedFinding[] {
-  const all = [...group.findings, ...group.sources.flatMap(({ findings }) => findings), ...checkGroup(group)];
+  const own = saysSwarm(group) ? ofSwarm(checkGroup(group)) : checkGroup(group);
+  const all = [...group.findings, ...group.sources.flatMap(({ findings }) => findings), ...own];
   return all.flatMap((one) => {
     const severity = one.severity ?? (isRuleCode(one.code) ? ruleOf(one.code).severity : "error");
     return REFUSED.test(one.code) && severity === "error" ? [{ ...one, severity }] : [];
@@ -133,6 +146,7 @@ function checkGroup(group: Group): readonly Finding[] {
       checkImage(unit, say);
     }
     if (whole) {
+      checkTarget(group, say);
       checkWhole(group, say);
       checkGroupReferences(group, say);
       checkConditions(group, say);

@@ -687,7 +687,7 @@ export type GroupStanding = "main" | "included" | "variant" | "fragment";
 
 /** A part of `UnitLive`. */
 export type Match = {
-  /** The sign by which the container was recognised; `claim`: it was adopted. */
+  /** The sign by which it was recognised; `claim`: it was adopted, `label`: berth's own on a service, `images`: every service of its stack is a unit with its image. */
   readonly by:
     | "settings"
     | "configFiles"
@@ -695,7 +695,9 @@ export type Match = {
     | "workingDir"
     | "project"
     | "containerName"
-    | "claim";
+    | "claim"
+    | "label"
+    | "images";
   /** The certainty of the match. */
   readonly confidence: "certain" | "likely" | "guess";
 };

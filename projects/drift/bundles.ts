@@ -3,7 +3,13 @@
 import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import type { Joined } from "../../artifacts/live/join.ts";
 import type { Match } from "../../artifacts/live/live.ts";
-import { serviceOf, type Stacks, stacksOf, type UnitService } from "../../artifacts/live/stacks.ts";
+import {
+  serviceOf,
+  type Stacks,
+  stacksOf,
+  stacksOfGroup,
+  type UnitService,
+} from "../../artifacts/live/stacks.ts";
 import type { RunningServices } from "../../core/running_services.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 
@@ -47,17 +53,21 @@ export function bundlesOf(
     if (byName.size > 0) {
       rows.push(...units.flatMap(({ container }) => byName.get(container ?? "") ?? []));
     }
-    return { group, units, joined, rows, services: servicesOf(group, units, stacks) };
+    return { group, units, joined, rows, services: servicesOf(model, { group, units }, stacks) };
   });
 }
 
+const NO_SERVICE: ReadonlyMap<string, UnitService> = new Map();
+
 function servicesOf(
-  group: Group | null,
-  units: readonly Unit[],
+  { settings }: Model,
+  { group, units }: Part,
   stacks: Stacks,
 ): ReadonlyMap<string, UnitService> {
+  const own = group === null ? [] : stacksOfGroup(settings, group, stacks);
+  if (own.length === 0) return NO_SERVICE;
   return new Map(units.flatMap((unit) => {
-    const service = serviceOf(group, unit, stacks);
+    const service = serviceOf(unit, own, stacks);
     return service === null ? [] : [[unit.id, service]];
   }));
 }

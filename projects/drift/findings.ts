@@ -1,16 +1,19 @@
 /** The rules of the stage `live`: findings that need both the files and the engine. */
 
 import { withoutEnd } from "../../core/without_end.ts";
+import type { RunningServices } from "../../core/running_services.ts";
 import type { Holdings, RunningContainer } from "../../core/runtime.ts";
 import type { Finding, Group, Model, Unit } from "../../artifacts/artifact.ts";
 import { below, type Joining, mapped, type RealPath } from "../../artifacts/live/join.ts";
 import type { UnitLive } from "../../artifacts/live/live.ts";
+import { mainGroups } from "../../artifacts/graph/graph.ts";
 import { ruleOf } from "../../artifacts/rules/catalog.ts";
 import { addressesMeet } from "../../artifacts/rules/port.ts";
 import { type Say, sayInto } from "../../artifacts/rules/say.ts";
 import { isSilenced, type JudgedFinding } from "../../artifacts/rules/settings.ts";
 import { uncovered } from "../fields/coverage.ts";
 import type { Difference } from "../fields/field.ts";
+import { findingsBesideSwarm } from "./swarm_findings.ts";
 
 /** A difference of a unit, or of the container that is named. Its texts are masked. */
 export interface UnitDifference extends Difference {
@@ -22,6 +25,7 @@ export interface UnitDifference extends Difference {
 /** The known facts about the engine and its host. */
 interface EngineState {
   readonly holdings: Holdings | null;
+  readonly services: RunningServices;
   readonly real: RealPath;
   /** Returns true if something answers at a TCP port of this host. */
   readonly answers: (port: number) => Promise<boolean>;
@@ -33,7 +37,7 @@ export async function liveFindings(
   joining: Joining,
   live: ReadonlyMap<string, UnitLive>,
   differences: ReadonlyMap<string, readonly UnitDifference[]>,
-  { holdings, real, answers }: EngineState,
+  { holdings, services, real, answers }: EngineState,
 ): Promise<JudgedFinding[]> {
   const findings: Finding[] = [];
   const say = sayInto(findings);
@@ -67,6 +71,14 @@ export async function liveFindings(
       await sayPorts(unit, live.get(unit.id), holdings, answers, say);
     }
     if (holdings !== null) sayExternal(group, holdings, say);
+  }
+  const isJoined = new Set(joining.joined.map(({ group }) => group));
+  for (const group of mainGroups(model)) {
+    findings.push(...findingsBesideSwarm(model, group, live, services));
+    if (isJoined.has(group)) continue;
+    for (const unit of group.units) {
+      if (live.get(unit.id)?.service !== undefined) sayServiceDrift(unit, differences.get(unit.id), say);
+    }
   }
   for (const { running, groups } of joining.ambiguous) {
     const names = groups.map(({ name }) => `"${name}"`).join(", ");
@@ -131,16 +143,21 @@ function sayUnit(unit: Unit, live: UnitLive | undefined, say: Say): void {
 /** Reports drift where the unit was compared. */
 function sayDrift(unit: Unit, differences: readonly UnitDifference[] | undefined, say: Say): void {
   if (differences === undefined) return;
-  for (const { field, declared, seen, container, at } of differences) {
-    say("live/drift", at, `${field}: declared ${declared}, running ${seen}`, {
-      subject: unit.id,
-      data: { field, declared, actual: seen, container },
-    });
-  }
+  sayServiceDrift(unit, differences, say);
   for (const { key, at } of uncovered(unit)) {
     say("compose/field-not-supported", at, `"${key}" is not compared with what runs`, {
       subject: unit.id,
       data: { field: key },
+    });
+  }
+}
+
+/** Reports drift of a service, of which `notCompared` of the unit says what is not compared. */
+function sayServiceDrift(unit: Unit, differences: readonly UnitDifference[] = [], say: Say): void {
+  for (const { field, declared, seen, container, at } of differences) {
+    say("live/drift", at, `${field}: declared ${declared}, running ${seen}`, {
+      subject: unit.id,
+      data: { field, declared, actual: seen, container },
     });
   }
 }

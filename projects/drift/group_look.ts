@@ -52,7 +52,7 @@ export function judged(
     const shown = service.known === null ? null : drift.map(shownDrift);
     live.set(unit.id, { ...ofService(unit, service, drift.length), drift: shown });
   }
-  if (group?.standing === "main") live.set(group.id, ofGroup(group, live, joined));
+  if (group?.standing === "main") live.set(group.id, ofGroup(group, live, joined, services));
   const containers = new Map([...byUnit].map(([id, { containers }]) => [id, containers]));
   return { group, live, containers, joined, differences };
 }
@@ -148,7 +148,13 @@ const shown = (container: RunningContainer): UnitLive["containers"][number] => (
   backend: container.backend,
 });
 
-function ofGroup(group: Group, live: ReadonlyMap<string, UnitLive>, joined: readonly Joined[]): UnitLive {
+function ofGroup(
+  group: Group,
+  live: ReadonlyMap<string, UnitLive>,
+  joined: readonly Joined[],
+  services: Bundle["services"],
+): UnitLive {
+  const [service] = services.values();
   const units = group.units.flatMap((unit) => live.get(unit.id) ?? []);
   return {
     verdict: worstOf(units.map(({ verdict }) => verdict)),
@@ -157,7 +163,7 @@ function ofGroup(group: Group, live: ReadonlyMap<string, UnitLive>, joined: read
       (sum, { desired }) => sum === null || desired === null ? null : sum + desired,
       0,
     ),
-    match: joined[0]?.match ?? null,
+    match: joined[0]?.match ?? service?.match ?? null,
     containers: [],
     notCompared: units.find(({ notCompared }) => notCompared !== null)?.notCompared ?? null,
     // Null only where none of its units was compared.

@@ -5,6 +5,7 @@ import { join, type Joining, type RealPath, realPath, runningProjects } from "..
 import type { UnitLive } from "../../artifacts/live/live.ts";
 import { shownDesired } from "../../artifacts/live/state.ts";
 import type { JudgedFinding } from "../../artifacts/rules/settings.ts";
+import { NO_SERVICES } from "../../core/running_services.ts";
 import type { ContainerRuntime, RunningContainer } from "../../core/runtime.ts";
 import { assign, bundlesOf, type Own } from "./bundles.ts";
 import { compare } from "./compare.ts";
@@ -74,7 +75,8 @@ export async function look(
     groups,
     findings: () => {
       const differences = merged(groups, ({ differences }) => differences);
-      return liveFindings(model, joining, live, differences, { holdings, real, answers });
+      const services = runtime.services?.() ?? NO_SERVICES;
+      return liveFindings(model, joining, live, differences, { holdings, services, real, answers });
     },
   };
 }

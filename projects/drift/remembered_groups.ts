@@ -94,6 +94,8 @@ function fromOf({ bundle: { joined, rows, services }, around }: Asked): readonly
   const signs = joined.map(({ running: { backend, project }, match }) =>
     `${backend} ${project} ${match.by} ${match.confidence}`
   );
-  const kept = [...services].flatMap(([unit, { name, known }]) => [unit, name, known?.service ?? null]);
+  const kept = [...services].flatMap((
+    [unit, { name, known, match }],
+  ) => [unit, name, known?.service ?? null, match.by, match.confidence]);
   return [...around, signs.join("\n"), ...kept, ...rows];
 }

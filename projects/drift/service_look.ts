@@ -23,10 +23,10 @@ export function serviceDrift(
 /** Judges the unit by its service, without its drift. Where no manager is known, nothing is known but that it runs. */
 export function ofService(
   unit: Unit,
-  { name, known }: UnitService,
+  { name, known, match }: UnitService,
   differences: number,
 ): Omit<UnitLive, "drift"> {
-  const nothing = { desired: shownDesired(unit), match: null, containers: [] };
+  const nothing = { desired: shownDesired(unit), match, containers: [] };
   if (known === null) {
     const notCompared =
       `It runs as the service "${name}" of a swarm, and berth knows no manager of it that answers for it alone`;

@@ -24,6 +24,14 @@ const card = (text: string): Files => ({
   "shop.card.yaml": `apiVersion: berth/v1\nkind: Card\nmetadata:\n  name: shop-card\n${text}`,
 });
 const named = "name: shop\n";
+const swarm = (lines: string, more = ""): Files => service(lines, `x-berth:\n  target: swarm\n${more}`);
+const data = "volumes: [data:/data]\n";
+const pinned = "deploy: { placement: { constraints: [node.labels.disk == ssd] } }\n";
+const rollback = (more: string) => `deploy:\n  update_config:\n    failure_action: rollback\n${more}`;
+const health = 'healthcheck: { test: "true", start_period: 30s }\n';
+const hostPort = "ports: [{ target: 80, published: 80, mode: host }]\n";
+const memory = (reserved: string) =>
+  `deploy: { resources: { limits: { memory: 1G }, reservations: { memory: ${reserved} } } }\n`;
 
 /** Every rule that is found by reading files alone. */
 export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
@@ -597,6 +605,49 @@ export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
   "ops/no-healthcheck": { bad: compose(one), good: service("healthcheck: { test: 'true' }") },
   "ops/no-restart": { bad: compose(one), good: service("restart: 'no'") },
   "ops/no-limits": { bad: compose(one), good: service("mem_limit: 1g") },
+
+  "swarm/host-ip-ignored": {
+    bad: swarm('ports: ["127.0.0.1:5432:5432"]'),
+    good: swarm('ports: ["5432:5432", "0.0.0.0:81:80", "[::]:82:80"]'),
+  },
+  "swarm/build-without-image": {
+    bad: {
+      "compose.yaml": "x-berth: { target: swarm }\nservices:\n  web:\n    build: .\n",
+      Dockerfile: "FROM a",
+    },
+    good: { ...swarm("build: ."), Dockerfile: "FROM a" },
+  },
+  "swarm/reservation-over-limit": { bad: swarm(memory("1025M")), good: swarm(memory("1024M")) },
+  "swarm/restart-no": {
+    bad: swarm('restart: "no"'),
+    good: swarm('restart: "no"\ndeploy: { restart_policy: { condition: none } }'),
+  },
+  "swarm/container-name": { bad: swarm("container_name: a\nscale: 2"), good: swarm("scale: 2") },
+  "swarm/field-ignored": {
+    bad: swarm("privileged: true"),
+    good: swarm("privileged: false\ndevices: []\nlinks: [web]"),
+  },
+  "swarm/local-volume-many-nodes": {
+    bad: swarm(data, "volumes: { data: {} }\n"),
+    good: swarm(`${data}${pinned}`, "volumes: { data: {} }\n"),
+  },
+  "swarm/bind-needs-node": {
+    bad: { ...swarm("volumes: [./in:/in]"), "in/": "" },
+    good: { ...swarm(`volumes: [./in:/in]\n${pinned}`), "in/": "" },
+  },
+  "swarm/start-first-host-port": {
+    bad: swarm(`${hostPort}deploy: { update_config: { order: start-first } }`),
+    good: swarm(`${hostPort}deploy: { update_config: { order: stop-first } }`),
+  },
+  "swarm/rollback-without-monitor": {
+    bad: swarm(`${health}${rollback("    monitor: 29s\n")}`),
+    good: swarm(`${health}${rollback("    monitor: 30s\n")}`),
+  },
+  "swarm/depends-on-ignored": {
+    bad: compose(`x-berth: { target: swarm }\n${two("    depends_on: [db]\n")}`),
+    good: compose(`x-berth: { target: swarm }\n${two("")}`),
+  },
+  "swarm/cli-refuses": { bad: swarm("scale: 2"), good: swarm("deploy: { replicas: 2 }") },
 
   "unused/network": {
     bad: compose(`${one}networks:\n  a:\n`),

@@ -39,6 +39,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/proof/store_nth_test.ts" },
   { file: "tests/proof/fuzz_test.ts", env: { BERTH_FUZZ_RUNS: "20000" } },
   { file: "tests/artifacts/linear_patterns_test.ts" },
+  { file: "tests/artifacts/swarm_rules_test.ts" },
   { file: "tests/access/key_timing_test.ts", when: "alone" },
   { file: "tests/apply/orphans_test.ts" },
   { file: "tests/engines/swarm_faults_test.ts", env: { BERTH_TEST_SWARM: "all" } },

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { look } from "../../projects/drift/look.ts";
 import { type RuleCode, ruleOf, RULES } from "../../artifacts/rules/catalog.ts";
+import { NO_SERVICES } from "../../core/running_services.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer } from "../../core/runtime.ts";
 import { attachedTo, UNASKED } from "../proof/unasked.ts";
 import { type Files, type WorkspaceFolder, workspaceFolder } from "../support/workspace_folder.ts";
@@ -20,6 +21,8 @@ interface Scene {
   readonly holdings?: Partial<Holdings>;
   /** Ports at which something of the host answers. */
   readonly answering?: readonly number[];
+  /** The number of nodes of the one swarm that is known. */
+  readonly nodes?: number;
 }
 
 const whole = (root: string, path: string) =>
@@ -64,7 +67,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
 }
 
 /** Returns a runtime that has exactly these containers. */
-function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): ContainerRuntime {
+function runtimeOf(folder: WorkspaceFolder, { containers, holdings, nodes }: Scene): ContainerRuntime {
   const all = containers.map((running, index) => inspected(folder.path, running, index));
   return {
     revision: 1,
@@ -82,6 +85,10 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     images: () => Promise.resolve([]),
     permissionFor: () => "test:act",
     deaths: () => [],
+    services: () => ({
+      ...NO_SERVICES,
+      clusters: nodes === undefined ? [] : [{ name: "one", engines: ["docker"], nodes }],
+    }),
     holdings: () =>
       Promise.resolve({ ports: [], networks: [], volumes: [], boundPaths: [], images: [], ...holdings }),
   };
@@ -114,6 +121,10 @@ const proxy = {
   subnets: [],
   labels: {},
   users: [],
+};
+const spread: Files = {
+  "compose.yaml": "x-berth: { target: swarm }\nservices:\n  web:\n    image: nginx:1.27\n    deploy:\n" +
+    "      replicas: 5\n      placement: { max_replicas_per_node: 2 }\n",
 };
 const web: Running = { service: "web" };
 const db: Running = { service: "db", image: "postgres:17" };
@@ -177,6 +188,10 @@ const SCENES: Readonly<Partial<Record<RuleCode, { readonly bad: Scene; readonly 
       containers: [web],
     },
     good: { files: one, containers: [web] },
+  },
+  "swarm/max-replicas": {
+    bad: { files: spread, containers: [], nodes: 2 },
+    good: { files: spread, containers: [], nodes: 3 },
   },
   "map/by-name-only": {
     bad: { files: one, containers: [{ ...web, file: null, folder: null }] },

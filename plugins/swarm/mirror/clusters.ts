@@ -69,7 +69,12 @@ export class Clusters implements AsyncDisposable {
     if (this.#joined?.stamp !== stamp) {
       this.#revision += 1;
       const items = this.all.flatMap(({ services }) => services);
-      this.#joined = { stamp, services: { revision: this.#revision, items } };
+      const clusters = this.all.map(({ name, scope, nodes }) => ({
+        name,
+        engines: scope,
+        nodes: nodes.length,
+      }));
+      this.#joined = { stamp, services: { revision: this.#revision, items, clusters } };
     }
     return this.#joined.services;
   }

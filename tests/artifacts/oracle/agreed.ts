@@ -32,7 +32,14 @@ const ENGINE = [
   "port/conflict",
 ];
 
+/** Mistakes of groups that are meant for a swarm, which the loader knows nothing of. */
+const SWARM = ["swarm/build-without-image", "swarm/host-ip-ignored", "swarm/reservation-over-limit"];
+
 export const AGREED: readonly Agreed[] = [
+  {
+    why: "The loader makes containers of a file that says that it is meant for a swarm",
+    covers: refusedFor(...SWARM),
+  },
   {
     why:
       "A value with a variable that is not set is unknown to berth: whoever starts the project may well set it",
