@@ -1,7 +1,8 @@
 /** The paths in which two commits differ, and what a sync does with each: the table of docs/git.md. */
 import { folderOf } from "../artifacts/files/paths.ts";
 import { eachOf } from "../artifacts/reading/each_of.ts";
-import { type PathState, stateOf } from "./folder_state.ts";
+import { type PathState, statesIn } from "./folder_state.ts";
+import { byFolder, MOST_TOGETHER } from "./folders.ts";
 import type { Tree, TreeEntry } from "./tree.ts";
 
 /** A path that two commits have differently. */
@@ -50,9 +51,11 @@ export async function decide(
   mounted: MountedPaths,
 ): Promise<Decision[]> {
   const states = new Map<string, PathState>();
-  await eachOf(changes, async ({ path, from, to }) => {
-    states.set(path, await stateOf(root, path, (to ?? from)!.id)); // one of them is there
-  });
+  const looks = changes.map(({ path, from, to }) => ({ path, like: (to ?? from)!.id })); // one of them is there
+  await eachOf(
+    byFolder(looks, MOST_TOGETHER),
+    ({ folder, items }) => statesIn(root, folder, items, (path, state) => states.set(path, state)),
+  );
   const decided = changes.map((change) => judged(change, states.get(change.path)!)); // all were looked at
   return await withFolders(root, decided, mounted);
 }

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { isSame, openFolder } from "../artifacts/files/folder.ts";
-import { baseName, folderOf } from "../artifacts/files/paths.ts";
+import { type Folder, isSame, openFolder } from "../artifacts/files/folder.ts";
+import { baseName, folderOf, fullOf } from "../artifacts/files/paths.ts";
 import { LONGEST_TARGET, TREE_BOUNDS } from "./tree.ts";
 
 export type PathState =
@@ -23,11 +23,32 @@ export function blobId(bytes: Uint8Array, like: string): string {
  * one of its folders, the path is absent.
  */
 export async function stateOf(root: string, path: string, like: string): Promise<PathState> {
-  const full = `${root === "/" ? "" : root}/${path}`;
+  let state: PathState = { kind: "absent" };
+  await statesIn(root, folderOf(path), [{ path, like }], (_, found) => state = found);
+  return state;
+}
+
+/** The same for paths that lie in one folder: it is opened once. */
+export async function statesIn(
+  root: string,
+  folder: string,
+  items: readonly { readonly path: string; readonly like: string }[],
+  tell: (path: string, state: PathState) => void,
+): Promise<void> {
+  const all = (state: PathState) => items.forEach(({ path }) => tell(path, state));
   try {
-    using folder = await openFolder(root, folderOf(full) || "/");
-    if (folder === null) return { kind: "absent" };
-    const at = folder.at(baseName(full));
+    using held = await openFolder(root, fullOf(root, folder));
+    if (held === null) return all({ kind: "absent" });
+    for (const { path, like } of items) tell(path, await stateIn(held, baseName(path), like));
+  } catch (error) {
+    all(absentOr(error));
+  }
+}
+
+/** Looks at one name in a folder that is held. */
+export async function stateIn(folder: Folder, name: string, like: string): Promise<PathState> {
+  try {
+    const at = folder.at(name);
     const stat = await Deno.lstat(at);
     if (stat.isDirectory) return { kind: "folder" };
     if (stat.isSymlink) {
@@ -51,8 +72,9 @@ async function hashOf(file: FileHandle, size: number, like: string): Promise<str
   const buffer = new Uint8Array(64 * 1024);
   for (let at = 0;;) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
-    if (bytesRead === 0) return hash.digest("hex");
     hash.update(buffer.subarray(0, bytesRead));
+    // A regular file gives less than was asked for at its end alone.
+    if (bytesRead < buffer.length) return hash.digest("hex");
     at += bytesRead;
   }
 }

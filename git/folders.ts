@@ -2,12 +2,9 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { type Folder, isSame, openFolder } from "../artifacts/files/folder.ts";
-import { baseName, folderOf } from "../artifacts/files/paths.ts";
+import { baseName, folderOf, fullOf } from "../artifacts/files/paths.ts";
 import { SourceFailure } from "./failure.ts";
 import type { TreeEntry } from "./tree.ts";
-
-const fullOf = (root: string, path: string) =>
-  path === "" ? root : root === "/" ? `/${path}` : `${root}/${path}`;
 
 /** Opens a folder below the root. Throws `SourceFailure` where a link is on the way to it. */
 export async function heldFolder(root: string, path: string): Promise<Folder> {
@@ -53,4 +50,32 @@ function isAbsent(error: unknown): boolean {
 export function modeOf(mode: number, from: TreeEntry | null, to: TreeEntry): number {
   if (to.executable) return mode | ((mode & 0o444) >> 2);
   return from?.executable === true ? mode & ~0o111 : mode;
+}
+
+/** Paths of a folder that are worked on in a row while it is held. */
+export const MOST_TOGETHER = 32;
+
+interface InFolder<T> {
+  readonly folder: string;
+  readonly items: T[];
+}
+
+/** Brings together what is in one folder, at most so many at a time. */
+export function byFolder<T extends { readonly path: string }>(
+  items: readonly T[],
+  most: number,
+): InFolder<T>[] {
+  const open = new Map<string, InFolder<T>>();
+  const all: InFolder<T>[] = [];
+  for (const item of items) {
+    const folder = folderOf(item.path);
+    let one = open.get(folder);
+    if (one === undefined || one.items.length >= most) {
+      one = { folder, items: [] };
+      open.set(folder, one);
+      all.push(one);
+    }
+    one.items.push(item);
+  }
+  return all;
 }

@@ -1,6 +1,8 @@
 /** Files of the folder that differ from the synced commit, and those of projects that are in no commit yet. */
-import { type PathState, stateOf } from "./folder_state.ts";
-import type { Tree, TreeEntry } from "./tree.ts";
+import { eachOf } from "../artifacts/reading/each_of.ts";
+import { type PathState, statesIn } from "./folder_state.ts";
+import { byFolder, MOST_TOGETHER } from "./folders.ts";
+import type { Tree } from "./tree.ts";
 
 export interface Uncommitted {
   readonly path: string;
@@ -33,26 +35,39 @@ export class UncommittedFiles {
   ): Promise<Uncommitted[]> {
     const found: Uncommitted[] = [];
     const seen = new Map<string, Seen>();
-    for (const entry of synced.entries.values()) {
-      const change = await this.#changeOf(entry, seen);
-      if (change !== null) found.push({ path: entry.path, change });
+    const unknown: { readonly path: string; readonly like: string; readonly stamp: string }[] = [];
+    await eachOf([...synced.entries.values()], async (entry) => {
+      const { path, id } = entry;
+      const info = await Deno.lstat(`${this.#root}/${path}`).catch(() => null);
+      if (info === null) found.push({ path, change: "deleted" });
+      else if (entry.kind === "file" && (!info.isFile || info.size !== entry.size)) {
+        found.push({ path, change: "changed" });
+      } else {
+        const stamp = `${info.ino} ${info.size} ${info.mtime?.getTime()} ${info.ctime?.getTime()} ${id}`;
+        const known = this.#seen.get(path);
+        if (known?.stamp === stamp) seen.set(path, known);
+        else unknown.push({ path, like: id, stamp });
+      }
+    });
+    const stamps = new Map(unknown.map(({ path, stamp }) => [path, stamp]));
+    await eachOf(
+      byFolder(unknown, MOST_TOGETHER),
+      ({ folder, items }) =>
+        statesIn(
+          this.#root,
+          folder,
+          items,
+          (path, state) => seen.set(path, { stamp: stamps.get(path)!, state }),
+        ),
+    ); // each has one
+    for (const [path, { state }] of seen) {
+      const { kind, id } = synced.entries.get(path)!; // all are of the commit
+      if (state.kind !== kind || state.id !== id) found.push({ path, change: "changed" });
     }
     this.#seen = seen;
     for (const { path, kind } of files) {
       if (DECLARING.has(kind) && !synced.entries.has(path)) found.push({ path, change: "added" });
     }
     return found.sort((one, other) => one.path < other.path ? -1 : 1).slice(0, MOST_UNCOMMITTED);
-  }
-
-  async #changeOf(entry: TreeEntry, seen: Map<string, Seen>): Promise<Uncommitted["change"] | null> {
-    const { path, kind, id, size } = entry;
-    const info = await Deno.lstat(`${this.#root}/${path}`).catch(() => null);
-    if (info === null) return "deleted";
-    if (kind === "file" && (!info.isFile || info.size !== size)) return "changed";
-    const stamp = `${info.ino} ${info.size} ${info.mtime?.getTime()} ${info.ctime?.getTime()} ${id}`;
-    const known = this.#seen.get(path);
-    const state = known?.stamp === stamp ? known.state : await stateOf(this.#root, path, id);
-    seen.set(path, { stamp, state });
-    return state.kind === kind && state.id === id ? null : "changed";
   }
 }

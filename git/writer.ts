@@ -5,15 +5,14 @@ import { open, rmdir } from "node:fs/promises";
 import { type Folder, openFolder } from "../artifacts/files/folder.ts";
 import { baseName, folderOf, join } from "../artifacts/files/paths.ts";
 import { sha256 } from "../artifacts/files/sha256.ts";
-import { eachOf } from "../artifacts/reading/each_of.ts";
-import { heldFolder, makeFolders, modeOf } from "./folders.ts";
+import { eachUntilFailure } from "../artifacts/reading/each_of.ts";
+import { byFolder, heldFolder, makeFolders, modeOf, MOST_TOGETHER } from "./folders.ts";
 import { InPlace } from "./in_place.ts";
-import { removeIfThere, writeNew } from "../artifacts/files/writing.ts";
+import { codeOf, removeIfThere, writeNew } from "../artifacts/files/writing.ts";
 import type { Decision, MountedPaths } from "./changes.ts";
-import { stateOf } from "./folder_state.ts";
+import { stateIn } from "./folder_state.ts";
 import { SourceFailure } from "./failure.ts";
 import { type Lease, LostLease } from "./lease.ts";
-import type { TreeEntry } from "./tree.ts";
 
 interface WriterOptions {
   readonly root: string;
@@ -22,15 +21,19 @@ interface WriterOptions {
   readonly contents: (ids: readonly string[]) => Promise<ReadonlyMap<string, Uint8Array>>;
   /** Bytes that are written in place at once. */
   readonly chunk?: number;
+  /** Paths of a folder that are worked on in a row, 32 if absent; 1 for one path at a time. */
+  readonly together?: number;
 }
+
+const FOLDERS_AT_ONCE = 8;
 
 /** Contents that are in memory at once, in bytes. */
 const MOST_AT_ONCE = 32 * 1024 * 1024;
 
 /** A file whose new content is on disk under another name. */
 interface Staged {
+  readonly path: string;
   readonly decision: Decision;
-  readonly entry: TreeEntry;
   /** The folder of the other name, below the root. */
   readonly folder: string;
 }
@@ -44,16 +47,16 @@ export class Writer {
   readonly #renamed: readonly Decision[];
   readonly #gone: readonly string[];
   readonly #staged: Staged[] = [];
-  /** The nearest folder that is there, by the folder of a path. */
-  readonly #nearest = new Map<string, string>();
   /** Folders in which names were exchanged. */
   readonly #exchanged = new Set<string>();
   #at: string | null = null;
+  readonly #together: number;
   readonly #inPlace: InPlace;
 
   /** `decisions` hold no conflict. */
   constructor(options: WriterOptions, decisions: readonly Decision[], inPlace: ReadonlySet<string>) {
     this.#options = options;
+    this.#together = options.together ?? MOST_TOGETHER;
     this.#decisions = decisions.filter(({ act }) => act !== "nothing");
     this.#gone = decisions.filter(({ to }) => to === null).map(({ path }) => path);
     const isInPlace = ({ path, act, now, to }: Decision) =>
@@ -73,19 +76,20 @@ export class Writer {
       await this.#mustBeDeletable();
       for (const some of portions(this.#renamed)) {
         const contents = await this.#options.contents(some.map(({ to }) => to!.id)); // they are written
-        const failures: unknown[] = [];
-        await eachOf(some, async (decision) => {
-          if (failures.length > 0) return;
-          try {
-            mustHold();
-            await this.#stageOne(decision, contents.get(decision.to!.id)!);
-          } catch (error) {
-            if (failures.push(error) === 1) this.#at = decision.path;
+        await eachUntilFailure(byFolder(some, this.#together), async ({ folder, items }) => {
+          const nearest = await nearestFolder(this.#options.root, folder);
+          using held = await heldFolder(this.#options.root, nearest);
+          const like = await Deno.stat(`${held.at("")}/.`);
+          for (const decision of items) {
+            await this.#failingAt(decision.path, async () => {
+              mustHold();
+              await stageIn(held, like, decision, contents.get(decision.to!.id)!);
+            });
+            this.#staged.push({ path: decision.path, decision, folder: nearest });
           }
         });
-        if (failures.length > 0) throw failures[0];
       }
-      this.#staged.sort((one, other) => one.entry.path < other.entry.path ? -1 : 1);
+      this.#staged.sort((one, other) => one.path < other.path ? -1 : 1);
       mustHold();
     } catch (error) {
       if (!(error instanceof LostLease)) await this.discard();
@@ -99,44 +103,51 @@ export class Writer {
   }
 
   /**
-   * Brings the folder to the commit, one act at a time: whoever stops in between finds every path as one of the two
+   * Brings the folder to the commit, a few paths at a time: whoever stops in between finds every path as one of the two
    * commits has it. Throws `SourceFailure` where something was changed meanwhile.
    */
   async *act(): AsyncGenerator<void> {
     yield* this.#inPlace.write();
-    for (const decision of this.#decisions) {
-      if (decision.act !== "delete") continue;
-      await this.#delete(decision);
-      yield;
-    }
+    const deleted = this.#decisions.filter(({ act }) => act === "delete");
+    yield* this.#inTurns(deleted, (held, decision) => this.#delete(held, decision));
     await this.#removeEmptied();
-    for (const staged of this.#staged) {
-      await this.#rename(staged);
-      yield;
-    }
-    for (const path of this.#exchanged) {
+    yield* this.#inTurns(
+      this.#staged,
+      (held, staged) => this.#rename(held, staged),
+      (folder) => this.#make(folder),
+    );
+    await eachUntilFailure([...this.#exchanged], async (path) => {
       using folder = await heldFolder(this.#options.root, path);
       await syncFolder(folder);
+    });
+  }
+
+  /** Works on some paths at once, those of a folder in a row, and lets the caller look before the next. */
+  async *#inTurns<T extends { readonly path: string }>(
+    items: readonly T[],
+    work: (held: Folder, item: T) => Promise<void>,
+    before: (folder: string) => Promise<void> = () => Promise.resolve(),
+  ): AsyncGenerator<void> {
+    const groups = byFolder(items, this.#together);
+    const atOnce = this.#together === 1 ? 1 : FOLDERS_AT_ONCE;
+    for (let at = 0; at < groups.length; at += atOnce) {
+      await eachUntilFailure(groups.slice(at, at + atOnce), async ({ folder, items }) => {
+        await this.#failingAt(folder, () => before(folder));
+        using held = await this.#failingAt(folder, () => heldFolder(this.#options.root, folder));
+        for (const item of items) await this.#failingAt(item.path, () => work(held, item));
+      });
+      yield;
     }
   }
 
-  async #stageOne(decision: Decision, content: Uint8Array): Promise<void> {
-    const { root } = this.#options;
-    const { path, to, from, now } = decision;
-    const own = folderOf(path);
-    const folder = this.#nearest.get(own) ?? await nearestFolder(root, own);
-    this.#nearest.set(own, folder);
-    using held = await heldFolder(root, folder);
-    const at = held.at(stagedName(path));
-    await removeIfThere(at);
-    if (to!.kind === "link") await Deno.symlink(new TextDecoder().decode(content), at);
-    else {
-      const before = now.kind === "file" ? await infoBehind(root, path) : null;
-      const like = before ?? await Deno.stat(`${held.at("")}/.`);
-      const mode = modeOf(before?.mode ?? ((like.mode ?? 0o755) & 0o666), from, to!);
-      await writeNew(at, content, { uid: like.uid, gid: like.gid, mode });
+  /** Keeps the path at which something failed first. */
+  async #failingAt<T>(path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#at ??= path;
+      throw error;
     }
-    this.#staged.push({ decision, entry: to!, folder });
   }
 
   /** Throws before anything happens where a folder does not let its files be deleted. */
@@ -154,11 +165,8 @@ export class Writer {
     }
   }
 
-  async #delete(decision: Decision): Promise<void> {
-    const { root } = this.#options;
-    this.#at = decision.path;
-    using held = await heldFolder(root, folderOf(decision.path));
-    await mustBeAsDecided(root, decision);
+  async #delete(held: Folder, decision: Decision): Promise<void> {
+    await mustBeAsDecided(held, decision);
     await Deno.remove(held.at(baseName(decision.path)));
   }
 
@@ -185,21 +193,21 @@ export class Writer {
     }
   }
 
-  async #rename({ decision, folder }: Staged): Promise<void> {
-    const { root } = this.#options;
+  async #make(folder: string): Promise<void> {
+    await makeFolders(this.#options.root, folder);
+    this.#exchanged.add(folder);
+  }
+
+  async #rename(to: Folder, { decision, folder }: Staged): Promise<void> {
     const { path, now } = decision;
-    this.#at = path;
-    using from = await heldFolder(root, folder);
+    using from = folder === folderOf(path) ? null : await heldFolder(this.#options.root, folder);
+    const staged = (from ?? to).at(stagedName(path));
     if (now.kind === "folder") await this.#removeEmptyTree(path);
-    const own = folderOf(path);
-    if (!this.#exchanged.has(own)) await makeFolders(root, own);
-    this.#exchanged.add(own);
-    using to = await heldFolder(root, own);
-    await mustBeAsDecided(root, decision);
+    await mustBeAsDecided(to, decision);
     const target = to.at(baseName(path));
     // A new name never takes the place of something that came meanwhile.
-    if (now.kind === "file" || now.kind === "link") await Deno.rename(from.at(stagedName(path)), target);
-    else await moveToFree(from.at(stagedName(path)), target);
+    if (now.kind === "file" || now.kind === "link") await Deno.rename(staged, target);
+    else await moveToFree(staged, target, path);
   }
 
   /** Removes a folder in which there are empty folders alone. */
@@ -236,18 +244,59 @@ async function removeStaged(root: string, folder: string, name: string): Promise
   }
 }
 
-/** Throws `SourceFailure` where the path is not what it was when its fate was decided. */
-async function mustBeAsDecided(root: string, { path, now, to, from }: Decision): Promise<void> {
-  const seen = await stateOf(root, path, (to ?? from)!.id); // one of them is there
+/** Writes the new content of a path into the folder that is held, under its other name. */
+async function stageIn(
+  held: Folder,
+  like: Deno.FileInfo,
+  { path, from, to, now }: Decision,
+  content: Uint8Array,
+): Promise<void> {
+  const at = held.at(stagedName(path));
+  if (to!.kind === "link") {
+    return await afterRemoving(at, () => Deno.symlink(new TextDecoder().decode(content), at));
+  }
+  const before = now.kind === "file" ? await Deno.lstat(held.at(baseName(path))) : null;
+  const { uid, gid } = before ?? like;
+  const mode = modeOf(before?.mode ?? ((like.mode ?? 0o755) & 0o666), from, to!);
+  await afterRemoving(at, () => writeNew(at, content, { uid, gid, mode }));
+}
+
+/** Makes what a crash may have left there already: that is removed, then. */
+async function afterRemoving(at: string, make: () => Promise<void>): Promise<void> {
+  try {
+    await make();
+  } catch (error) {
+    if (!isThere(error)) throw error;
+    await removeIfThere(at);
+    await make();
+  }
+}
+
+const isThere = (error: unknown) => error instanceof Deno.errors.AlreadyExists || codeOf(error) === "EEXIST";
+
+const changedMeanwhile = (path: string) =>
+  new SourceFailure(`"${path}" was changed while the commit was written`);
+
+/**
+ * Throws `SourceFailure` where the path is not what it was when its fate was decided. A name that was free is not looked
+ * at again: a file is only ever moved to it while it is free.
+ */
+async function mustBeAsDecided(held: Folder, { path, now, to, from }: Decision): Promise<void> {
+  if (now.kind === "absent") return;
+  const seen = await stateIn(held, baseName(path), (to ?? from)!.id); // one of them is there
   const isSame = now.kind === "folder"
     ? seen.kind === "absent"
     : seen.kind === now.kind && ("id" in seen ? seen.id : "") === ("id" in now ? now.id : "");
-  if (!isSame) throw new SourceFailure(`"${path}" was changed while the commit was written`);
+  if (!isSame) throw changedMeanwhile(path);
 }
 
 /** Moves a file or link to a name that must be free. */
-async function moveToFree(from: string, to: string): Promise<void> {
-  await Deno.link(from, to);
+async function moveToFree(from: string, to: string, path: string): Promise<void> {
+  try {
+    await Deno.link(from, to);
+  } catch (error) {
+    throw isThere(error) ? changedMeanwhile(path) : error;
+  }
   await Deno.remove(from);
 }
 
@@ -267,11 +316,6 @@ async function nearestFolder(root: string, path: string): Promise<string> {
     }
   }
   return "";
-}
-
-async function infoBehind(root: string, path: string): Promise<Deno.FileInfo> {
-  using held = await heldFolder(root, folderOf(path));
-  return await Deno.lstat(held.at(baseName(path)));
 }
 
 /** Cuts a list so that each portion fits into memory. */

@@ -7,7 +7,7 @@ import { ownFileName } from "../../core/own_files.ts";
 import { BUDGETS } from "./budgets.ts";
 import { type Folder, holdsDescriptors, isSame, openFolder } from "./folder.ts";
 import { isInside } from "./inside.ts";
-import { baseName, folderOf, join } from "./paths.ts";
+import { baseName, folderOf, fullOf, join } from "./paths.ts";
 import { asRefusal, CANNOT_HOLD, refused, removeIfThere, writeNew } from "./writing.ts";
 
 /** Folders that are made for one file. */
@@ -77,9 +77,6 @@ export async function createFile(
     throw asNew(error);
   }
 }
-
-const fullOf = (root: string, path: string) =>
-  path === "" ? root : root === "/" ? `/${path}` : `${root}/${path}`;
 
 /** Opens a folder below the root. Throws `file_not_written` where a link is on the way to it. */
 async function heldFolder(root: string, path: string, opened: DisposableStack): Promise<Folder> {

@@ -3,7 +3,7 @@
 import { rmdir } from "node:fs/promises";
 import { createFile } from "./create_file.ts";
 import { openFolder } from "./folder.ts";
-import { baseName, folderOf } from "./paths.ts";
+import { baseName, folderOf, fullOf } from "./paths.ts";
 import { SafeReader } from "./safe_reader.ts";
 import { sha256 } from "./sha256.ts";
 import { removeIfThere } from "./writing.ts";
@@ -66,6 +66,3 @@ async function removeFolder(root: string, path: string): Promise<void> {
   using folder = await openFolder(root, fullOf(root, folderOf(path)));
   if (folder !== null) await rmdir(folder.at(baseName(path)));
 }
-
-const fullOf = (root: string, path: string): string =>
-  path === "" ? root : root === "/" ? `/${path}` : `${root}/${path}`;

@@ -16,6 +16,11 @@ export function isAtOrBelow(path: string, paths: ReadonlySet<string>): boolean {
   return false;
 }
 
+/** The path on disk of one below the root. */
+export function fullOf(root: string, path: string): string {
+  return path === "" ? root : root === "/" ? `/${path}` : `${root}/${path}`;
+}
+
 export function join(folder: string, name: string): string {
   return folder === "" ? name : `${folder}/${name}`;
 }

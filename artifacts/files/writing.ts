@@ -14,13 +14,14 @@ export async function writeNew(
   like: Pick<Deno.FileInfo, "uid" | "gid" | "mode">,
 ): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  await using file = await open(path, flags, 0o600);
+  const wanted = (like.mode ?? 0o600) & 0o7777;
+  // Another owner's file is for nobody else to read before it is theirs.
+  await using file = await open(path, flags, like.uid === Deno.uid() ? wanted : 0o600);
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
-  const { uid, gid } = await file.stat();
-  if (like.uid !== null && like.gid !== null && (like.uid !== uid || like.gid !== gid)) {
-    await file.chown(like.uid, like.gid);
-  }
-  await file.chmod((like.mode ?? 0o600) & 0o7777);
+  const { uid, gid, mode } = await file.stat();
+  const isAnothers = like.uid !== null && like.gid !== null && (like.uid !== uid || like.gid !== gid);
+  if (isAnothers) await file.chown(like.uid!, like.gid!); // it has both
+  if (isAnothers || (mode & 0o7777) !== wanted) await file.chmod(wanted);
   await file.sync();
 }
 

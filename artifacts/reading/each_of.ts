@@ -10,3 +10,20 @@ export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
 }
+
+/** The same, until one fails: nothing more is begun then, those under way are waited for, and the first failure is thrown. */
+export async function eachUntilFailure<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  await eachOf(items, async (item) => {
+    if (failures.length > 0) return;
+    try {
+      await work(item);
+    } catch (error) {
+      failures.push(error);
+    }
+  });
+  if (failures.length > 0) throw failures[0];
+}

@@ -155,7 +155,10 @@ export class RandomCase {
         );
         return { crashed, refused: true };
       }
-      const writer = new Writer({ root, mounted, contents, chunk: 2 }, decisions, new Set(syncing.inPlace));
+      // One path at a time leaves more places at which it can be killed.
+      const together = 1 + this.#random(2);
+      const options = { root, mounted, contents, chunk: 2, together };
+      const writer = new Writer(options, decisions, new Set(syncing.inPlace));
       await writer.stage(() => {});
       let left = crashes > 0 ? this.#random(8) : Infinity;
       let isKilled = false;
