@@ -1,6 +1,7 @@
-/** Starts the system's git: an argument list and no shell, a cleared environment, bounded output, and its whole group ended. */
+/** Starts the system's git: an argument list and no shell, a cleared environment, bounded output, and all that it started ended with it. */
 import { concat } from "../core/bytes.ts";
 import { ServiceError } from "../core/error.ts";
+import { killWithDescendants } from "./descendants.ts";
 
 /** Git processes that run at the same time. */
 const MOST_AT_ONCE = 2;
@@ -82,7 +83,7 @@ export class Git {
     let ended: GitResult["ended"] = "itself";
     const end = (why: GitResult["ended"]) => {
       if (ended === "itself") ended = why;
-      killGroup(child.pid);
+      killWithDescendants(child.pid);
     };
     const late = setTimeout(() => end("timeout"), call.timeoutMs);
     const abort = () => end("aborted");
@@ -112,7 +113,6 @@ export class Git {
         stdin,
         stdout: "piped",
         stderr: "piped",
-        detached: true,
       }).spawn();
     } catch (cause) {
       const why = cause instanceof Deno.errors.NotFound
@@ -155,14 +155,6 @@ function variablesOf({ config = [], env = {} }: GitCall): Record<string, string>
     ),
     ...env,
   };
-}
-
-function killGroup(pid: number): void {
-  try {
-    Deno.kill(-pid, "SIGKILL");
-  } catch {
-    // All of it has ended.
-  }
 }
 
 async function readAll(

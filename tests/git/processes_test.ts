@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { eventually } from "../support/eventually.ts";
 import { hasGit } from "../support/git_server.ts";
 import { GitSshServer, hasSshd } from "../support/git_ssh_server.ts";
+import { killWithDescendants } from "../../git/descendants.ts";
 import { SourceScene, web, withToken } from "./source_scene.ts";
 
 interface Seen {
@@ -100,3 +101,17 @@ async function deployKey(mirror: string): Promise<string[]> {
   const text = await Deno.readTextFile(`${mirror}/${own!.name}/key`);
   return text.split("\n").filter((line) => line !== "" && !line.startsWith("-----"));
 }
+
+Deno.test("a call that is ended leaves nothing of what it started, not even in a session of its own", async () => {
+  const mark = `7${crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000}`;
+  const script =
+    `setsid sleep ${mark} & (sleep ${mark} & setsid sh -c "sleep ${mark} & sleep ${mark}") & wait`;
+  const child = new Deno.Command("sh", { args: ["-c", script], stdout: "null", stderr: "null" }).spawn();
+  const sleeping = () => processes().filter(({ args }) => args[0] === "sleep" && args[1] === mark).length;
+  await eventually("all of them sleep", () => sleeping() === 4);
+
+  killWithDescendants(child.pid);
+
+  await child.status;
+  await eventually("none is left", () => sleeping() === 0);
+});
