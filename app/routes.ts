@@ -35,6 +35,7 @@ import { projects } from "../routes/projects.ts";
 import { sourceFeeds } from "../routes/live_sources.ts";
 import { sourceRoutes } from "../routes/sources.ts";
 import { plans } from "../routes/plans.ts";
+import { workspacePlans } from "../routes/workspace_plans.ts";
 import { registryRoutes } from "../routes/registries.ts";
 import { toolProjects } from "../routes/tool_projects.ts";
 import { updates as updateRoutes } from "../routes/updates.ts";
@@ -176,6 +177,7 @@ function coreRouters(
     overviewRoutes({ registry, runtime, sights, digests: access.digests, incidents: openIncidents }),
     sourceRoutes({ registry, sources: () => sources.sources(), ...access }),
     plans(planning),
+    workspacePlans(planning),
     applyRoutes({ ...planning, applies, plans: new Plans(store.plans) }),
   ];
 }

@@ -19,22 +19,33 @@ export interface Target {
  * project.
  */
 export async function targetsAt(client: Client, word: string, group?: string): Promise<Target[]> {
+  const meant = await meantBy(client, word, group);
+  if (!("folder" in meant)) return [meant];
+  const groups = await groupsOf(client, meant.folder);
+  tellOfFolder(word, meant.folder, groups);
+  return groups.map((name) => ({ id: `${name}@${meant.folder}`, isShort: false }));
+}
+
+/** Returns one project, or the id of a folder of which all are meant. Throws as `targetsAt` does. */
+export async function meantBy(
+  client: Client,
+  word: string,
+  group?: string,
+): Promise<Target | { readonly folder: string }> {
   const folder = await folderAt(client, word);
-  if (folder === null) {
-    if (group === undefined) return [projectOf(word)];
-    throw new UsageFailure(
-      `"${word}" is no folder that berth knows: --group is for the projects of a folder`,
-    );
-  }
-  const groups = group === undefined ? await groupsOf(client, folder) : [group];
-  if (groups.length > 1 && groups.includes(word)) {
-    console.error(
-      `berth: "${visible(word)}" is a folder with ${groups.length} projects; ${
-        visible(`${word}@${folder}`)
-      } is the one alone`,
-    );
-  }
-  return groups.map((name) => ({ id: `${name}@${folder}`, isShort: false }));
+  if (folder !== null) return group === undefined ? { folder } : { id: `${group}@${folder}`, isShort: false };
+  if (group === undefined) return projectOf(word);
+  throw new UsageFailure(`"${word}" is no folder that berth knows: --group is for the projects of a folder`);
+}
+
+/** Tells which project alone has the name of a folder with several. */
+export function tellOfFolder(word: string, folder: string, groups: readonly string[]): void {
+  if (groups.length < 2 || !groups.includes(word)) return;
+  console.error(
+    `berth: "${visible(word)}" is a folder with ${groups.length} projects; ${
+      visible(`${word}@${folder}`)
+    } is the one alone`,
+  );
 }
 
 /** Reads `shop`, `shop@home`, `shop/web` or `shop@home/web`. */

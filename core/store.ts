@@ -263,8 +263,11 @@ export interface PlanRecord {
 }
 
 export interface PlanStore {
-  /** Forgets those that have expired by `createdAt`, and the oldest, so that there are `most` at most. */
-  add(plan: PlanRecord, most: number, entry: NewAuditEntry): Promise<void>;
+  /**
+   * Adds plans that were made at `now`, with one entry. Forgets those that have expired by then, and the oldest, so that
+   * there are `most` at most.
+   */
+  add(plans: readonly PlanRecord[], now: number, most: number, entry: NewAuditEntry): Promise<void>;
   /** Null for one that has expired, too. */
   get(id: string, now: number): Promise<PlanRecord | null>;
 }

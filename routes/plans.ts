@@ -24,7 +24,7 @@ import type { Asked } from "../projects/plan/scene.ts";
 import type { Sources } from "../git/sources.ts";
 import { Plan, PlanRequest } from "../projects/plan/plan_shape.ts";
 import { assertStill, type KnownPlan, type MadePlan, noPlan, Plans } from "../projects/plan/plans.ts";
-import { find, findComparedModel, findModel, ownSide } from "./artifact_lookup.ts";
+import { find, findComparedModel, ownSide } from "./artifact_lookup.ts";
 import { declaredProject } from "./project_ids.ts";
 import type { Updates } from "../projects/updates/updates.ts";
 import { newerImages } from "./project_updates.ts";
@@ -128,7 +128,7 @@ export interface PlansOptions {
   readonly updates: Pick<Updates, "current">;
 }
 
-type AskedOptions = Pick<PlansOptions, "registry" | "runtime" | "sights" | "digests" | "updates">;
+export type AskedOptions = Pick<PlansOptions, "registry" | "runtime" | "sights" | "digests" | "updates">;
 
 /** Returns the remedy for a project that only runs, as far as the caller sees it and may register folders. */
 async function registering(
@@ -167,18 +167,16 @@ export function plans(options: PlansOptions): CoreRouter {
     about: Readonly<Record<string, string>> = {},
   ) => {
     const { body, principal, reach } = call;
-    if (await options.isSyncing(group.id)) {
-      throw new ServiceError(
-        "workspace_unavailable",
-        "Cannot plan: a commit is being written into the folder; plan again when that is done",
-      );
-    }
+    await assertWhole(options, group.id);
     // A plan of a commit is checked against the files: it holds once they are written.
     const { commit: wanted, ...request } = PlanRequest.parse(body ?? {});
     const planned = { ...group, request };
     const made = wanted === undefined
       ? await madeOf(options, planned, reach, principal)
-      : await madeAtHead(options, planned, reach, principal);
+      : await atHead(options, group.id, reach, async (laid, commit) => {
+        const { plan, ...rest } = await madeOf(laid, planned, reach, principal);
+        return { ...rest, plan: { ...plan, commit } };
+      });
     const { action, backend, steps, commit, basis: { declared, observed } } = made.plan;
     const { units, volumes } = request;
     const told = {
@@ -242,27 +240,35 @@ export async function madeOf(
   return await makePlan(asked, await ownContainer());
 }
 
-/** Plans with the folder as it would be after a sync. Throws `source_not_found` and `git_failed`, too. */
-async function madeAtHead(
+/** Throws `workspace_unavailable` while a commit is written into the folder. */
+export async function assertWhole({ isSyncing }: PlansOptions, workspace: string): Promise<void> {
+  if (!await isSyncing(workspace)) return;
+  throw new ServiceError(
+    "workspace_unavailable",
+    "Cannot plan: a commit is being written into the folder; plan again when that is done",
+  );
+}
+
+/** Plans with a folder as it would be after a sync. Throws `source_not_found` and `git_failed`, too. */
+export async function atHead<Made>(
   options: PlansOptions,
-  planned: Planned,
+  workspace: string,
   reach: Reach,
-  principal: Principal,
-): Promise<MadePlan> {
+  make: (laid: AskedOptions, commit: string) => Promise<Made>,
+): Promise<Made> {
   const { registry } = options;
   // Only what is in reach is looked for at the server.
-  await findModel({ model: (id) => registry.comparedModel(id) }, planned.id, reach);
+  await findComparedModel(registry, workspace, reach);
   const sources = await options.sources();
-  return await sources.atHead(planned.id, async ({ model, commit }, hashOf) => {
+  return await sources.atHead(workspace, async ({ model, commit }, hashOf) => {
     const laid = {
       get: (id: string) => registry.get(id),
-      comparedModel: (id: string) => id === planned.id ? Promise.resolve(model) : registry.comparedModel(id),
+      comparedModel: (id: string) => id === workspace ? Promise.resolve(model) : registry.comparedModel(id),
       models: async () =>
-        (await registry.models()).map((one) => one.workspace.id === planned.id ? { ...one, model } : one),
-      hashOf: (id: string, path: string) => id === planned.id ? hashOf(path) : registry.hashOf(id, path),
+        (await registry.models()).map((one) => one.workspace.id === workspace ? { ...one, model } : one),
+      hashOf: (id: string, path: string) => id === workspace ? hashOf(path) : registry.hashOf(id, path),
     };
-    const made = await madeOf({ ...options, registry: laid }, planned, reach, principal);
-    return { ...made, plan: { ...made.plan, commit } };
+    return await make({ ...options, registry: laid }, commit);
   });
 }
 
@@ -328,7 +334,7 @@ export function mayRead({ plan, creator }: KnownPlan, reach: Reach, principal: P
 }
 
 /** With what this caller would need, and does not hold. */
-function shown({ plan, id, createdBy, createdAt, expiresAt }: KnownPlan, principal: Principal): Plan {
+export function shown({ plan, id, createdBy, createdAt, expiresAt }: KnownPlan, principal: Principal): Plan {
   const needs = new Map(
     plan.steps.flatMap(({ needs }) => needs).map((need) => [JSON.stringify(need), need] as const),
   );

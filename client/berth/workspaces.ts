@@ -219,6 +219,18 @@ export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/arti
   post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}/plan", { post: [201] });
 
+/** POST: Work out what would bring each group of a workspace up, or down. */
+export const WORKSPACE_PLANS: Endpoint<"/api/workspaces/{id}/plans", {
+  post: {
+    response: WorkspacePlans;
+    payload: PlanRequest | undefined;
+    query: {
+      /** Only groups behind this one: `next` of the answer before. */
+      after?: string;
+    };
+  };
+}> = new Endpoint("/api/workspaces/{id}/plans", { post: [201] });
+
 /** POST: Write containers down as a Compose project. */
 export const WORKSPACE_ADOPTIONS_DRAFT: Endpoint<"/api/workspaces/{id}/adoptions/draft", {
   post: {
@@ -1213,6 +1225,14 @@ export type WorkspaceList = {
   readonly items: readonly (Workspace)[];
   /** Number of all workspaces. */
   readonly total: number;
+};
+
+/** The answer of `POST /api/workspaces/{id}/plans`. */
+export type WorkspacePlans = {
+  /** One for each group, by name. */
+  readonly plans: readonly (Plan)[];
+  /** The name of the last group, for `after`; absent where no group is left. */
+  readonly next?: string;
 };
 
 /** A part of `WorkspaceDetail`. */

@@ -89,6 +89,7 @@ export const audited = {
   "DELETE /api/adoptions/{id}": "hat die Übernahme von {name} für {project} beendet",
   "POST /api/workspaces/{id}/artifacts/validate": "hat Dateien von {id} geprüft",
   "POST /api/workspaces/{id}/artifacts/groups/{name}/plan": "hat {name}@{id} geplant",
+  "POST /api/workspaces/{id}/plans": "hat {plans} Projekte von {id} geplant",
   "signing_keys.add": "hat einen Schlüssel für Sitzungen angelegt",
   "signing_keys.activate": "unterschreibt Sitzungen mit einem anderen Schlüssel",
   "session.end": "die Sitzung ist zu Ende, weil sich ihre Person nicht mehr anmelden darf",

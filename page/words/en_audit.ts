@@ -91,6 +91,7 @@ export const audited = {
   "DELETE /api/adoptions/{id}": "ended the adoption of {name} for {project}",
   "POST /api/workspaces/{id}/artifacts/validate": "checked files of {id}",
   "POST /api/workspaces/{id}/artifacts/groups/{name}/plan": "planned {name}@{id}",
+  "POST /api/workspaces/{id}/plans": "planned {plans} projects of {id}",
   "signing_keys.add": "made a key that signs sessions",
   "signing_keys.activate": "began to sign sessions with another key",
   "session.end": "the session ended, because its holder may no longer sign in",

@@ -8,6 +8,7 @@ import type { Looked, Moved } from "./looked.ts";
 import type { PlanBody, PlanRequest } from "./plan_shape.ts";
 
 const LIFETIME_MS = 15 * 60_000;
+/** Plans that are remembered, of all callers. */
 const MOST = 256;
 
 /** A plan with what it was worked out from. */
@@ -32,24 +33,25 @@ export class Plans {
   /** `entry` records it in the audit log, with the id and both digests. */
   async add(
     made: MadePlan,
-    { kind, id, name }: Principal,
+    creator: Principal,
     entryOf: (id: string) => NewAuditEntry,
     now: number,
   ): Promise<KnownPlan> {
-    const { workspace, project, backend } = made.plan;
-    const record: PlanRecord = {
-      id: crypto.randomUUID(),
-      workspaceId: workspace,
-      project,
-      backend,
-      creator: { kind, id },
-      createdBy: name,
-      createdAt: now,
-      expiresAt: now + LIFETIME_MS,
-      body: JSON.stringify(made),
-    };
-    await this.store.add(record, MOST, entryOf(record.id));
+    const record = recordOf(made, creator, now);
+    await this.store.add([record], now, MOST, entryOf(record.id));
     return known(record, made);
+  }
+
+  /** Adds plans that one request has made, under one entry. */
+  async addAll(
+    all: readonly MadePlan[],
+    creator: Principal,
+    entry: NewAuditEntry,
+    now: number,
+  ): Promise<KnownPlan[]> {
+    const records = all.map((made) => recordOf(made, creator, now));
+    await this.store.add(records, now, MOST, entry);
+    return all.map((made, at) => known(records[at]!, made)); // one each
   }
 
   /** Throws `plan_not_found`. */
@@ -59,6 +61,18 @@ export class Plans {
     return known(record, JSON.parse(record.body)); // as `add` wrote it
   }
 }
+
+const recordOf = (made: MadePlan, { kind, id, name }: Principal, now: number): PlanRecord => ({
+  id: crypto.randomUUID(),
+  workspaceId: made.plan.workspace,
+  project: made.plan.project,
+  backend: made.plan.backend,
+  creator: { kind, id },
+  createdBy: name,
+  createdAt: now,
+  expiresAt: now + LIFETIME_MS,
+  body: JSON.stringify(made),
+});
 
 const known = ({ id, creator, createdBy, createdAt, expiresAt }: PlanRecord, made: MadePlan): KnownPlan => ({
   ...made,

@@ -9,29 +9,31 @@ const COLUMNS = 'id, workspace_id AS "workspaceId", project, backend, creator_ki
 
 export function sqlPlans(sql: Sql): PlanStore {
   return {
-    add: (plan, most, entry) =>
+    add: (plans, now, most, entry) =>
       sql.write(function* () {
         yield* lock("plans");
-        yield* run("DELETE FROM plans WHERE expires_at <= $1", plan.createdAt);
-        // The last of those that were added before, with room for this one.
+        yield* run("DELETE FROM plans WHERE expires_at <= $1", now);
+        // The last of those that were added before, with room for these.
         yield* run(
           "DELETE FROM plans WHERE id NOT IN (SELECT id FROM plans ORDER BY created_at DESC, place DESC LIMIT $1)",
-          most - 1,
+          Math.max(0, most - plans.length),
         );
-        yield* run(
-          "INSERT INTO plans (id, workspace_id, project, backend, creator_kind, creator_id, created_by, " +
-            "created_at, expires_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-          plan.id,
-          plan.workspaceId,
-          plan.project,
-          plan.backend,
-          plan.creator.kind,
-          plan.creator.id,
-          plan.createdBy,
-          plan.createdAt,
-          plan.expiresAt,
-          plan.body,
-        );
+        for (const plan of plans) {
+          yield* run(
+            "INSERT INTO plans (id, workspace_id, project, backend, creator_kind, creator_id, created_by, " +
+              "created_at, expires_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            plan.id,
+            plan.workspaceId,
+            plan.project,
+            plan.backend,
+            plan.creator.kind,
+            plan.creator.id,
+            plan.createdBy,
+            plan.createdAt,
+            plan.expiresAt,
+            plan.body,
+          );
+        }
         yield* insertEntry(entry);
       }),
     get: (id, now) =>

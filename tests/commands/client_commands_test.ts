@@ -246,6 +246,34 @@ test("berth plan says what would be done, in three forms, and by its exit code",
   }
 });
 
+test("berth plan of a folder asks once for all of its projects", async (engine) => {
+  await using berth = await serviceOn(engine);
+  const { path } = await workspace(berth, "many", `name: many\nservices:\n  web:\n    image: ${FIXTURE}\n`);
+  for (const name of ["one", "two"]) {
+    await Deno.mkdir(`${path}/${name}`);
+    await Deno.writeTextFile(
+      `${path}/${name}/compose.yaml`,
+      `name: ${name}\nservices:\n  web:\n    image: ${FIXTURE}\n`,
+    );
+  }
+  const planned = async () => {
+    const { items } = (await berth.call("GET /api/system/audit?limit=50")).body;
+    return items.map(({ action }: { action: string }) => action).filter((action: string) =>
+      /plan/.test(action)
+    );
+  };
+
+  const all = await of(berth)("plan", "many", "--format", "json");
+  assert.deepEqual([all.code, JSON.parse(all.stdout).plans.map(({ group }: { group: string }) => group)], [
+    2,
+    ["many", "one", "two"],
+  ], all.stderr);
+  assert.match(all.stderr, /"many" is a folder with 3 projects; many@\S+ is the one alone/);
+  assert.deepEqual(await planned(), ["POST /api/workspaces/{id}/plans"]);
+  const one = await of(berth)("plan", "many", "--group", "two");
+  assert.match(one.stdout, /^two on docker: /);
+});
+
 test("berth plan names the flag that does something about a message, and the flag does it", async (engine) => {
   await using berth = await startService({
     engines: [

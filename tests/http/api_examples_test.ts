@@ -194,6 +194,11 @@ const WITH_ENGINE: Readonly<Record<string, PostBeside>> = {
     const { workspace } = await sceneOf(beside);
     return await beside.berth.call(`POST /api/workspaces/${workspace}/artifacts/groups/shop/plan`, example);
   },
+  "post /api/workspaces/{id}/plans": async (beside, example) => {
+    const { workspace } = await sceneOf(beside);
+    const whole = { ...example, units: undefined }; // a unit of the example is in one group alone
+    return await beside.berth.call(`POST /api/workspaces/${workspace}/plans`, whole);
+  },
   "post /api/projects/{id}/plan": async (beside, example) => {
     await sceneOf(beside);
     return await beside.berth.call("POST /api/projects/shop/plan", example);

@@ -109,3 +109,66 @@ Deno.test("what blocks a plan is not named where the caller does not see it", as
   assert.doesNotMatch(doubled.text, /"rest\\?" in /);
   assert.doesNotMatch(doubled.text, new RegExp(`${STRAY.name}|${BLOG_WEB.name}`));
 });
+
+const without = (plans: readonly Record<string, unknown>[]) =>
+  plans.map((plan) => ({ ...plan, id: 0, createdAt: 0, expiresAt: 0 }));
+
+Deno.test("POST /api/workspaces/{id}/plans has the plan of each group that the caller may plan, and tells of no other", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const asked = { backend: "one" };
+  const ofAll = (caller: TestCaller, query = "", body: unknown = asked) =>
+    caller.call(`POST /api/workspaces/all/plans${query}`, body);
+  const each = await Promise.all(["blog", "shop"].map((group) => planOf(berth, "all", group, asked)));
+
+  const whole = await ofAll(berth);
+  assert.equal(whole.status, 201, whole.text);
+  assert.deepEqual(without(whole.body.plans), without(each.map(({ body }) => body)));
+  assert.equal(whole.body.next, undefined);
+  for (const { id, group } of whole.body.plans) {
+    assert.equal((await berth.call(`GET /api/plans/${id}`)).body.group, group);
+  }
+  const { items } = (await berth.call("GET /api/system/audit?limit=1")).body;
+  assert.deepEqual([items[0].action, items[0].particulars.plans], ["POST /api/workspaces/{id}/plans", "2"]);
+
+  const scoped = await keyOn(berth, "project:shop", "operator");
+  const part = await ofAll(scoped);
+  assert.deepEqual(part.body.plans.map(({ group }: { group: string }) => group), ["shop"], part.text);
+  assert.doesNotMatch(part.text, FOREIGN);
+  assert.equal((await scoped.call("POST /api/workspaces/rest/plans", asked)).status, 404);
+  assert.equal((await scoped.call("POST /api/workspaces/gone/plans", asked)).status, 404);
+  assert.equal((await ofAll(await berth.key("viewer"))).status, 403);
+  const { body } = await berth.call("POST /api/settings/api-keys", {
+    name: "part",
+    grants: [{ permissions: ["projects:plan", "containers:read"] }],
+  });
+  assert.equal((await ofAll(berth.as(body.key))).status, 403, "it may not read the files");
+
+  const absent = await ofAll(berth, "", { ...asked, units: ["db"] });
+  assert.deepEqual([absent.status, absent.body.code], [404, "artifact_not_found"]);
+  assert.equal((await ofAll(berth, "?after=a&more=1")).status, 400);
+  assert.deepEqual(berth.bugs(), []);
+});
+
+Deno.test("POST /api/workspaces/{id}/plans of more groups than one answer has is continued by `next`", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const names = Array.from({ length: 258 }, (_, at) => `g${at}`);
+  const folder = `${berth.folder}/workspaces/rest`;
+  for (const name of names) {
+    await Deno.mkdir(`${folder}/${name}`);
+    await Deno.writeTextFile(`${folder}/${name}/compose.yaml`, `services:\n  web:\n    image: web:1\n`);
+  }
+
+  const first = await berth.call("POST /api/workspaces/rest/plans", { backend: "one" });
+  assert.ok(first.body.plans.length <= 256 && first.body.next !== undefined, first.text.slice(0, 300));
+  const groups: string[] = [];
+  let next: string | undefined = "";
+  for (let turns = 0; next !== undefined && turns < 20; turns += 1) {
+    const query = next === "" ? "" : `?after=${encodeURIComponent(next)}`;
+    const { body } = await berth.call(`POST /api/workspaces/rest/plans${query}`, { backend: "one" });
+    groups.push(...body.plans.map(({ group }: { group: string }) => group));
+    next = body.next;
+  }
+  assert.deepEqual(groups.toSorted(), [...names, "rest"].toSorted());
+});

@@ -183,7 +183,8 @@ async function fillStore(store: Store): Promise<void> {
   );
   await store.applies.write("a", 1, [{ at: 2, kind: "log", step: null, body: "{}" }], []);
   await store.plans.add(
-    { ...plan, creator: { kind: "user", id: "ada" }, createdAt: 1, expiresAt: 99 },
+    [{ ...plan, creator: { kind: "user", id: "ada" }, createdAt: 1, expiresAt: 99 }],
+    1,
     9,
     ENTRY,
   );
