@@ -300,8 +300,10 @@ export class Watch {
   }
 
   /** Returns true for what berth has never watched before: a folder that was registered since, or everything. */
-  #isNewlyWatched({ workspace }: IncidentSubject): boolean {
+  #isNewlyWatched(subject: IncidentSubject): boolean {
+    const { kind, workspace } = subject;
     if (this.#isFirstEver || workspace === null) return this.#isFirstEver;
+    if (kind === "workspace" && this.#before.has(subjectKey(subject))) return false; // it was well
     return !this.#known.workspaces.has(workspace) && (this.#registered.get(workspace) ?? 0) >= this.#begunAt;
   }
 

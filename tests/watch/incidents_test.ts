@@ -130,3 +130,21 @@ Deno.test("the feed of incidents tells the open ones, and each change, to those 
   await berth.berth.store.incidents.write([worse]);
   await eventually("the change is told", () => list.rows.get("a1")?.kind === "stopped");
 });
+
+Deno.test("a folder without a project that was registered while berth watches, and goes missing, is news", async () => {
+  await using berth = await startService({ watchTimes: { beginMs: 0, tickMs: 50 } });
+  const { store } = berth.berth;
+  await eventually("berth watches", () => store.incidents.wasWatched());
+  const path = `${berth.folder}/workspaces/empty`;
+  await Deno.mkdir(path);
+  assert.equal((await berth.call("POST /api/workspaces", { path })).status, 201);
+  const openNow = async () => (await store.incidents.open())[0];
+  await eventually("it was found well", async () => {
+    const { body } = await berth.call("GET /api/workspaces/empty");
+    return body.state !== "reading";
+  });
+  await new Promise((resolve) => setTimeout(resolve, 2_000)); // some looks
+  await Deno.remove(path);
+  const { subject, atFirst } = await eventually("it has an incident", openNow);
+  assert.deepEqual([subject.kind, subject.workspace, atFirst], ["workspace", "empty", false]);
+});
