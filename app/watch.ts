@@ -5,6 +5,7 @@ import type { Subject } from "../core/access.ts";
 import type { Config } from "../config/config.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Replicas } from "../core/replicas.ts";
+import { steadyClock } from "../core/steady.ts";
 import type { Sights } from "../core/sight.ts";
 import type { Store } from "../core/store.ts";
 import type { OpenLog } from "../log/log.ts";
@@ -44,6 +45,7 @@ export function composeWatch(
   owned: AsyncDisposableStack,
 ): { readonly notices: Notices; readonly incidents: IncidentStore } {
   const now = () => access.clock.now();
+  const steady = steadyClock(access.clock);
   const base = config.baseUrl;
   const notices = owned.use(new Notices({ store: store.notices, seal: access.noticeSeal, now, base }));
   const endings = new Endings({
@@ -74,10 +76,12 @@ export function composeWatch(
         mutes: store.mutes,
         tell: (notice, gap, open) => notices.tellUnrecorded(notice, gap, open),
         now,
+        steady,
         times: times.unrecorded,
       }),
       written: () => sender.wake(),
       now,
+      steady,
       log,
       times,
     }),
@@ -87,11 +91,13 @@ export function composeWatch(
   const sender: Sender = owned.use(
     new Sender({
       store: store.notices,
+      mutes: store.mutes,
       incidents: store.incidents,
       units: async () => (await registry.models()).flatMap(unitsOf),
       notices,
       isOurTurn: (ms) => replicas.turn("notices", ms),
       now,
+      steady,
       base,
       log,
       times: times.notices,

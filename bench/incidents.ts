@@ -82,7 +82,9 @@ async function opening(): Promise<void> {
           const one = incident(n++);
           const { kind, since, atLatest, cause, fields } = one;
           const line = { at: one.openedAt, kind, since, atLatest, cause, fields };
-          await store.incidents.write([withTellings({ incident: one, line }, null, notices)]);
+          await store.incidents.write([
+            withTellings({ incident: one, line }, null, notices, { at: one.openedAt, mono: one.openedAt }),
+          ]);
         }
       },
     },

@@ -139,7 +139,7 @@ export interface IncidentChange {
   readonly line: Omit<IncidentLine, "seq"> | null;
   /** Targets that are to be told of it; its end is told to those that were told of it. */
   readonly outbox?: {
-    /** Targets that are told of it unless they are already. */
+    /** Targets that are told of it unless they are already. Times are those of a steady clock. */
     readonly to: readonly { readonly notice: string; readonly dueAt: number }[];
     /** Tells it at this time at the latest. */
     readonly soonerAt: number | null;

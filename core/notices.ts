@@ -1,6 +1,7 @@
 /** Notices: targets that are told of incidents, and the outbox of what they are still to be told. */
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 import type { IncidentKind } from "./incidents.ts";
+import type { MuteRecord } from "./mutes.ts";
 
 export const NOTICE_KINDS = ["webhook", "ntfy", "mail", "slack", "apprise"] as const;
 export type NoticeKind = typeof NOTICE_KINDS[number];
@@ -59,8 +60,16 @@ export interface NoticeStore {
   /** Returns false if there is none of this id. */
   remove(id: string, entry: NewAuditEntry): Promise<boolean>;
 
+  /** Returns the ids of the notices of which something is due, also where it is muted. */
+  due(now: number): Promise<readonly string[]>;
   /** Returns the batch of a target that is under way, else one of all that is due, under the given id; null for none. */
-  take(notice: string, now: number, batch: string): Promise<Batch | null>;
+  take(notice: string, now: number, batch: string, mutes: readonly MuteRecord[]): Promise<Batch | null>;
+  /** Shortens waits that can only have been written by another clock: to `mostMs` by notice, and `retryMs` for a retry. */
+  bound(
+    now: number,
+    notices: readonly { readonly id: string; readonly mostMs: number }[],
+    retryMs: number,
+  ): Promise<void>;
   /** The target has taken it. */
   sent(batch: string): Promise<void>;
   /** Another attempt at `nextAt`, or none any more. */

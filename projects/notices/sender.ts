@@ -8,9 +8,10 @@ import {
 } from "../../core/incidents.ts";
 import { Reach, type Subject } from "../../core/access.ts";
 import type { Log } from "../../core/log.ts";
+import type { MuteRecord, MuteStore } from "../../core/mutes.ts";
 import type { Batch, NoticeRecord, NoticeStore } from "../../core/notices.ts";
 import { pause } from "../../core/pause.ts";
-import { isFirstWatch, isFor, targetOf, withTellings } from "../watch/tellings.ts";
+import { isFirstWatch, isFor, mostDelayOf, targetOf, withTellings } from "../watch/tellings.ts";
 import type { Message } from "./message.ts";
 import type { Attempt, Notices } from "./notices.ts";
 import { isQuiet } from "../watch/quiet.ts";
@@ -33,22 +34,28 @@ const TIMES: SenderTimes = {
   deadMs: 24 * 60 * MINUTE_MS,
 };
 const MOST_REFUSALS = 3;
-/** While nothing was ever set, and while it is another replica's. */
+/** The interval of looking while no target is set, and of asking for the turn of another replica. */
 const IDLE_MS = 5_000;
+const ASK_MS = 5_000;
 /** The lease for sending, and the interval of its renewal. */
 const TURN_MS = 30_000;
 const TURN_AGAIN_MS = 10_000;
+/** The interval of looking for waits that another clock has written. */
+const BOUND_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 3_600_000;
 const DEAD_KEPT_MS = 7 * 86_400_000;
 
 interface SenderOptions {
   readonly store: NoticeStore;
+  readonly mutes: Pick<MuteStore, "list">;
   readonly incidents: IncidentStore;
   readonly notices: Notices;
   /** Returns the subjects of all units that are declared now. */
   readonly units: () => Promise<readonly Subject[]>;
   readonly isOurTurn: (ms: number) => Promise<boolean>;
   readonly now: () => number;
+  /** The time by a clock that never steps: what waits, waits by it. */
+  readonly steady: () => number;
   readonly base: string | null;
   readonly log: Log;
   readonly times?: Partial<SenderTimes> | undefined;
@@ -72,6 +79,7 @@ export class Sender implements AsyncDisposable {
   #ids: string | null = null;
   #turnAt = -Infinity;
   #forgotAt = -Infinity;
+  #boundAt = -Infinity;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -98,7 +106,7 @@ export class Sender implements AsyncDisposable {
       const woken = Promise.withResolvers<void>();
       this.#wake = woken.resolve;
       try {
-        waitMs = await this.#tick() ? this.#times.tickMs : Math.max(IDLE_MS, this.#times.tickMs);
+        waitMs = Math.max(await this.#tick(), this.#times.tickMs);
         isFailing = false;
       } catch (error) {
         if (!isFailing) this.#options.log.warn("Notices cannot be sent now: berth tries again", { error });
@@ -113,24 +121,29 @@ export class Sender implements AsyncDisposable {
     this.#wake();
   }
 
-  /** Returns false where there is nothing to do for this replica. */
-  async #tick(): Promise<boolean> {
-    const { store, isOurTurn, now } = this.#options;
+  /** Returns the time until the next look at least. */
+  async #tick(): Promise<number> {
+    const { store, isOurTurn, now, steady } = this.#options;
     if (performance.now() - this.#turnAt >= TURN_AGAIN_MS) {
       this.#turnAt = await isOurTurn(TURN_MS) ? performance.now() : -Infinity;
     }
-    if (!this.isSending) return false;
+    if (!this.isSending) return ASK_MS;
     const notices = await store.list();
     const ids = notices.map(({ id }) => id).join();
     if (ids !== this.#ids) await this.#closeGone(notices);
     this.#ids = ids;
+    if (performance.now() - this.#boundAt >= BOUND_EVERY_MS) await this.#bound(notices);
+    const due = new Set(notices.length === 0 ? [] : await store.due(steady()));
+    let mutes: readonly MuteRecord[] | null = null;
     for (const notice of notices) {
+      if (!due.has(notice.id)) continue;
       if (this.#busy.has(notice.id) || notice.quiet !== null && isQuiet(notice.quiet, now())) continue;
       const last = this.#sentAt.get(notice.id) ?? -Infinity;
       if (performance.now() - last < this.#times.foldMs) continue;
       const failed = this.#failedAt.get(notice.id) ?? -Infinity;
       if (performance.now() - failed < (this.#times.retryMs[0] ?? 0)) continue;
-      const batch = await store.take(notice.id, now(), crypto.randomUUID());
+      mutes ??= await this.#options.mutes.list(now());
+      const batch = await store.take(notice.id, steady(), crypto.randomUUID(), mutes);
       if (batch === null) continue;
       const work = this.#deliver(notice, batch, notices).catch((error) => {
         // Nothing could be noted: the batch is due at once, and its target is left alone all the same.
@@ -144,9 +157,17 @@ export class Sender implements AsyncDisposable {
     }
     if (performance.now() - this.#forgotAt >= FORGET_EVERY_MS) {
       this.#forgotAt = performance.now();
-      await store.forgetDead(now() - DEAD_KEPT_MS);
+      await store.forgetDead(steady() - DEAD_KEPT_MS);
     }
-    return notices.length > 0;
+    return notices.length > 0 ? 0 : IDLE_MS;
+  }
+
+  /** Nothing waits for longer than it may, whatever clock another life or replica wrote it by. */
+  async #bound(notices: readonly NoticeRecord[]): Promise<void> {
+    const { store, steady } = this.#options;
+    const bounds = notices.map((notice) => ({ id: notice.id, mostMs: mostDelayOf(notice) }));
+    await store.bound(steady(), bounds, Math.max(...this.#times.retryMs));
+    this.#boundAt = performance.now();
   }
 
   /** Closes the incidents of targets that were removed. */
@@ -164,7 +185,7 @@ export class Sender implements AsyncDisposable {
   }
 
   async #deliver(notice: NoticeRecord, batch: Batch, notices: readonly NoticeRecord[]): Promise<void> {
-    const { store, now, log } = this.#options;
+    const { store, steady, log } = this.#options;
     if (this.#taken.get(notice.id) === batch.id) return await this.#noteTaken(notice, batch, notices);
     const attempt = await this.#attempt(notice, batch);
     if (attempt.result === "taken") {
@@ -173,7 +194,7 @@ export class Sender implements AsyncDisposable {
       return await this.#noteTaken(notice, batch, notices);
     }
     if (this.#over.signal.aborted) return; // it stopped, and the target is not to blame
-    const next = nextOf(batch, attempt, now(), this.#times);
+    const next = nextOf(batch, attempt, steady(), this.#times);
     await store.failed(next);
     log.warn("A target did not take a notice", {
       notice: notice.name,
@@ -217,7 +238,7 @@ export class Sender implements AsyncDisposable {
     attempt: Attempt | null,
     notices: readonly NoticeRecord[],
   ): Promise<void> {
-    const { incidents, now } = this.#options;
+    const { incidents, now, steady } = this.#options;
     const subject: IncidentSubject = { ...BERTH_SUBJECT, container: targetOf(id) };
     const open = (await incidents.open()).find((one) =>
       one.subject.kind === "berth" && one.subject.container === subject.container
@@ -248,7 +269,8 @@ export class Sender implements AsyncDisposable {
       atFirst: false,
       lines: 1,
     };
-    await incidents.write([withTellings({ incident, line: { at, ...state } }, null, notices)]);
+    const change = { incident, line: { at, ...state } };
+    await incidents.write([withTellings(change, null, notices, { at, mono: steady() })]);
   }
 }
 
@@ -260,7 +282,9 @@ function nextOf(
   { retryMs, deadMs }: Pick<SenderTimes, "retryMs" | "deadMs">,
 ): Pick<Batch, "id" | "attempts" | "refusals" | "nextAt" | "state" | "problem"> {
   const refused = refusals + (result === "refused" ? 1 : 0);
-  const isDead = refused >= MOST_REFUSALS || now - firstAt >= deadMs;
+  // A clock that was set between two lives is no reason: it was tried as often as in that time.
+  const isLate = now - firstAt >= deadMs && attempts + 1 >= retryMs.length;
+  const isDead = refused >= MOST_REFUSALS || isLate;
   const wait = retryMs[Math.min(attempts, retryMs.length - 1)] ?? 0;
   return {
     id,

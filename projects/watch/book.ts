@@ -17,7 +17,7 @@ interface Open {
   wasAway: boolean;
 }
 
-/** One moment, on the clock of the wall and on one that never steps. */
+/** One moment, on the clock of the wall and on one that never steps, both in milliseconds since 1970. */
 export interface Moment {
   readonly at: number;
   readonly mono: number;

@@ -8,6 +8,7 @@ import {
   scopesOf,
 } from "../../core/incidents.ts";
 import type { NoticeRecord } from "../../core/notices.ts";
+import type { Moment } from "./book.ts";
 
 /** What people do on purpose is told when it may have been forgotten. */
 const ON_PURPOSE_MS = 3_600_000;
@@ -28,10 +29,11 @@ export function withTellings(
   change: IncidentChange,
   before: Incident | null,
   notices: readonly NoticeRecord[],
+  now: Moment,
 ): IncidentChange {
   const { incident } = change;
   if (isFirstWatch(incident)) {
-    const to = notices.map(({ id }) => ({ notice: id, dueAt: incident.openedAt }));
+    const to = notices.map(({ id }) => ({ notice: id, dueAt: 0 }));
     return { ...change, outbox: { to, soonerAt: null, isWorse: false } };
   }
   if (incident.closedAt !== null || notices.length === 0) return change;
@@ -40,15 +42,22 @@ export function withTellings(
   const isWorse = before !== null && RANKS.indexOf(incident.kind) < RANKS.indexOf(before.kind);
   if (!isNews && !isSooner) return change;
   const begun = before === null ? incident.openedAt : change.line?.at ?? incident.openedAt;
+  const steady = steadyAt(begun, now);
   const to = notices.filter((notice) => isFor(notice, incident))
-    .map((notice) => ({ notice: notice.id, dueAt: begun + delayOf(notice, incident) }));
-  return { ...change, outbox: { to: isNews ? to : [], soonerAt: isSooner ? begun : null, isWorse } };
+    .map((notice) => ({ notice: notice.id, dueAt: steady + delayOf(notice, incident) }));
+  return { ...change, outbox: { to: isNews ? to : [], soonerAt: isSooner ? steady : null, isWorse } };
 }
 
 const isHuman = ({ kind, further = [] }: Cause): boolean =>
   [kind, ...further].every((one) => one === "file" || one === "berth");
 
 const isOnPurpose = ({ kind, cause }: Incident): boolean => kind === "stopped" || isHuman(cause);
+
+/** Returns a time of the wall by the clock that never steps. One that is still to come is taken for now. */
+export const steadyAt = (at: number, now: Moment): number => now.mono - Math.max(0, now.at - at);
+
+/** Returns the longest time for which a target is not told of an incident that is open. */
+export const mostDelayOf = ({ afterS }: NoticeRecord): number => Math.max(afterS * 1_000, ON_PURPOSE_MS);
 
 /** Returns the time for which an incident is open before the target is told of it. */
 export const delayOf = ({ afterS }: NoticeRecord, incident: Incident): number =>

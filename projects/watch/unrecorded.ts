@@ -11,7 +11,7 @@ import { mutedUntil, type MuteRecord, type MuteStore } from "../../core/mutes.ts
 import type { NoticeRecord, NoticeStore } from "../../core/notices.ts";
 import { isQuiet } from "./quiet.ts";
 import type { Moment } from "./book.ts";
-import { delayOf, isFor } from "./tellings.ts";
+import { delayOf, isFor, steadyAt } from "./tellings.ts";
 
 /** A target that did not take a message gets the next one after this time. */
 const RETRY_MS = 60_000;
@@ -37,6 +37,8 @@ interface UnrecordedOptions {
   /** Sends a message at once. Returns true if the target took it. */
   readonly tell: (notice: NoticeRecord, gap: Incident, incidents: readonly Incident[]) => Promise<boolean>;
   readonly now: () => number;
+  /** The time by a clock that never steps. */
+  readonly steady: () => number;
   readonly times?: Partial<UnrecordedTimes> | undefined;
 }
 
@@ -68,6 +70,8 @@ export class Unrecorded implements AsyncDisposable {
   #begunAt = 0;
   /** Open incidents that are not recorded, by subject, with the id and time under which each was first seen. */
   readonly #seen = new Map<string, Incident>();
+  /** The times at which incidents were opened, by their ids, on the clock that never steps. */
+  readonly #opened = new Map<string, number>();
   /** Incidents that began and ended in the gap. */
   readonly #past: Incident[] = [];
   readonly #told = new Map<string, Told>();
@@ -134,10 +138,12 @@ export class Unrecorded implements AsyncDisposable {
     if (target.quiet !== null && isQuiet(target.quiet, now.at)) return;
     const mutes = this.#mutes.filter(({ until }) => until > now.at);
     const due = [...found.open].map(([key, one]) => [key, this.named(one)] as const).filter(([key, one]) => {
-      const dueAt = one.openedAt + delayOf(target, one);
+      const openedAt = this.#opened.get(one.id) ?? steadyAt(one.openedAt, now);
+      this.#opened.set(one.id, openedAt);
+      const dueAt = openedAt + delayOf(target, one);
       // One that was due before was told, or waits in the outbox.
-      const isNew = found.changed.has(key) || dueAt > gap.openedAt - SENT_MS;
-      return isNew && dueAt <= now.at && !one.atFirst && isFor(target, one) &&
+      const isNew = found.changed.has(key) || dueAt > this.#begunAt - SENT_MS;
+      return isNew && dueAt <= now.mono && !one.atFirst && isFor(target, one) &&
         mutedUntil(one, mutes) === null;
     }).map(([, one]) => one);
     const over = this.#closed(found).filter(({ id }) => (told.kinds.get(id) ?? null) !== null);
@@ -145,7 +151,7 @@ export class Unrecorded implements AsyncDisposable {
       due.some(({ id, kind }) => told.kinds.get(id) !== kind);
     if (!isNews) return;
     const sending = this.#options.tell(target, gap, [...due, ...over]).catch(() => false).then((isTaken) => {
-      told.nextAt = performance.now() + (isTaken ? this.#times.againMs : RETRY_MS);
+      told.nextAt = this.#options.steady() + (isTaken ? this.#times.againMs : RETRY_MS);
       if (!isTaken) return;
       told.isGapTold = true;
       for (const { id } of over) told.kinds.set(id, null);
@@ -164,7 +170,7 @@ export class Unrecorded implements AsyncDisposable {
     this.#see(found, now);
     const known = changes.map((change) => {
       const to = change.incident.closedAt === null ? [] : this.#waitingFor(change.incident);
-      return to.length === 0 ? change : { ...change, outbox: outboxOf(to, now) };
+      return to.length === 0 ? change : { ...change, outbox: outboxOf(to) };
     });
     const unsure = [...this.#seen].filter(([key]) => !found.open.has(key)).map(([, one]) => recordOf(one));
     return [...known, ...unsure, ...this.#own(now)];
@@ -173,7 +179,7 @@ export class Unrecorded implements AsyncDisposable {
   /** Writes what is certain where another replica watches by now: it judges all else. Throws `store_unavailable`. */
   async leave(store: Pick<IncidentStore, "write">): Promise<void> {
     if (this.#gap === null) return;
-    await store.write(this.#own({ at: this.#options.now(), mono: performance.now() }));
+    await store.write(this.#own({ at: this.#options.now(), mono: this.#options.steady() }));
     this.written();
   }
 
@@ -181,6 +187,7 @@ export class Unrecorded implements AsyncDisposable {
   written(): void {
     this.#gap = null;
     this.#seen.clear();
+    this.#opened.clear();
     this.#told.clear();
     this.#past.length = 0;
   }
@@ -189,11 +196,11 @@ export class Unrecorded implements AsyncDisposable {
     const gap = this.#gap!; // there is one
     const past = this.#past.map((one) => ({
       ...recordOf(one),
-      outbox: outboxOf(this.#waitingFor(one), now),
+      outbox: outboxOf(this.#waitingFor(one)),
     }));
     const over: Incident = { ...gap, closedAt: Math.max(now.at, gap.openedAt), end: "well" };
     const to = [...this.#told].filter(([, { isGapTold }]) => isGapTold).map(([notice]) => notice);
-    return [...past, { ...recordOf(over), outbox: outboxOf(to, now) }];
+    return [...past, { ...recordOf(over), outbox: outboxOf(to) }];
   }
 
   /** Returns the targets that were told of an incident, and not of its end. */
@@ -204,8 +211,8 @@ export class Unrecorded implements AsyncDisposable {
   }
 }
 
-const outboxOf = (notices: readonly string[], { at }: Moment): NonNullable<IncidentChange["outbox"]> => ({
-  to: notices.map((notice) => ({ notice, dueAt: at })),
+const outboxOf = (notices: readonly string[]): NonNullable<IncidentChange["outbox"]> => ({
+  to: notices.map((notice) => ({ notice, dueAt: 0 })),
   soonerAt: null,
   isWorse: false,
 });

@@ -87,7 +87,7 @@ export class Watch {
    * takes nothing, and all is to be judged anew.
    */
   async look(): Promise<"recorded" | "overtaken" | "away"> {
-    const now: Moment = { at: this.#options.now(), mono: performance.now() };
+    const now: Moment = { at: this.#options.now(), mono: this.#options.steady() };
     for (const [key, count] of this.#options.heard.takeEndings()) {
       this.#endings.set(key, (this.#endings.get(key) ?? 0) + count);
     }
@@ -155,7 +155,7 @@ export class Watch {
           : one
       );
       const told = named.map((one) =>
-        withTellings(one, this.#book.of(subjectKey(one.incident.subject)), targets)
+        withTellings(one, this.#book.of(subjectKey(one.incident.subject)), targets, now)
       );
       const changes = unrecorded.completed(told, state, now);
       const written = new Set(await store.write(changes));

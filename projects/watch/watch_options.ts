@@ -44,6 +44,8 @@ export interface WatcherOptions {
   /** Returns true if no other replica watches during this time. */
   readonly isOurTurn: (ms: number) => Promise<boolean>;
   readonly now: () => number;
+  /** The time by a clock that never steps. */
+  readonly steady: () => number;
   readonly endings: Endings;
   readonly unrecorded: Unrecorded;
   /** Called when changes are written, of which somebody may have to be told at once. */

@@ -144,10 +144,10 @@ export class Watcher implements AsyncDisposable {
       }
     }
     const isLong = performance.now() - this.#forgotAt >= FORGET_EVERY_MS;
-    await this.#options.endings.settle(this.#options.now(), isLong);
+    await this.#options.endings.settle(this.#options.steady(), isLong);
     if (!isLong) return;
     this.#forgotAt = performance.now();
-    const forgotten = await store.forget(this.#options.now() - KEPT_MS, MOST_KEPT);
+    const forgotten = await store.forget(this.#options.steady() - KEPT_MS, MOST_KEPT);
     if (forgotten > 0) log.info("Old incidents were forgotten", { count: forgotten });
   }
 

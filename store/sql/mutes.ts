@@ -47,7 +47,7 @@ export function sqlMutes(sql: Sql): MuteStore {
 }
 
 /** Returns the mutes that have not ended. */
-export function* mutesAt(now: number): Steps<MuteRecord[]> {
+function* mutesAt(now: number): Steps<MuteRecord[]> {
   const rows = yield* all<Row>(
     'SELECT id, until, body, by_kind AS "byKind", by_id AS "byId", by_name AS "byName", at FROM mutes ' +
       "WHERE until > $1 ORDER BY until, id",

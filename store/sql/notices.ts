@@ -49,7 +49,7 @@ export function sqlNotices(sql: Sql): NoticeStore {
           at,
           sealed,
         );
-        yield* tellFirst(id, at);
+        yield* tellFirst(id);
         yield* insertEntry(entry);
       }),
     remove: (id, entry) =>

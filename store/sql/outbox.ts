@@ -1,9 +1,8 @@
 /** The outbox: what each target is still to be told, written with the change of the incident. */
 import type { Incident, IncidentChange, IncidentSubject } from "../../core/incidents.ts";
-import { mutedUntil } from "../../core/mutes.ts";
+import { mutedUntil, type MuteRecord } from "../../core/mutes.ts";
 import type { Batch, NoticeStore, OutboxState } from "../../core/notices.ts";
 import { insertEntry } from "./audit.ts";
-import { mutesAt } from "./mutes.ts";
 import { all, get, run, type Sql, type Steps } from "./steps.ts";
 
 /** The subject of the record of the first watch: it is never forgotten. */
@@ -23,9 +22,8 @@ export function* tellOf({ incident, outbox }: IncidentChange): Steps<void> {
       id,
     );
     yield* run(
-      "UPDATE outbox SET due_at = $2, batch = NULL, state = 'waiting', is_told = 1 WHERE incident_id = $1",
+      "UPDATE outbox SET due_at = 0, batch = NULL, state = 'waiting', is_told = 1 WHERE incident_id = $1",
       id,
-      closedAt,
     );
   }
   if (outbox === undefined) return;
@@ -55,12 +53,11 @@ export function* tellOf({ incident, outbox }: IncidentChange): Steps<void> {
 }
 
 /** Notes that a new target is to be told what berth watches, once it does. */
-export function* tellFirst(notice: string, now: number): Steps<void> {
+export function* tellFirst(notice: string): Steps<void> {
   yield* run(
     "INSERT INTO outbox (notice_id, incident_id, state, is_told, due_at, attempts, refusals, next_at) " +
-      "SELECT $1, id, 'waiting', 0, $2, 0, 0, 0 FROM incidents WHERE subject = $3",
+      "SELECT $1, id, 'waiting', 0, 0, 0, 0, 0 FROM incidents WHERE subject = $2",
     notice,
-    now,
     FIRST_WATCH,
   );
 }
@@ -80,12 +77,14 @@ const COLUMNS =
 
 type Outbox = Pick<
   NoticeStore,
-  "take" | "sent" | "failed" | "stuck" | "retry" | "drop" | "counts" | "forgetDead"
+  "due" | "take" | "bound" | "sent" | "failed" | "stuck" | "retry" | "drop" | "counts" | "forgetDead"
 >;
 
 export function sqlOutbox(sql: Sql): Outbox {
   return {
-    take: (notice, now, batch) => sql.write(() => take(notice, now, batch)),
+    due: async (now) => (await sql.read(() => waitingAt(now))).map(({ notice }) => notice),
+    take: (notice, now, batch, mutes) => sql.write(() => take(notice, now, batch, mutes)),
+    bound: (now, notices, retryMs) => sql.write(() => bound(now, notices, retryMs)),
     sent: (batch) =>
       sql.write(function* () {
         // What was closed before it was sent is over; of all else the end is still to be told.
@@ -124,7 +123,7 @@ export function sqlOutbox(sql: Sql): Outbox {
     retry: (batch, now, entry) =>
       sql.write(function* () {
         const changed = yield* run(
-          "UPDATE outbox SET state = 'waiting', attempts = 0, refusals = 0, next_at = $2, first_at = $2 WHERE batch = $1",
+          "UPDATE outbox SET state = 'waiting', attempts = 0, refusals = 0, next_at = 0, first_at = $2 WHERE batch = $1",
           batch,
           now,
         );
@@ -155,13 +154,33 @@ export function sqlOutbox(sql: Sql): Outbox {
   };
 }
 
-function* take(notice: string, now: number, batch: string): Steps<Batch | null> {
+const waitingAt = (now: number) =>
+  all<{ notice: string }>(
+    "SELECT DISTINCT notice_id AS notice FROM outbox WHERE state = 'waiting' AND " +
+      "(batch IS NULL AND due_at <= $1 OR batch IS NOT NULL AND next_at <= $1)",
+    now,
+  );
+
+function* bound(now: number, notices: Parameters<NoticeStore["bound"]>[1], retryMs: number): Steps<void> {
+  for (const { id, mostMs } of notices) {
+    yield* run("UPDATE outbox SET due_at = $2 WHERE notice_id = $1 AND due_at > $2", id, now + mostMs);
+  }
+  yield* run("UPDATE outbox SET next_at = $1 WHERE next_at > $1", now + retryMs);
+  yield* run("UPDATE outbox SET first_at = $1 WHERE first_at > $1", now);
+}
+
+function* take(
+  notice: string,
+  now: number,
+  batch: string,
+  mutes: readonly MuteRecord[],
+): Steps<Batch | null> {
   const known = yield* get<{ id: string }>(
     "SELECT batch AS id FROM outbox WHERE notice_id = $1 AND batch IS NOT NULL AND state = 'waiting' LIMIT 1",
     notice,
   );
   if (known === undefined) {
-    const due = yield* dueOf(notice, now);
+    const due = yield* dueOf(notice, now, mutes);
     if (due.length === 0) return null;
     yield* run(
       "UPDATE outbox SET batch = $3, first_at = $2, next_at = $2, attempts = 0, refusals = 0, problem = NULL " +
@@ -181,8 +200,7 @@ function* take(notice: string, now: number, batch: string): Steps<Batch | null> 
 }
 
 /** Returns the incidents that a target is to be told of now: none that is muted. */
-function* dueOf(notice: string, now: number): Steps<string[]> {
-  const mutes = yield* mutesAt(now);
+function* dueOf(notice: string, now: number, mutes: readonly MuteRecord[]): Steps<string[]> {
   const rows = yield* all<Omit<IncidentSubject, "kind"> & DueRow>(
     'SELECT i.id, i.subject_kind AS "subjectKind", i.workspace, i.group_name AS "group", i.project, i.unit, i.engine, ' +
       "i.container, i.kind, i.body FROM outbox AS o JOIN incidents AS i ON i.id = o.incident_id WHERE o.notice_id = $1 " +

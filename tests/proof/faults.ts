@@ -1578,6 +1578,12 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         proofs: [["tests/apply/apply_clocks_test.ts", "of two replicas whose clocks are set hours apart"]],
       },
       {
+        id: "F130",
+        broken: "The clock is set hours back and days on while notices wait, are tried again, or end",
+        holds: "None is lost, sent twice or sent early",
+        proofs: [["tests/watch/notices_clock_test.ts", "a clock that steps hours back and days on"]],
+      },
+      {
         id: "F93",
         broken: "An engine is too old for a key of a file",
         holds: "The plan is blocked by the key's name and place",

@@ -69,7 +69,7 @@ const closed = (of: Incident): IncidentChange => ({
 async function stuck(store: Store): Promise<void> {
   await store.notices.add(notice("a"), MANY, ENTRY);
   await store.incidents.write([told(incident("one"), 10)]);
-  await store.notices.take("a", 20, "batch");
+  await store.notices.take("a", 20, "batch", []);
   await store.notices.failed({
     id: "batch",
     attempts: 1,
@@ -138,21 +138,28 @@ export function noticesContract(promise: Promised): void {
       told(incident("two"), 10),
       told(incident("late"), 90),
     ]);
-    assert.equal(await store.notices.take("a", 9, "early"), null);
-    const batch = await store.notices.take("a", 20, "first");
+    assert.equal(await store.notices.take("a", 9, "early", []), null);
+    assert.deepEqual(await store.notices.due(9), []);
+    assert.deepEqual(await store.notices.due(10), ["a"]);
+    const batch = await store.notices.take("a", 20, "first", []);
     assert.deepEqual([batch?.id, batch?.incidents], ["first", ["i-one", "i-two"]]);
     await using other = await under.open("a");
-    assert.deepEqual(await other.notices.take("a", 21, "second"), batch, "another one goes on with the same");
+    assert.deepEqual(
+      await other.notices.take("a", 21, "second", []),
+      batch,
+      "another one goes on with the same",
+    );
     await store.notices.failed({ ...batch!, attempts: 1, nextAt: 40, problem: "late" });
-    assert.equal(await store.notices.take("a", 30, "third"), null, "it waits");
+    assert.equal(await store.notices.take("a", 30, "third", []), null, "it waits");
+    assert.deepEqual([await store.notices.due(30), await store.notices.due(40)], [[], ["a"]]);
     assert.deepEqual((await store.notices.stuck(9)).map(({ id, attempts }) => [id, attempts]), [[
       "first",
       1,
     ]]);
-    assert.equal((await store.notices.take("a", 40, "third"))?.id, "first");
+    assert.equal((await store.notices.take("a", 40, "third", []))?.id, "first");
     await store.notices.sent("first");
     assert.deepEqual(await store.notices.counts(), { waiting: 1, told: 2, dead: 0 });
-    assert.deepEqual((await store.notices.take("a", 95, "fourth"))?.incidents, ["i-late"]);
+    assert.deepEqual((await store.notices.take("a", 95, "fourth", []))?.incidents, ["i-late"]);
   });
 
   promise(
@@ -162,13 +169,13 @@ export function noticesContract(promise: Promised): void {
       await store.notices.add(notice("a"), MANY, ENTRY);
       const [one, two, three] = ["one", "two", "three"].map((name) => incident(name));
       await store.incidents.write([told(one!, 10)]);
-      await store.notices.take("a", 20, "first");
+      await store.notices.take("a", 20, "first", []);
       await store.notices.sent("first");
       await store.incidents.write([told(two!, 10), told(three!, 90)]);
-      assert.deepEqual((await store.notices.take("a", 30, "second"))?.incidents, ["i-two"]);
+      assert.deepEqual((await store.notices.take("a", 30, "second", []))?.incidents, ["i-two"]);
       await store.incidents.write([closed(one!), closed(two!), closed(three!)]);
       await store.notices.sent("second");
-      const ends = await store.notices.take("a", 60, "third");
+      const ends = await store.notices.take("a", 60, "third", []);
       assert.deepEqual(ends?.incidents, ["i-one", "i-two"], "the third was never told");
       await store.notices.sent("third");
       assert.deepEqual(await store.notices.counts(), { waiting: 0, told: 0, dead: 0 });
@@ -181,12 +188,12 @@ export function noticesContract(promise: Promised): void {
     const one = incident("one");
     await store.incidents.write([told(one, 3_600)]);
     await store.incidents.write([told(one, 3_600, { soonerAt: 20 })]);
-    assert.equal((await store.notices.take("a", 20, "first"))?.id, "first");
+    assert.equal((await store.notices.take("a", 20, "first", []))?.id, "first");
     await store.notices.sent("first");
     await store.incidents.write([told(one, 30)]);
-    assert.equal(await store.notices.take("a", 99, "second"), null, "it is told already");
+    assert.equal(await store.notices.take("a", 99, "second", []), null, "it is told already");
     await store.incidents.write([told({ ...one, lines: 2 }, 30, { isWorse: true })]);
-    assert.equal((await store.notices.take("a", 99, "second"))?.id, "second");
+    assert.equal((await store.notices.take("a", 99, "second", []))?.id, "second");
   });
 
   promise(
@@ -194,16 +201,18 @@ export function noticesContract(promise: Promised): void {
     async (under) => {
       await using store = await under.open("a");
       await store.notices.add(notice("a"), MANY, ENTRY);
+      const take = async (now: number, batch: string) =>
+        await store.notices.take("a", now, batch, await store.mutes.list(now));
       const [one, two, three] = ["one", "two", "three"].map((name) => incident(name));
       await store.mutes.add(mute("scope"), MANY, 0, ENTRY);
       await store.mutes.add(mute("single", { on: null, incident: "i-two", until: 50 }), MANY, 0, ENTRY);
       await store.mutes.add(mute("other", { on: "engine:three", kinds: ["broken"] }), MANY, 0, ENTRY);
       await store.incidents.write([told(one!, 10), told(two!, 10), told(three!, 10)]);
-      assert.deepEqual((await store.notices.take("a", 20, "first"))?.incidents, ["i-three"]);
+      assert.deepEqual((await take(20, "first"))?.incidents, ["i-three"]);
       await store.notices.sent("first");
-      assert.equal(await store.notices.take("a", 49, "second"), null);
+      assert.equal(await take(49, "second"), null);
       assert.deepEqual(
-        (await store.notices.take("a", 50, "second"))?.incidents,
+        (await take(50, "second"))?.incidents,
         ["i-two"],
         "its mute has ended",
       );
@@ -212,12 +221,32 @@ export function noticesContract(promise: Promised): void {
       await store.mutes.add(mute("again"), MANY, 60, ENTRY);
       await store.incidents.write([closed(one!), closed(two!)]);
       assert.deepEqual(
-        (await store.notices.take("a", 99, "third"))?.incidents,
+        (await take(99, "third"))?.incidents,
         ["i-two"],
         "one was never told",
       );
     },
   );
+
+  promise("shortens waits that another clock has written, and no others", async (under) => {
+    await using store = await under.open("a");
+    for (const id of ["a", "b"]) await store.notices.add(notice(id), MANY, ENTRY);
+    await store.incidents.write([told(incident("one"), 10)]);
+    const batch = await store.notices.take("a", 20, "first", []);
+    await store.notices.failed({ ...batch!, attempts: 1, nextAt: 9_000, problem: "late" });
+    const both = [{ notice: "a", dueAt: 9_000 }, { notice: "b", dueAt: 9_000 }];
+    await store.incidents.write([told(incident("two"), 0, { to: both }), told(incident("three"), 60)]);
+    const bounds = [{ id: "a", mostMs: 100 }, { id: "b", mostMs: 90_000 }];
+    await store.notices.bound(10, bounds, 30);
+    assert.equal(await store.notices.take("a", 39, "second", []), null);
+    const again = await store.notices.take("a", 40, "second", []);
+    assert.deepEqual([again?.id, again?.firstAt], ["first", 10], "it was first tried in the future");
+    await store.notices.sent("first");
+    assert.deepEqual((await store.notices.take("a", 109, "third", []))?.incidents, ["i-three"]);
+    await store.notices.sent("third");
+    assert.deepEqual((await store.notices.take("a", 110, "fourth", []))?.incidents, ["i-two"]);
+    assert.equal(await store.notices.take("b", 8_999, "fifth", []), null, "its notice may wait for so long");
+  });
 
   promise("remembers mutes until they end, and no more than it may", async (under) => {
     await using store = await under.open("a");
@@ -233,7 +262,7 @@ export function noticesContract(promise: Promised): void {
   promise("forgets the outbox with its notice, and dead messages after a while", async (under) => {
     await using store = await under.open("a");
     await stuck(store);
-    assert.equal(await store.notices.take("a", 99, "other"), null, "a dead one is not tried");
+    assert.equal(await store.notices.take("a", 99, "other", []), null, "a dead one is not tried");
     assert.equal(await store.notices.forgetDead(20), 0);
     assert.equal(await store.notices.forgetDead(21), 1);
     await store.incidents.write([told(incident("two"), 10)]);

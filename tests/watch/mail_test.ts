@@ -136,6 +136,7 @@ test("hostile names in a mail end no line of its headers, and its Message-ID is 
       },
       null,
       await berth.berth.store.notices.list(),
+      { at: Date.now(), mono: Date.now() },
     ),
   ]);
   await eventually("it is told", () => server.taken.length === 1);

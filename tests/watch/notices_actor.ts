@@ -45,7 +45,9 @@ for (let n = Number(first); n < Number(first) + Number(most); n++) {
     atFirst: false,
     lines: 1,
   };
-  await store.incidents.write([withTellings({ incident, line: { at, ...state } }, null, targets)]);
+  await store.incidents.write([
+    withTellings({ incident, line: { at, ...state } }, null, targets, { at, mono: at }),
+  ]);
   console.log(`told i${n}`);
   await new Promise((resolve) => setTimeout(resolve, 3));
 }

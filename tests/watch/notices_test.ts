@@ -76,7 +76,7 @@ async function writeAll(
     const { kind, since, atLatest, cause, fields } = now;
     const line = { at: Date.now(), kind, since, atLatest, cause, fields };
     const change: IncidentChange = { incident: now, line: now.closedAt === null ? line : null };
-    return withTellings(change, before, notices);
+    return withTellings(change, before, notices, { at: Date.now(), mono: Date.now() });
   }));
 }
 
@@ -418,4 +418,37 @@ Deno.test("a target that hangs, one that leads elsewhere and one that fails for 
   assert.ok(failed.attempts >= 1);
   assert.deepEqual(elsewhere, [], "no redirect is followed");
   hanging.resolve(new Response(null, { status: 204 }));
+});
+
+Deno.test("a sender with nothing to send asks the store twice a look, however many notices and mutes there are", async () => {
+  await using berth = await startService(FAST);
+  const at = Date.now();
+  await write(
+    berth,
+    incident("watch", {
+      subject: { ...NOBODY, kind: "berth", container: "watch" },
+      cause: { kind: "firstWatch" },
+      closedAt: at,
+      end: "well",
+    }),
+  );
+  for (let n = 0; n < 20; n++) {
+    await notice(berth, { name: `n${n}`, kind: "webhook", address: "http://127.0.0.1:1/", afterS: 600 });
+  }
+  const { notices } = berth.berth.store;
+  for (const { id } of (await notices.list())) {
+    await notices.sent((await notices.take(id, at * 2, id, []))!.id);
+  }
+  await write(berth, incident("web"));
+  await berth.call("POST /api/mutes", { on: "project:shop", forS: 600 });
+  const countOf = async (operation: string) => {
+    const { text } = await berth.call("GET /api/metrics");
+    const name = `berth_store_seconds_count{operation="${operation}"}`;
+    return Number(text.split("\n").find((line) => line.startsWith(name))?.split(" ").at(-1) ?? "0");
+  };
+  const asked = ["notices.due", "notices.take", "mutes.list"];
+  const before = await Promise.all(asked.map(countOf));
+  await eventually("some looks have passed", async () => await countOf("notices.due") >= before[0]! + 20);
+  const [looks = 0, taken, muted] = (await Promise.all(asked.map(countOf))).map((one, n) => one - before[n]!);
+  assert.deepEqual([looks >= 20, taken, muted], [true, 0, 0]);
 });

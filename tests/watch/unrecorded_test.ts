@@ -73,7 +73,7 @@ Deno.test({
     const { kind, since, atLatest, cause, fields } = ENGINE_AWAY;
     const line = { at: 1, kind, since, atLatest, cause, fields };
     await store.incidents.write([
-      withTellings({ incident: ENGINE_AWAY, line }, null, await store.notices.list()),
+      withTellings({ incident: ENGINE_AWAY, line }, null, await store.notices.list(), { at: 1, mono: 1 }),
     ]);
     await eventually("it is told", () => target.taken.length > 0);
     await sleep(500); // twenty-five looks of the sender
