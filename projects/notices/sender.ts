@@ -36,10 +36,10 @@ const TIMES: SenderTimes = {
 const MOST_REFUSALS = 3;
 /** The interval of looking while no target is set, and of asking for the turn of another replica. */
 const IDLE_MS = 5_000;
-const ASK_MS = 5_000;
-/** The lease for sending, and the interval of its renewal. */
-const TURN_MS = 30_000;
-const TURN_AGAIN_MS = 10_000;
+const ASK_MS = 2_000;
+/** The lease for sending, and the interval of its renewal: as the watcher's, so that both are taken over together. */
+const TURN_MS = 15_000;
+const TURN_AGAIN_MS = 5_000;
 /** The interval of looking for waits that another clock has written. */
 const BOUND_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 3_600_000;
