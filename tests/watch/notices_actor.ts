@@ -1,4 +1,5 @@
 /** A berth of its own process that opens incidents and tells a webhook of them, until it is killed. */
+import { isStoreAway } from "../../core/error.ts";
 import type { Incident } from "../../core/incidents.ts";
 import { withTellings } from "../../projects/watch/tellings.ts";
 import { startService } from "../support/service.ts";
@@ -45,9 +46,15 @@ for (let n = Number(first); n < Number(first) + Number(most); n++) {
     atFirst: false,
     lines: 1,
   };
-  await store.incidents.write([
-    withTellings({ incident, line: { at, ...state } }, null, targets, { at, mono: at }),
-  ]);
+  try {
+    await store.incidents.write([
+      withTellings({ incident, line: { at, ...state } }, null, targets, { at, mono: at }),
+    ]);
+  } catch (error) {
+    if (!isStoreAway(error)) throw error;
+    console.log("full");
+    await new Promise(() => {}); // until it is killed
+  }
   console.log(`told i${n}`);
   await new Promise((resolve) => setTimeout(resolve, 3));
 }

@@ -1,11 +1,14 @@
 /** Promise: whatever moment berth is killed at, no notice is lost, and one is sent twice at most, with the same id. */
 import assert from "node:assert/strict";
+import { mayMount, SmallDisk } from "../support/small_disk.ts";
 
 /** `BERTH_TEST_KILLS=200` for the whole proof. */
 const KILLS = Number(Deno.env.get("BERTH_TEST_KILLS") ?? "4");
 const ACTOR = new URL("notices_actor.ts", import.meta.url).pathname;
 /** Incidents of one life. */
 const MOST = 300;
+/** More than the room that the store has set aside takes. */
+const UNTIL_FULL = 20_000;
 
 interface Taken {
   readonly id: string;
@@ -77,4 +80,57 @@ Deno.test(`${KILLS} kills while notices are sent lose none, and double one at mo
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test({
+  name: "a kill on a full disk loses no notice, and doubles one at most, which could not be noted",
+  ignore: !mayMount,
+  fn: async () => {
+    await using disk = await SmallDisk.mount("32m");
+    const folder = `${disk.folder}/berth`;
+    await Deno.mkdir(folder);
+    const taken: { readonly id: string; readonly total: number }[] = [];
+    await using receiver = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+      const id = request.headers.get("webhook-id") ?? "";
+      taken.push({ id, total: (await request.json()).data.total });
+      if (taken.length === 1) disk.fill();
+      return new Response(null, { status: 204 });
+    });
+    const address = `http://127.0.0.1:${receiver.addr.port}/`;
+    const start = (admin: string, most: number) =>
+      new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-check", ACTOR, folder, admin, address, "0", `${most}`],
+        stdin: "null",
+        stdout: "piped",
+        stderr: "inherit",
+      }).spawn();
+    const isFull = Promise.withResolvers<void>();
+    const said = async (actor: Deno.ChildProcess) => {
+      let text = "";
+      for await (const part of actor.stdout.pipeThrough(new TextDecoderStream())) {
+        text += part;
+        if (text.endsWith("full\n")) isFull.resolve();
+      }
+      await actor.status;
+      return text.split("\n").slice(0, -1);
+    };
+    const first = start("", UNTIL_FULL);
+    const lines = said(first);
+    await isFull.promise;
+    await new Promise((resolve) => setTimeout(resolve, 500)); // what was taken last is to be noted
+    first.kill("SIGKILL");
+    const last = taken.at(-1)!.id;
+    const written = await lines;
+    const told = written.filter((line) => line.startsWith("told ")).length;
+    assert.ok(told < UNTIL_FULL, "the disk was full before the last one");
+    disk.empty();
+    const admin = written.find((line) => line.startsWith("key "))!.slice(4);
+    assert.equal((await said(start(admin, 0))).at(-1), "over");
+    const ids = Map.groupBy(taken, ({ id }) => id);
+    const doubles = [...ids].filter(([, own]) => own.length > 1).map(([id, own]) => [id, own.length]);
+    assert.deepEqual(doubles, doubles.length === 0 ? [] : [[last, 2]]);
+    const once = [...ids.values()].reduce((sum, [one]) => sum + one!.total, 0);
+    // Killed between the commit and its word, one more may be told than was said.
+    assert.ok(once >= told && once <= told + 1, `${once} of ${told} were told`);
+  },
 });
