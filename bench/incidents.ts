@@ -96,7 +96,7 @@ async function telling(): Promise<void> {
   const at = new Map<string, number>();
   await using receiver = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const { data } = await request.json();
-    for (const { subject } of data.incidents) at.set(subject, performance.now());
+    for (const { subject } of data.incidents) at.set(subject, Date.now());
     return new Response(null, { status: 204 });
   });
   await using engine = await startEngine("docker");
@@ -112,15 +112,18 @@ async function telling(): Promise<void> {
     const script = "until test -f /go; do sleep 0.01; done; echo bye; exit 3";
     await engine.cli("run", "-d", "--name", name, FIXTURE, "sh", "-c", script);
     await sleep(1_500); // it was looked at once
-    const begun = performance.now();
     await engine.cli("exec", name, "touch", "/go").catch(() => {}); // it may end with its container
     await eventually("its words are readable", async () => {
       const { items } = (await berth.call(`GET /api/endings?container=${name}`)).body;
       return items[0]?.words === "kept";
     });
-    readable.push(performance.now() - begun);
+    const readableAt = Date.now();
     const subject = `container ${name} on docker`;
-    told.push(await eventually("it is told", () => at.get(subject) ?? null) - begun);
+    const toldAt = await eventually("it is told", () => at.get(subject) ?? null);
+    // By the engine: a command in a container takes longer to come back than the container to end.
+    const died = Date.parse((await engine.cli("inspect", "-f", "{{.State.FinishedAt}}", name)).trim());
+    readable.push(readableAt - died);
+    told.push(toldAt - died);
   }
   held(`an ending is readable, p99 of ${DEATHS}`, p99(readable), MOST_READABLE_MS, "ms");
   held(`an ending is told, p99 of ${DEATHS}`, p99(told), MOST_TOLD_MS, "ms");
