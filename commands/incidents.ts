@@ -1,6 +1,6 @@
 /** `berth incidents`: what was not as it should be, since when, and because of what, one line each, or JSON. */
 import { type Incident, INCIDENTS } from "../client/berth/incidents.ts";
-import { causeText, stateText, subjectText } from "../projects/watch/incident_text.ts";
+import { causeText, endText, stateText, subjectText } from "../projects/watch/incident_text.ts";
 import { visible } from "../log/line.ts";
 import type { Line } from "./command.ts";
 import { failCall, openClient } from "./connection.ts";
@@ -28,11 +28,14 @@ export async function run(line: Line): Promise<number> {
 const TITLES = ["SINCE", "UNTIL", "SUBJECT", "STATE", "CAUSE"];
 
 function cellsOf(incident: Incident): Cell[] {
-  const { since, atLatest, closedAt, kind, fields, cause, endings, subject } = incident;
+  const { since, atLatest, closedAt, end, kind, fields, cause, endings, subject } = incident;
+  const ending = endText({ end, subject: { kind: subject } });
   const times = endings > 1 ? `, ${endings} endings` : "";
   return [
     { text: `${atLatest ? "≤ " : ""}${since.slice(0, 19)}Z` },
-    closedAt === null ? { text: "open", colour: "yellow" } : { text: `${closedAt.slice(0, 19)}Z` },
+    closedAt === null
+      ? { text: "open", colour: "yellow" }
+      : { text: `${closedAt.slice(0, 19)}Z${end === null || end === "well" ? "" : `, ${ending}`}` },
     { text: visible(subjectText({ ...incident, kind: subject })) },
     { text: visible(stateText(kind, fields)), ...(closedAt === null && { colour: "red" as const }) },
     { text: visible(`${causeText(cause)}${times}`) },

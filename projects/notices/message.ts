@@ -1,7 +1,7 @@
 /** A message about incidents, and the request that each kind of target takes. No secret of a container can be in one. */
 import type { Cause, Incident } from "../../core/incidents.ts";
 import type { NoticeKind } from "../../core/notices.ts";
-import { causeText, stateText, subjectText } from "../watch/incident_text.ts";
+import { causeText, endText, stateText, subjectText } from "../watch/incident_text.ts";
 
 /** Incidents that a message names; the rest is a number. */
 const MOST_NAMED = 10;
@@ -55,7 +55,9 @@ function lineOf(incident: Incident): string {
     ? `since ${atLatest ? "at the latest " : ""}${clock(since)} UTC`
     : `${clock(since)} to ${clock(closedAt)} UTC`;
   const times = endings > 1 ? `, ${endings} endings` : "";
-  const state = closedAt === null ? stateText(kind, fields) : `well again, was ${stateText(kind, [])}`;
+  const state = closedAt === null
+    ? stateText(kind, fields)
+    : `${endText(incident)}, was ${stateText(kind, [])}`;
   return `${plain(subjectText(subject))}: ${plain(state)} ${time}, ${becauseOf(cause)}${times}`;
 }
 
@@ -69,9 +71,11 @@ export function messageOf(id: string, incidents: readonly Incident[], base: stri
     id,
     title: ordered.length === 1 && only !== undefined
       ? `berth: ${plain(subjectText(only.subject))} ${
-        only.closedAt === null ? plain(stateText(only.kind, [])) : "is well again"
+        only.closedAt === null ? plain(stateText(only.kind, [])) : `is ${endText(only)}`
       }`
-      : `berth: ${open.length} open, ${ordered.length - open.length} well again`,
+      : `berth: ${open.length} open, ${ordered.length - open.length} ${
+        incidents.some(({ end }) => end === "undeclared") ? "over" : "well again"
+      }`,
     lines: more > 0 ? [...lines, `and ${more} more`] : lines,
     incidents: ordered,
     type: "incidents",
@@ -177,7 +181,7 @@ async function webhook(url: URL, secret: string | null, message: Message, now: n
   return { url, headers: { ...headers, "webhook-timestamp": at, ...signed }, body };
 }
 
-function factsOf({ id, kind, subject, since, atLatest, closedAt, cause, endings, fields }: Incident) {
+function factsOf({ id, kind, subject, since, atLatest, closedAt, end, cause, endings, fields }: Incident) {
   return {
     id,
     subject: plain(subjectText(subject)),
@@ -186,6 +190,7 @@ function factsOf({ id, kind, subject, since, atLatest, closedAt, cause, endings,
     since: new Date(since).toISOString(),
     atLatest,
     closedAt: closedAt === null ? null : new Date(closedAt).toISOString(),
+    end,
     cause: cause.kind,
     because: becauseOf(cause),
     fields: fields.map(({ field }) => plain(field)),

@@ -1,5 +1,5 @@
 /** An incident in plain words, for the command line and for notices. */
-import type { Cause, IncidentField, IncidentKind, IncidentSubject } from "../../core/incidents.ts";
+import type { Cause, Incident, IncidentField, IncidentKind, IncidentSubject } from "../../core/incidents.ts";
 
 const DONE: Readonly<Record<string, string>> = {
   stop: "stopped",
@@ -50,6 +50,16 @@ export function stateText(kind: IncidentKind, fields: readonly IncidentField[]):
   const values = declared === undefined || actual === undefined ? "" : ` ${declared} → ${actual}`;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
   return `differs: ${field}${values}${more}`;
+}
+
+/** Returns how an incident ended. What is gone was not made well. */
+export function endText(
+  { end, subject }: Pick<Incident, "end"> & { subject: Pick<IncidentSubject, "kind"> },
+): string {
+  if (end === "away") return "well again while berth was away";
+  if (end !== "undeclared") return "well again";
+  const { kind } = subject;
+  return kind === "unit" ? "no longer declared" : kind === "workspace" ? "no longer registered" : "gone";
 }
 
 /** Returns the cause, which is evidence or nothing. */
