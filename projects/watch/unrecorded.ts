@@ -19,6 +19,13 @@ const RETRY_MS = 60_000;
 const SENT_MS = 60_000;
 /** Incidents that began and ended in one gap, and are written after it. */
 const MOST_PAST = 1_000;
+/** Another replica looks later than this one, and by a clock of its own. */
+const CLOCKS_MS = 60_000;
+/** What may be recorded of a gap. */
+const SINCE = {
+  ...{ state: null, kind: null, workspace: null, group: null, unit: null, before: null },
+  limit: 10_000,
+} as const;
 
 export interface UnrecordedTimes {
   /** A store that is away for so long is told: a restart of a database is shorter. */
@@ -176,9 +183,12 @@ export class Unrecorded implements AsyncDisposable {
     return [...known, ...unsure, ...this.#own(now)];
   }
 
-  /** Writes what is certain where another replica watches by now: it judges all else. Throws `store_unavailable`. */
-  async leave(store: Pick<IncidentStore, "write">): Promise<void> {
+  /** Writes what no other replica knows, where another one watches by now and judges all else. Throws `store_unavailable`. */
+  async leave(store: Pick<IncidentStore, "write" | "list">): Promise<void> {
     if (this.#gap === null) return;
+    const known = await store.list({ ...SINCE, since: this.#gap.openedAt - CLOCKS_MS });
+    const past = this.#past.filter((one) => !known.some((other) => isSame(one, other)));
+    this.#past.splice(0, Infinity, ...past);
     await store.write(this.#own({ at: this.#options.now(), mono: this.#options.steady() }));
     this.written();
   }
@@ -216,6 +226,12 @@ const outboxOf = (notices: readonly string[]): NonNullable<IncidentChange["outbo
   soonerAt: null,
   isWorse: false,
 });
+
+/** Returns true if another replica has recorded the same. */
+const isSame = (past: Incident, other: Incident): boolean =>
+  subjectKey(past.subject) === subjectKey(other.subject) &&
+  other.openedAt <= past.closedAt! + CLOCKS_MS && // it is over
+  (other.closedAt ?? Infinity) >= past.openedAt - CLOCKS_MS;
 
 function recordOf(incident: Incident): IncidentChange {
   const { openedAt, kind, since, atLatest, cause, fields } = incident;
