@@ -16,8 +16,11 @@ import { NO_STORE } from "./tokens.ts";
 /** Rows of the store that one answer reads at most, and those of one page. */
 const MOST_READ = 10_000;
 const PAGE = 500;
-/** A loop may have begun this long before its incident, and the end of one may be heard a little later. */
-const BEFORE_MS = 10_000;
+/**
+ * A loop may have begun this long before its incident: the one before it is closed after a minute of being well. The end
+ * of one may be heard a little later.
+ */
+const BEFORE_MS = 55_000;
 const AFTER_MS = 2_000;
 
 const WordsState = z.enum(WORDS_STATES).meta({ id: "LastWordsState" });

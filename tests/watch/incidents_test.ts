@@ -148,3 +148,22 @@ Deno.test("a folder without a project that was registered while berth watches, a
   const { subject, atFirst } = await eventually("it has an incident", openNow);
   assert.deepEqual([subject.kind, subject.workspace, atFirst], ["workspace", "empty", false]);
 });
+
+Deno.test("an incident lists the endings of a loop that began half a minute before it, and not those of the one before", async () => {
+  await using berth = await startService();
+  const { store } = berth.berth;
+  await store.incidents.write([
+    incident("loop", { kind: "container", engine: "one", container: "stray" }, {
+      since: 100_000,
+      openedAt: 100_500,
+    }),
+  ]);
+  const ending = { engine: "one", containerId: "c", container: "stray", project: null, startedFrom: null };
+  const place = { workspace: null, group: null, unit: null };
+  const how = { exitCode: 1, outOfMemory: false, words: "none", more: 0 } as const;
+  for (const at of [30_000, 70_000, 100_000]) {
+    await store.endings.add({ id: `e${at}`, at, ...ending, ...place, ...how }, null);
+  }
+  const { items } = (await berth.call("GET /api/endings?incident=loop")).body;
+  assert.deepEqual(items.map(({ id }: { readonly id: string }) => id), ["e100000", "e70000"]);
+});
