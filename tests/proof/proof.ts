@@ -93,7 +93,6 @@ const STEPS: readonly Step[] = [
   { file: "tests/watch/histories_test.ts" },
   { file: "tests/watch/endings_test.ts" },
   { file: "tests/watch/canary_test.ts" },
-  { file: "tests/watch/flapping_test.ts", env: { BERTH_TEST_SECONDS: "600" }, when: "beside" },
   { file: "tests/watch/unrecorded_test.ts" },
   { file: "tests/watch/mailpit_test.ts" },
   { file: "tests/watch/notices_kill_test.ts", env: { BERTH_TEST_KILLS: "200" } },
