@@ -1584,6 +1584,27 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         proofs: [["tests/watch/notices_clock_test.ts", "a clock that steps hours back and days on"]],
       },
       {
+        id: "F131",
+        broken: "The replica that watches stands still, or is cut off from the database",
+        holds: "Another one watches within 20 s, and there is one record and one message of what it finds",
+        proofs: [[
+          "tests/watch/two_watchers_test.ts",
+          "two replicas open one incident and send one message, also while the one that watches stands still",
+        ], [
+          "tests/watch/watcher_cut_test.ts",
+          "a watcher that is cut off from the database tells from memory, and what the other one recorded stays the only",
+        ]],
+      },
+      {
+        id: "F132",
+        broken: "The disk is full while notices are sent, and berth is killed",
+        holds: "None is lost, and one is sent twice at most, with the same id",
+        proofs: [[
+          "tests/watch/notices_kill_test.ts",
+          "a kill on a full disk loses no notice, and doubles one at most, which could not be noted",
+        ]],
+      },
+      {
         id: "F93",
         broken: "An engine is too old for a key of a file",
         holds: "The plan is blocked by the key's name and place",
