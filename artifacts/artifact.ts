@@ -115,10 +115,7 @@ export interface Reference {
   readonly required?: boolean;
   readonly restart?: boolean;
   readonly access?: "ro" | "rw";
-  /**
-   * Which key it stands under: `depends_on`, `links`, `network_mode`, `networks`, `build.secrets`,
-   * `spec.dependsOn`...
-   */
+  /** Its key: `depends_on`, `links`, `network_mode`, `networks`, `build.secrets`, `spec.dependsOn`, ... */
   readonly under: string;
   /** The network is joined because nothing else was said, or the volume has no name: never reported. */
   readonly byDefault?: boolean;
@@ -375,9 +372,8 @@ export interface Settings {
   readonly rules: ReadonlyMap<string, Severity | "off">;
   readonly ignore: readonly string[];
   readonly paths: readonly { readonly from: string; readonly to: string }[];
-  /** Docker's project name to the name of a group: the strongest join. */
+  /** Docker's project name to the name of a group, and a stack's name to one or its folder: the strongest joins. */
   readonly projects: ReadonlyMap<string, string>;
-  /** The name of a stack of a swarm to the name or the folder of a group. */
   readonly stacks: ReadonlyMap<string, string>;
 }
 

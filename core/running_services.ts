@@ -98,9 +98,87 @@ export interface ServiceDefinition {
     | null;
   /** The labels of the service; `labels` are those of its containers. */
   readonly serviceLabels: Readonly<Record<string, string>>;
-  readonly restart: "none" | "on-failure" | "any";
-  /** The names of its networks; null while one of them is not known. */
-  readonly networks: readonly string[] | null;
+  readonly restart: RestartPolicy;
+  /** Its networks by name; null while one of them is not known. */
+  readonly networks: readonly ServiceNetwork[] | null;
+  readonly dns: readonly string[];
+  readonly dnsSearch: readonly string[];
+  readonly dnsOptions: readonly string[];
+  /** `name:address` */
+  readonly extraHosts: readonly string[];
+  readonly groupAdd: readonly string[];
+  readonly sysctls: Readonly<Record<string, string>>;
+  readonly capAdd: readonly string[];
+  readonly capDrop: readonly string[];
+  readonly ulimits: Readonly<Record<string, { readonly soft: number; readonly hard: number }>>;
+  readonly isolation: string;
+  readonly oomScoreAdjustment: number;
+  readonly pidsLimit: number | null;
+  readonly memoryReservationBytes: number | null;
+  readonly cpusReserved: number | null;
+  /** Numbers of what only some nodes have, by kind. */
+  readonly generic: Readonly<Record<string, string>>;
+  readonly log: { readonly driver: string; readonly options: Readonly<Record<string, string>> };
+  /** Without the files of secrets and configs. */
+  readonly mounts: readonly ServiceMount[];
+  readonly secrets: readonly ServiceFile[];
+  readonly configs: readonly ServiceFile[];
+  readonly placement: {
+    readonly constraints: readonly string[];
+    /** The labels of nodes that its tasks are spread over. */
+    readonly spread: readonly string[];
+    /** 0: as many as fit. */
+    readonly maxPerNode: number;
+  };
+  /** Null: nobody said anything. */
+  readonly update: UpdatePolicy | null;
+  readonly rollback: UpdatePolicy | null;
+  readonly endpointMode: string;
+}
+
+/** When a swarm starts a task again; in nanoseconds, and with the swarm's own values where nobody said any. */
+interface RestartPolicy {
+  readonly condition: "none" | "on-failure" | "any";
+  readonly delay: number;
+  /** 0: as often as it takes. */
+  readonly maxAttempts: number;
+  readonly window: number;
+}
+
+/** The way in which tasks are replaced, in nanoseconds. */
+export interface UpdatePolicy {
+  /** 0: all at once. */
+  readonly parallelism: number;
+  readonly delay: number;
+  readonly failureAction: string;
+  /** 0: the swarm's own time. */
+  readonly monitor: number;
+  readonly maxFailureRatio: number;
+  readonly order: string;
+}
+
+interface ServiceNetwork {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly driverOptions: Readonly<Record<string, string>>;
+}
+
+interface ServiceMount {
+  readonly type: string;
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly: boolean;
+  /** As an engine writes them: `nocopy`, `size=64`, `rslave`. */
+  readonly options: readonly string[];
+}
+
+/** A secret or config in the containers of a service. */
+export interface ServiceFile {
+  readonly name: string;
+  readonly target: string;
+  readonly uid: string;
+  readonly gid: string;
+  readonly mode: number;
 }
 
 /** The services of all clusters, as last read. */
@@ -112,7 +190,7 @@ export interface RunningServices {
 }
 
 /** A cluster, as far as its services are judged by it. */
-export interface KnownCluster {
+interface KnownCluster {
   /** Its name in ids of stacks. */
   readonly name: string;
   /** The engines that a scope must hold to hold it. */

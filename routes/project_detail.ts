@@ -4,6 +4,7 @@ import { type CorePermission, Permission, type Principal, reachOf, type Subject 
 import { type Ownership, subjectOf } from "../core/ownership.ts";
 import { Remedy } from "../core/remedy.ts";
 import type { ContainerRuntime, Holdings, RunningContainer, RuntimeAct } from "../core/runtime.ts";
+import { rollbackOf } from "../artifacts/live/stacks.ts";
 import { UnitService } from "../artifacts/live/live.ts";
 import type { Group } from "../artifacts/artifact.ts";
 import { namedBy } from "../artifacts/compose/named_files.ts";
@@ -91,15 +92,10 @@ export function detailOf(
     ...row,
     units,
     containers: containers.filter((one) => !ofUnits.has(keyOf(one))).map(containerOf).map(inFull),
-    services: services.map(({ service: { id, name, mode, desired, running, staleSince }, cluster }) => ({
-      id,
-      name,
-      cluster,
-      mode,
-      desired,
-      running,
-      staleSince,
-    })),
+    services: services.map(({ service, cluster }) => {
+      const { id, name, mode, desired, running, staleSince } = service;
+      return { id, name, cluster, mode, desired, running, staleSince, rolledBack: rollbackOf(service) };
+    }),
     files: declared === null ? [] : filesOf(declared.group),
     acts: actsOf(row, containers, around),
     remedies: [...around.remedies],

@@ -65,8 +65,11 @@ const OF_NETWORK: ReadonlySet<string> = new Set([
   "priority",
 ]);
 
+/** Returns true if a swarm has nothing for a key, whatever it says. */
+export const isSwarmKey = (key: string): boolean => Object.hasOwn(KEYS, key);
+
 /** A key that a swarm ignores. */
-export interface IgnoredKey {
+interface IgnoredKey {
   readonly key: string;
   /** The key where it is written. */
   readonly at: Place;

@@ -82,7 +82,14 @@ export const UnitService = z.object({
   desired: z.int().nullable().describe("Number of tasks that should run; null while unknown"),
   running: z.int().describe("Number of tasks that run"),
   staleSince: z.string().nullable().describe("When its swarm last answered; null while that is now"),
+  rolledBack: z.object({
+    at: z.string().nullable().describe("When the swarm was done with it"),
+    reason: z.string().describe("The words of the task that failed, or of the swarm; masked"),
+  }).nullable().describe(
+    "The rollback of its latest update, after which what failed is drift; null for none",
+  ),
 }).meta({ id: "UnitService" });
+export type UnitService = z.infer<typeof UnitService>;
 
 /** The running containers of a unit (or, summed up, of a group). */
 export const UnitLive = z.object({

@@ -1,9 +1,15 @@
 /** Services of a swarm that a group may run as: a stack has a name and no path, so other signs say whose it is. */
-import { type KnownService, NO_SERVICES, type RunningServices } from "../../core/running_services.ts";
+import {
+  type KnownService,
+  NO_SERVICES,
+  type RunningService,
+  type RunningServices,
+  type RunningTask,
+} from "../../core/running_services.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 import type { Group, Settings, Unit } from "../artifact.ts";
 import { stacksNamed } from "../compose/swarm_target.ts";
-import type { Match } from "./live.ts";
+import type { Match, UnitService as LiveService } from "./live.ts";
 
 /** The label of services that berth deployed: the name of their group. */
 export const GROUP_LABEL = "dev.berth.group";
@@ -115,4 +121,17 @@ export function ofStack(
     ),
     services: services.items.filter(({ service }) => names.includes(service.stack ?? "")),
   };
+}
+
+/** After a rollback the definition is the one of before, so what failed is a difference: its task says why. */
+export function rollbackOf({ update, tasks }: RunningService): LiveService["rolledBack"] {
+  if (update === null || !update.state.startsWith("rollback")) return null;
+  const failed = tasks.filter(({ state, current, reason }) =>
+    state === "failed" && !current && reason !== null
+  );
+  const last = failed.reduce<RunningTask | null>(
+    (last, one) => last === null || (one.at ?? "") > (last.at ?? "") ? one : last,
+    null,
+  );
+  return { at: update.at, reason: last?.reason ?? update.message };
 }

@@ -820,6 +820,13 @@ export type UnitService = {
   readonly running: number;
   /** When its swarm last answered; null while that is now. */
   readonly staleSince: string | null;
+  /** The rollback of its latest update, after which what failed is drift; null for none. */
+  readonly rolledBack: {
+    /** When the swarm was done with it. */
+    readonly at: string | null;
+    /** The words of the task that failed, or of the swarm; masked. */
+    readonly reason: string;
+  } | null;
 };
 
 /** A part of `ProjectUpdates`. */

@@ -79,8 +79,10 @@ function whyOf({ verdict, containers, desired }: Unit): string {
   return bad.condition === "failed" ? words.unit.exited(bad.exitCode) : words.unit[bad.condition];
 }
 
-/** Returns why a unit is not known, or what the engine says of a broken one: how it ended, how often, and why. */
-function detailOf({ verdict, containers, notCompared }: Unit): string {
+/** Returns why a unit is not known or was rolled back, or what the engine says of a broken one: its end, and why. */
+function detailOf({ verdict, containers, notCompared, service }: Unit): string {
+  const { at, reason } = service?.rolledBack ?? {};
+  if (reason !== undefined) return words.unit.rolledBack(at ? words.time(Date.parse(at)) : null, reason);
   if (verdict === "unknown") return notCompared ?? "";
   const bad = verdict === "broken" ? brokenOf(containers) : undefined;
   if (bad === undefined) return "";

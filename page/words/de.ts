@@ -178,6 +178,8 @@ export const words = {
       }`,
     restarting: "startet neu",
     exited: (code: number | null) => code === null ? "beendet" : `beendet mit ${code}`,
+    rolledBack: (at: string | null, reason: string) =>
+      `Zurückgerollt${at === null ? "" : ` um ${at}`}: ${reason}`,
     ended: (code: number | null, restarts: number, reason: string | null) =>
       [
         code === null ? "" : `Code ${code}`,

@@ -172,6 +172,8 @@ const english = {
     restarting: "restarting",
     exited: (code: number | null) => code === null ? "exited" : `exited with ${code}`,
     /** `exit 137, 5 restarts: no space left`. */
+    rolledBack: (at: string | null, reason: string) =>
+      `Rolled back${at === null ? "" : ` at ${at}`}: ${reason}`,
     ended: (code: number | null, restarts: number, reason: string | null) =>
       [
         code === null ? "" : `exit ${code}`,

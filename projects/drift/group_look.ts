@@ -50,7 +50,7 @@ export function judged(
     const drift = serviceDrift({ model, group, unit }, service);
     differences.set(unit.id, drift);
     const shown = service.known === null ? null : drift.map(shownDrift);
-    live.set(unit.id, { ...ofService(unit, service, drift.length), drift: shown });
+    live.set(unit.id, { ...ofService({ group, unit }, service, drift.length), drift: shown });
   }
   if (group?.standing === "main") live.set(group.id, ofGroup(group, live, joined, services));
   const containers = new Map([...byUnit].map(([id, { containers }]) => [id, containers]));

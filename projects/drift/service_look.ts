@@ -3,9 +3,9 @@
 import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import type { LiveState, UnitLive } from "../../artifacts/live/live.ts";
 import { desiredOf, shownDesired } from "../../artifacts/live/state.ts";
-import type { UnitService } from "../../artifacts/live/stacks.ts";
-import type { RunningService } from "../../core/running_services.ts";
-import { notComparedWithService, serviceDifferences } from "../fields/service_table.ts";
+import { rollbackOf, type UnitService } from "../../artifacts/live/stacks.ts";
+import type { KnownService, RunningService } from "../../core/running_services.ts";
+import { notComparedWithService, serviceDifferences, unreadFiles } from "../fields/service_table.ts";
 import type { UnitDifference } from "./findings.ts";
 
 /** Returns how a unit differs from the service that it runs as; none where nothing is known of the service. */
@@ -22,7 +22,7 @@ export function serviceDrift(
 
 /** Judges the unit by its service, without its drift. Where no manager is known, nothing is known but that it runs. */
 export function ofService(
-  unit: Unit,
+  { group, unit }: { readonly group: Group; readonly unit: Unit },
   { name, known, match }: UnitService,
   differences: number,
 ): Omit<UnitLive, "drift"> {
@@ -35,14 +35,9 @@ export function ofService(
   const { service, cluster } = known;
   const { id, desired, running, mode, staleSince } = service;
   const state = stateOf(unit, service);
-  const keys = notComparedWithService(unit, known.definition);
   const notCompared = staleSince !== null
     ? `Its swarm "${cluster}" has not answered since ${staleSince}: this was seen last`
-    : keys.length > 0
-    ? `It runs as the service "${name}" of a swarm, and these are not compared with services: ${
-      keys.join(", ")
-    }`
-    : rolledBack(service);
+    : notComparedOf({ group, unit }, known);
   const isBad = state === "degraded";
   return {
     ...nothing,
@@ -56,15 +51,24 @@ export function ofService(
       ? "asWritten"
       : "unknown",
     state: staleSince === null ? state : "unknown",
-    service: { id, name, cluster, mode, desired, running, staleSince },
+    service: { id, name, cluster, mode, desired, running, staleSince, rolledBack: rollbackOf(service) },
     notCompared,
   };
 }
 
-/** After a rollback the definition is the one of before: the swarm says why. */
-function rolledBack({ update, name }: RunningService): string | null {
-  if (update === null || !update.state.startsWith("rollback")) return null;
-  return `The service "${name}" was rolled back at ${update.at ?? "an unknown time"}: ${update.message}`;
+/** Keys that no row stands for, and contents that nobody can read. */
+function notComparedOf(
+  of: { readonly group: Group; readonly unit: Unit },
+  { service: { name }, definition }: KnownService,
+): string | null {
+  const keys = notComparedWithService(of.unit, definition);
+  if (keys.length > 0) {
+    return `It runs as the service "${name}" of a swarm, and these are not compared with services: ${
+      keys.join(", ")
+    }`;
+  }
+  const files = unreadFiles(of);
+  return files.length === 0 ? null : `A swarm does not tell what these hold: ${files.join(", ")}`;
 }
 
 function stateOf(unit: Unit, { desired, running, mode }: RunningService): LiveState {

@@ -27,16 +27,21 @@ interface Branch {
   isCovered: boolean;
 }
 
-const ROOT: Branch = { next: new Map(), isCovered: false };
-for (const key of [...NO_EFFECT, ...FIELDS.flatMap(({ covers }) => covers)]) {
-  let branch = ROOT;
-  for (const part of key.split(".")) {
-    const known = branch.next.get(part);
-    const next: Branch = known ?? { next: new Map(), isCovered: false };
-    if (known === undefined) branch.next.set(part, next);
-    branch = next;
+const ROOT = treeOf([...NO_EFFECT, ...FIELDS.flatMap(({ covers }) => covers)]);
+
+function treeOf(keys: readonly string[]): Branch {
+  const root: Branch = { next: new Map(), isCovered: false };
+  for (const key of keys) {
+    let branch = root;
+    for (const part of key.split(".")) {
+      const known = branch.next.get(part);
+      const next: Branch = known ?? { next: new Map(), isCovered: false };
+      if (known === undefined) branch.next.set(part, next);
+      branch = next;
+    }
+    branch.isCovered = true;
   }
-  branch.isCovered = true;
+  return root;
 }
 
 /** A key of a service, and where it is written. */
@@ -46,6 +51,16 @@ interface WrittenKey {
 }
 
 const known = new WeakMap<Unit, readonly WrittenKey[]>();
+
+/** Returns what finds every key of a service that none of these patterns stands for. */
+export function uncoveredBy(keys: readonly string[]): (unit: Unit) => readonly WrittenKey[] {
+  const root = treeOf(keys);
+  return (unit) => {
+    const found: WrittenKey[] = [];
+    if (unit.service !== null) walk(unit.value, root, "", found);
+    return found;
+  };
+}
 
 /** Returns every key of a service that no row stands for. */
 export function uncovered(unit: Unit): readonly WrittenKey[] {

@@ -57,6 +57,19 @@ export interface Wants {
 }
 
 export function wantsOf(of: Declared): Declaration<Wants> {
+  const { mounts, isWhole } = mountsOf(of);
+  const granted = [...grantedOf(of)];
+  return {
+    value: {
+      mounts: [...mounts, ...granted.flatMap((one) => one === UNKNOWN || one === null ? [] : [one])],
+      isWhole: isWhole && !granted.includes(UNKNOWN),
+    },
+    at: valueAt(of.unit.value, "volumes") ?? of.unit.source,
+  };
+}
+
+/** Returns the mounts without the files of secrets and configs. */
+export function mountsOf(of: Declared): Wants {
   const mounts: Wanted[] = [];
   let isWhole = true;
   for (const item of oneOrMany(valueAt(of.unit.value, "tmpfs"))) {
@@ -90,11 +103,7 @@ export function wantsOf(of: Declared): Declaration<Wants> {
       }
     }
   }
-  for (const granted of grantedOf(of)) {
-    if (granted === UNKNOWN) isWhole = false;
-    else if (granted !== null) mounts.push(granted);
-  }
-  return { value: { mounts, isWhole }, at: valueAt(of.unit.value, "volumes") ?? of.unit.source };
+  return { mounts, isWhole };
 }
 
 /** Secrets and configs that are files are mounted; others are copied into the container. */
@@ -218,21 +227,34 @@ export const mounts: Row = row<Wants>({
       ),
     );
   },
-  compare: (declared, container, view, of) => {
-    const wants = declared!.value; // always declared: nothing is an answer, too
-    const running = new Map(container.mounts.map((mount) => [cleanPath(mount.target), mount]));
-    const inMemory = new Set(Object.keys(container.tmpfs).map(cleanPath));
-    const found = wants.mounts.flatMap((wanted) =>
-      differencesOf(wanted, running.get(wanted.target), inMemory.has(wanted.target), view)
-    );
-    if (!wants.isWhole) return found;
-    return [
-      ...found,
-      ...extras(wants.mounts, container, running, of),
-      ...extraMemory(wants.mounts, container, view, of),
-    ];
-  },
+  // Always declared: nothing is an answer, too.
+  compare: (declared, container, view, of) => mountDifferences(declared!.value, container, view, of),
 });
+
+/** The parts of a container that its mounts are compared by. */
+type Mounted = Pick<
+  InspectedContainer,
+  "mounts" | "tmpfs" | "imageDefaults" | "volumesFrom" | "isSystem" | "readOnlyRoot"
+>;
+
+export function mountDifferences(
+  wants: Wants,
+  container: Mounted,
+  view: EngineView,
+  of: Declared,
+): Difference[] {
+  const running = new Map(container.mounts.map((mount) => [cleanPath(mount.target), mount]));
+  const inMemory = new Set(Object.keys(container.tmpfs).map(cleanPath));
+  const found = wants.mounts.flatMap((wanted) =>
+    differencesOf(wanted, running.get(wanted.target), inMemory.has(wanted.target), view)
+  );
+  if (!wants.isWhole) return found;
+  return [
+    ...found,
+    ...extras(wants.mounts, container, running, of),
+    ...extraMemory(wants.mounts, container, view, of),
+  ];
+}
 
 type Actual = InspectedContainer["mounts"][number];
 
@@ -278,7 +300,7 @@ const comparable = ({ options }: Pick<Actual, "options">, kind: EngineKind): rea
 /** Mounts other than memory that neither the file nor the image asks for. */
 function extras(
   wanted: readonly Wanted[],
-  { imageDefaults, volumesFrom }: InspectedContainer,
+  { imageDefaults, volumesFrom }: Mounted,
   running: ReadonlyMap<string, Actual>,
   of: Declared,
 ): Difference[] {
@@ -299,7 +321,7 @@ function extras(
 const PODMANS_OWN = ["/run", "/run/lock", "/tmp", "/var/tmp", "/var/log/journal"];
 
 export function ownMemory(
-  { readOnlyRoot, isSystem }: InspectedContainer,
+  { readOnlyRoot, isSystem }: Pick<InspectedContainer, "readOnlyRoot" | "isSystem">,
   kind: EngineKind,
 ): readonly string[] {
   return kind === "podman" && (readOnlyRoot || isSystem) ? PODMANS_OWN : [];
@@ -308,7 +330,7 @@ export function ownMemory(
 /** Memory that neither the file nor the engine itself asks for. */
 function extraMemory(
   wanted: readonly Wanted[],
-  container: InspectedContainer,
+  container: Mounted,
   { kind }: EngineView,
   of: Declared,
 ): Difference[] {

@@ -1,14 +1,19 @@
 /** A unit compared with the service of a swarm that it runs as: the table's rows, and what only services have. */
 
-import type { Place, Unit } from "../../artifacts/artifact.ts";
+import type { Node, Unit } from "../../artifacts/artifact.ts";
+import { ignoredBySwarm, isSwarmKey } from "../../artifacts/compose/swarm_keys.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
 import { desiredOf, shownReplicas } from "../../artifacts/live/state.ts";
-import { isUnknown, textOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { isFilled, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { KnownService, ServiceDefinition } from "../../core/running_services.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { looksSecret, MASK } from "../../core/secrets.ts";
+import { looksSecret, MASK, maskText } from "../../core/secrets.ts";
+import { uncoveredBy } from "./coverage.ts";
 import type { EngineView } from "./engine_view.ts";
-import { type Declared, type Difference, nodeAt, sameSet } from "./field.ts";
+import { type Declared, type Difference, nodeAt } from "./field.ts";
+import { mountDifferences, mounts, mountsOf } from "./mounts.ts";
+import { networks, ports } from "./service_network.ts";
+import { handed, placement, resources, restart, updates } from "./service_deploy.ts";
 import { differencesOf, type FieldDifference, FIELDS, isOpenRow } from "./table.ts";
 
 /** Rows whose fields a service has as a container has them. */
@@ -28,29 +33,62 @@ const SHARED: ReadonlySet<string> = new Set([
   "healthcheck",
   "readOnly",
   "limits.memory",
+  "limits.memoryReservation",
   "limits.cpus",
+  "limits.pids",
+  "limits.oomScoreAdjustment",
+  "ulimits",
+  "dns",
+  "dnsSearch",
+  "dnsOptions",
+  "extraHosts",
+  "groups",
+  "sysctls",
+  "capAdd",
+  "capDrop",
+  "isolation",
+  "log.driver",
+  "log.options",
 ]);
 
-/** Keys that are compared here, and those that make no difference to a service that runs. */
-const COMPARED: ReadonlySet<string> = new Set([
+const OF_UPDATES = ["parallelism", "delay", "failure_action", "monitor", "max_failure_ratio", "order"];
+
+/** Keys that are compared here. */
+const COMPARED: readonly string[] = [
   ...FIELDS.filter(({ key }) => SHARED.has(key)).flatMap(({ covers }) => covers),
-  "healthcheck",
-  "ports",
-  "networks",
+  ...mounts.covers,
+  ...["target", "published", "host_ip", "protocol", "mode"].map((key) => `ports.*.${key}`),
+  ...["aliases", "driver_opts"].map((key) => `networks.*.${key}`),
+  "hostname",
   "restart",
-  "deploy.replicas",
   "scale",
-  "deploy.mode",
-  "deploy.labels",
-  "deploy.restart_policy.condition",
-  "deploy.update_config",
-  "deploy.rollback_config",
-  "profiles",
+  ...["replicas", "mode", "labels", "endpoint_mode"].map((key) => `deploy.${key}`),
+  ...["constraints", "preferences", "max_replicas_per_node"].map((key) => `deploy.placement.${key}`),
+  ...["condition", "delay", "max_attempts", "window"].map((key) => `deploy.restart_policy.${key}`),
+  ...OF_UPDATES.flatMap((key) => [`deploy.update_config.${key}`, `deploy.rollback_config.${key}`]),
+  ...["cpus", "memory", "generic_resources"].map((key) => `deploy.resources.reservations.${key}`),
+];
+
+/** Keys that make no difference to tasks: their image is pulled, and they are named and found by the swarm. */
+const NO_EFFECT: readonly string[] = [
+  "build",
+  "pull_policy",
+  "pull_refresh_after",
+  "container_name",
   "depends_on",
   "expose",
-]);
+  "links",
+  "profiles",
+  "extends",
+  "develop",
+  "attach",
+  "ports.*.name",
+  "ports.*.app_protocol",
+];
 
-const OWN_LABEL = /^com\.docker\.stack\./;
+const rest = uncoveredBy([...COMPARED, ...NO_EFFECT]);
+
+const OWN_LABEL = /^(?:com\.docker\.stack|dev\.berth)\./;
 
 /** Nothing comes from an image: a definition holds only what somebody wrote. */
 const NO_IMAGE: InspectedContainer["imageDefaults"] = {
@@ -88,29 +126,67 @@ export function serviceDifferences(
   of: Declared,
   { service, definition }: Pick<KnownService, "service" | "definition">,
 ): ServiceDifference[] {
-  const { labels, cpus } = definition;
   const container = {
     ...definition,
+    image: imageOf(of, definition.image),
     id: service.id,
     name: service.name,
-    labels: withoutOwn(labels),
-    cpus,
+    labels: withoutOwn(definition.labels),
     cpuQuota: null,
     imageId: "",
     imageDefaults: NO_IMAGE,
+    privileged: false,
+    tmpfs: {},
+    volumesFrom: [],
+    isSystem: false,
   };
   // The rows that are asked for read no other field.
   const found = differencesOf(of, container as unknown as InspectedContainer, NO_VIEW, SHARED);
-  return [
+  const all: ServiceDifference[] = [
     ...found.map((one: FieldDifference) => ({ ...withoutRow(one), isOpen: isOpenRow(one.row) })),
     ...[
       ...replicas(of, service),
-      ...restart(of, definition),
+      ...restart(of, definition, service.mode.endsWith("Job")),
       ...ports(of, service),
       ...networks(of, definition),
+      ...mountDifferences(mountsOf(of), container, NO_VIEW, of),
+      ...handed(of, definition),
+      ...placement(of, definition),
+      ...updates(of, definition),
+      ...resources(of, definition),
       ...deployLabels(of, definition),
-    ].map((one) => ({ ...one, isOpen: one.field !== "deploy.labels" })),
+      ...ignored(of),
+    ].map((one) => ({
+      ...one,
+      declared: maskText(one.declared),
+      seen: maskText(one.seen),
+      isOpen: !one.field.startsWith("deploy.labels") && one.seen !== IGNORED,
+    })),
   ];
+  const isByBerth = Object.keys(definition.serviceLabels).some((name) => name.startsWith("dev.berth."));
+  return isByBerth ? all : all.map((one) => withVariables(of, one));
+}
+
+/** A swarm pins the tag that was asked for to a digest, and a digest that moved is a newer image, no difference. */
+const imageOf = ({ service }: Declared, image: string): string =>
+  service.image?.includes("@") ? image : image.replace(/@.*$/, "");
+
+/** `docker stack deploy` takes variables of its own surroundings alone. */
+function withVariables(of: Declared, one: ServiceDifference): ServiceDifference {
+  const isOfFile = of.group.envFiles.length > 0 && "kind" in one.at && isFilled(one.at as Node);
+  return isOfFile ? { ...one, seen: `${one.seen}; "docker stack deploy" reads no .env` } : one;
+}
+
+const IGNORED = "(a swarm ignores it)";
+
+/** Keys that a swarm ignores. Those that a row compares are told by the row. */
+function ignored({ unit }: Declared): Difference[] {
+  const all = new Set(rest(unit).map(({ key }) => key.split(".")[0]));
+  return ignoredBySwarm(unit).flatMap(({ key, value }) => {
+    if (!key.includes(".") && !all.has(key)) return [];
+    const declared = value.kind === "scalar" ? textOf(value) ?? "(a variable)" : "(as written)";
+    return [{ field: key, declared, seen: IGNORED, at: value }];
+  });
 }
 
 const withoutRow = ({ row: _row, ...one }: FieldDifference): Difference => one;
@@ -142,80 +218,6 @@ const MODES = {
 
 const nodeOf = (unit: Unit, ...path: readonly string[]) => valueAt(unit.value, ...path);
 
-const POLICIES: Readonly<Record<string, ServiceDefinition["restart"]>> = {
-  "": "none",
-  no: "none",
-  none: "none",
-  any: "any",
-  always: "any",
-  "unless-stopped": "any",
-  "on-failure": "on-failure",
-};
-
-/** `restart: "no"` is nothing to `docker stack deploy`, and nothing means always. */
-function restart(of: Declared, definition: ServiceDefinition): Difference[] {
-  const node = nodeAt(of, "deploy", "restart_policy", "condition") ?? nodeAt(of, "restart");
-  if (node === null || isUnknown(node)) return [];
-  const written = textOf(node) ?? "";
-  const wanted = POLICIES[written.split(":")[0] ?? ""];
-  if (wanted === undefined || wanted === definition.restart) return [];
-  return [{ field: "restart", declared: written, seen: definition.restart, at: node }];
-}
-
-/** An address is left out by `docker stack deploy`: the port is open on all addresses of every node. */
-function ports({ service, unit }: Declared, { ports: published }: KnownService["service"]): Difference[] {
-  if (service.ports.some(({ unknown, invalid }) => unknown || invalid !== null)) return [];
-  const actual = new Set(
-    published.map(({ host, container, protocol }) => `${host ?? ""}:${container}/${protocol}`),
-  );
-  const wanted = new Map<
-    string,
-    { readonly written: string; readonly at: Place; readonly hostIp: string | null }
-  >();
-  for (const port of service.ports) {
-    const size = port.target.last - port.target.first;
-    for (let step = 0; step <= Math.min(size, 1_000); step += 1) {
-      const host = port.published === null ? "" : port.published.first + step;
-      wanted.set(`${host}:${port.target.first + step}/${port.protocol}`, port);
-    }
-  }
-  const found: Difference[] = [];
-  const isOf = (key: string, one: string) => key === one || one.startsWith(":") && key.endsWith(one);
-  const left = new Set([...actual].filter((key) => ![...wanted.keys()].some((one) => isOf(key, one))));
-  for (const [key, { written, at, hostIp }] of wanted) {
-    if (![...actual].some((one) => isOf(one, key))) {
-      const near = [...left].find((one) => one.endsWith(key.slice(key.indexOf(":"))));
-      if (near !== undefined) left.delete(near);
-      found.push({ field: "ports", declared: written, seen: near ?? "(not set)", at });
-    } else if (hostIp !== null && hostIp !== "0.0.0.0" && hostIp !== "::") {
-      found.push({ field: "ports", declared: written, seen: `0.0.0.0:${key}, on every node`, at });
-    }
-  }
-  const at = nodeOf(unit, "ports") ?? unit.source;
-  for (const seen of left) found.push({ field: "ports", declared: "(not set)", seen, at, isAbsent: true });
-  return found;
-}
-
-function networks(of: Declared, { networks: actual }: ServiceDefinition): Difference[] {
-  if (actual === null || nodeAt(of, "network_mode") !== null) return [];
-  const uses = of.unit.references.filter(({ kind, under }) => kind === "uses" && under === "networks");
-  const resources = uses.map(({ target }) =>
-    of.group.resources.find(({ kind, id }) => kind === "network" && id === target)
-  );
-  if (resources.some((one) => one === undefined || one.name === null)) return [];
-  const shown = (names: readonly string[]) => [...names].sort().join(", ") || "(none)";
-  const names = resources.map((one) => one!.name!); // as the line above says
-  const wanted = names.length === 0 ? [`${of.group.project}_default`] : names;
-  if (sameSet(wanted, actual)) return [];
-  return [{
-    field: "networks",
-    declared: shown(wanted),
-    seen: shown(actual),
-    at: nodeAt(of, "networks") ?? of.unit.source,
-    ...(uses.length === 0 && { isAbsent: true as const }),
-  }];
-}
-
 function deployLabels(of: Declared, { serviceLabels }: ServiceDefinition): Difference[] {
   const node = nodeAt(of, "deploy", "labels");
   const written = keyValues(node);
@@ -246,23 +248,15 @@ export function notComparedWithService(
   unit: Unit,
   { networks }: Pick<ServiceDefinition, "networks">,
 ): string[] {
-  const { value } = unit;
-  if (value.kind !== "mapping") return [];
-  const keys = networks === null ? ["networks"] : [];
-  for (const [key, { value: of }] of value.entries) {
-    if (key !== "deploy" || of.kind !== "mapping") keys.push(key);
-    else keys.push(...[...of.entries.keys()].flatMap((one) => below(of, one, `deploy.${one}`)));
-  }
-  return keys.filter((key) => !key.startsWith("x-") && !isCompared(key));
+  const ignored = new Set(ignoredBySwarm(unit).map(({ key }) => key));
+  // Such as \`privileged: false\`, a key that a swarm ignores may also ask for nothing.
+  const keys = rest(unit).map(({ key }) => key).filter((key) => !ignored.has(key) && !isSwarmKey(key));
+  return [...networks === null ? ["networks"] : [], ...keys];
 }
 
-/** The keys of a part of `deploy`, as far down as they are compared one by one. */
-function below(map: Unit["value"], key: string, name: string): string[] {
-  const node = valueAt(map, key);
-  const isSplit = key === "resources" || key === "restart_policy" || key === "limits";
-  if (!isSplit || node?.kind !== "mapping") return [name];
-  return [...node.entries.keys()].flatMap((one) => below(node, one, `${name}.${one}`));
-}
-
-const isCompared = (key: string): boolean =>
-  COMPARED.has(key) || [...COMPARED].some((one) => one.startsWith(`${key}.`) && !key.startsWith("deploy"));
+/** The secrets and configs of a unit whose content cannot be compared: nobody reads a secret of a swarm. */
+export const unreadFiles = ({ group, unit }: Pick<Declared, "group" | "unit">): string[] =>
+  (unit.service?.grants ?? []).flatMap(({ kind, source }) => {
+    const resource = group.resources.find((one) => one.kind === kind && one.key === source);
+    return resource === undefined || resource.external ? [] : [`${kind} "${source}"`];
+  });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { NoEngine } from "../support/engine.ts";
 import { runBerth } from "../support/berth_process.ts";
-import { save, workspace } from "../streams/live_scene.ts";
+import { workspace } from "../streams/live_scene.ts";
 import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
 import { eventually } from "../support/eventually.ts";
 import { startSwarm, SWARM_IMAGE, type TestSwarm } from "../support/swarm.ts";
@@ -69,10 +69,6 @@ Deno.test({
     await context.step(
       "scopes hold services by stack and label, and nodes by all engines",
       () => scoped(berth),
-    );
-    await context.step(
-      "each field that differs from the file is told with its line",
-      () => drifts(own, berth),
     );
     await context.step("neither tokens nor contents are told, logged or stored", () => tells(own, berth));
     await context.step("a declared project that runs as a stack has its tasks", () => declared(own, berth));
@@ -174,100 +170,6 @@ async function declared(own: TestSwarm, berth: TestService): Promise<void> {
   await running(berth, "shop_web", 1);
   await own.nodes[0]!.cli("service", "scale", "--detach", "shop_web=3");
   await running(berth, "shop_web", 3);
-}
-
-/** A file of which the client and berth read each field alike. */
-const WRITTEN = `version: "3.8"
-services:
-  one:
-    image: ${SWARM_IMAGE}
-    command: [idle]
-    environment: { A: "1" }
-    labels: { team: web }
-    user: "0"
-    working_dir: /tmp
-    stop_grace_period: 3s
-    healthcheck: { test: ["CMD", "true"], interval: 30s }
-    ports: ["\${PORT:-8081}:80"]
-    deploy: { replicas: 2, labels: { tier: front }, resources: { limits: { memory: 64M } } }
-    networks: [inside]
-networks:
-  inside: { external: true, name: wide }
-`;
-
-/** Each edit of the file, the field that differs by it, and its line. */
-const EDITS: readonly (readonly [from: string, to: string, field: string, line: number])[] = [
-  ["command: [idle]", "command: [sleep, '9']", "command", 5],
-  ['A: "1"', 'A: "2"', "environment.A", 6],
-  ['A: "1"', 'A: "1", B: "1"', "environment.B", 6],
-  ["team: web", "team: data", "labels.team", 7],
-  ['user: "0"', 'user: "1"', "user", 8],
-  ["/tmp", "/var", "workingDir", 9],
-  ["3s", "4s", "stopGracePeriod", 10],
-  ["interval: 30s", "interval: 31s", "healthcheck.interval", 11],
-  ["PORT:-8081", "PORT:-8082", "ports", 12],
-  ["replicas: 2", "replicas: 3", "replicas", 13],
-  ["tier: front", "tier: back", "deploy.labels.tier", 13],
-  ["memory: 64M", "memory: 65M", "limits.memory", 13],
-  ["inside: { external: true, name: wide }", "inside: { external: true, name: other }", "networks", 14],
-  ["fixture:1", "fixture:2", "image", 4],
-  ["replicas: 2", "mode: global", "deploy.mode", 13],
-];
-
-/** Deployed by the client, a file has no difference; each edit is one, with its line. */
-async function drifts(own: TestSwarm, berth: TestService): Promise<void> {
-  const { id, path } = await workspace(berth, "fields", WRITTEN);
-  await deploy(own, berth.folder, "fields", WRITTEN);
-  const live = async () => (await berth.call(`GET /api/workspaces/${id}/artifacts/units/one`)).body.live;
-  const seen = await eventually("it runs as written", async () => {
-    const now = await live();
-    return now.state === "running" ? now : null;
-  });
-  assert.deepEqual([seen.verdict, seen.drift, seen.notCompared], ["asWritten", [], null]);
-  for (const [from, to, field, line] of EDITS) {
-    assert.ok(WRITTEN.includes(from), from);
-    await save(berth, id, `${path}/compose.yaml`, WRITTEN.replace(from, to));
-    const { verdict, drift } = await live();
-    const told = drift.map((one: { field: string; location: { range: { start: { line: number } } } }) =>
-      `${one.field} ${one.location.range.start.line}`
-    );
-    assert.deepEqual([verdict, told], ["differs", [`${field} ${line}`]], `${from} -> ${to}`);
-  }
-  const more = WRITTEN.replace("    user:", "    volumes: [data:/data]\n    user:").replace(
-    "networks:\n  inside",
-    "volumes: { data: {} }\nnetworks:\n  inside",
-  );
-  await save(berth, id, `${path}/compose.yaml`, more);
-  const { verdict, notCompared } = await live();
-  assert.equal(verdict, "unknown", "a field that is not compared is never as written");
-  assert.match(notCompared, /not compared with services: volumes$/);
-  await traps(own, berth);
-}
-
-/** Fields that the client reads otherwise than a user expects. */
-async function traps(own: TestSwarm, berth: TestService): Promise<void> {
-  const text = `version: "3.8"
-services:
-  never:
-    image: ${SWARM_IMAGE}
-    restart: "no"
-    ports: ["127.0.0.1:5432:5432"]
-    environment: { FROM_FILE: "\${VALUE:-none}" }
-    deploy: { replicas: 0 }
-`;
-  const { id, path } = await workspace(berth, "traps", text);
-  await save(berth, id, `${path}/.env`, "VALUE=some\n");
-  await deploy(own, berth.folder, "traps", text);
-  const drift = await eventually("it is known", async () => {
-    const { live } = (await berth.call(`GET /api/workspaces/${id}/artifacts/units/never`)).body;
-    return live.service === undefined ? null : live.drift;
-  });
-  const told = drift.map((one: Record<string, string>) => [one.field, one.declared, one.actual]);
-  assert.deepEqual(told, [
-    ["environment.FROM_FILE", "${VALUE:-none}", "(another value)"],
-    ["ports", "127.0.0.1:5432:5432", "0.0.0.0:5432:5432/tcp, on every node"],
-    ["restart", "no", "any"],
-  ]);
 }
 
 async function scoped(berth: TestService): Promise<void> {

@@ -83,15 +83,13 @@ export class Cluster {
       // The first one finds a manager that answers.
       const services = rowsOf(await get(at`/services`, { status: true }), (one) => serviceRow(one, this.id));
       const [networks, tasks, nodes, configs, secrets] = await Promise.all([
-        get(at`/networks`, { filters: JSON.stringify({ scope: ["swarm"] }) }),
+        get(...NETWORKS),
         get(at`/tasks`),
         get(at`/nodes`),
         get(at`/configs`),
         get(at`/secrets`),
       ]);
-      this.#networks = new Map(
-        listOf(networks).map((one) => [textOf(objectOf(one).Id), textOf(objectOf(one).Name)]),
-      );
+      this.#networks = namesOf(networks);
       this.#services = new Map(services.map((one) => [one.shown.id, one]));
       this.#tasks = Map.groupBy(rowsOf(tasks, taskRow), ({ service }) => service);
       this.#nodes = new Map(rowsOf(nodes, (one) => nodeRow(one, this.id)).map((one) => [one.id, one]));
@@ -121,6 +119,11 @@ export class Cluster {
       }
       this.#services = new Map(services.map((one) => [one.shown.id, one]));
       for (const id of this.#tasks.keys()) if (!this.#services.has(id)) this.#tasks.delete(id);
+      // A service may have come with a network of its own.
+      if (isOther && services.some((one) => networksOf(one).some((id) => !this.#networks.has(id)))) {
+        const [path, query] = NETWORKS;
+        this.#networks = namesOf(await this.managers.get(path, doing, query));
+      }
       if (!withNodes) return isOther;
       const nodes = rowsOf(await this.managers.get(at`/nodes`, doing), (one) => nodeRow(one, this.id));
       isOther ||= JSON.stringify(nodes) !== JSON.stringify([...this.#nodes.values()]);
@@ -221,6 +224,14 @@ export class Cluster {
     this.#shown = null;
   }
 }
+
+const NETWORKS = [at`/networks`, { filters: JSON.stringify({ scope: ["swarm"] }) }] as const;
+
+const namesOf = (networks: unknown): ReadonlyMap<string, string> =>
+  new Map(listOf(networks).map((one) => [textOf(objectOf(one).Id), textOf(objectOf(one).Name)]));
+
+const networksOf = ({ spec }: ServiceRow): string[] =>
+  listOf(objectOf(spec.TaskTemplate).Networks).map((one) => textOf(objectOf(one).Target));
 
 function rowsOf<Row>(answer: unknown, read: (item: unknown) => Row | null): Row[] {
   return listOf(answer).slice(0, MOST_ROWS).flatMap((item) => read(item) ?? []);

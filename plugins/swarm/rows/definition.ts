@@ -10,23 +10,23 @@ import {
   textsOf,
   type Wire,
 } from "../../../engines/calls/wire.ts";
+import { filesOf, mountOf, restartOf, updateOf } from "./definition_parts.ts";
 
 /** `networkOf` names a network by its id. */
 export function serviceDefinition(spec: Wire, networkOf: (id: string) => string | null): ServiceDefinition {
   const template = objectOf(spec.TaskTemplate);
   const container = objectOf(template.ContainerSpec);
-  const limits = objectOf(objectOf(template.Resources).Limits);
   const grace = numberOf(container.StopGracePeriod, -1);
-  const networks = listOf(template.Networks).map((one) => textOf(objectOf(one).Target));
-  const names = networks.map(networkOf);
+  const log = objectOf(template.LogDriver);
   return {
-    image: textOf(container.Image).replace(/@.*$/, ""),
+    image: textOf(container.Image),
     command: textsOf(container.Args),
     entrypoint: textsOf(container.Command),
     env: Object.fromEntries(textsOf(container.Env).map(variable)),
     labels: mapOf(container.Labels),
     serviceLabels: mapOf(spec.Labels),
     user: textOf(container.User),
+    groupAdd: textsOf(container.Groups),
     workingDir: textOf(container.Dir),
     hostname: textOf(container.Hostname),
     terminal: flagOf(container.TTY),
@@ -35,17 +35,50 @@ export function serviceDefinition(spec: Wire, networkOf: (id: string) => string 
     stopSignal: textOf(container.StopSignal),
     stopTimeoutSeconds: grace < 0 ? null : Math.trunc(grace / 1e9),
     readOnlyRoot: flagOf(container.ReadOnly),
-    memoryLimitBytes: numberOf(limits.MemoryBytes) || null,
-    cpus: numberOf(limits.NanoCPUs) / 1e9 || null,
+    isolation: textOf(container.Isolation),
+    oomScoreAdjustment: numberOf(container.OomScoreAdj),
+    sysctls: mapOf(container.Sysctls),
+    capAdd: textsOf(container.CapabilityAdd),
+    capDrop: textsOf(container.CapabilityDrop),
+    ulimits: Object.fromEntries(
+      listOf(container.Ulimits).map(objectOf)
+        .map(({ Name, Soft, Hard }) => [textOf(Name), { soft: numberOf(Soft), hard: numberOf(Hard) }]),
+    ),
+    ...namesOf(container),
     ...healthOf(objectOf(container.Healthcheck)),
-    restart: restartOf(textOf(objectOf(template.RestartPolicy).Condition)),
-    networks: names.every((one) => one !== null) ? names : null,
+    ...amountsOf(objectOf(template.Resources)),
+    log: { driver: textOf(log.Name), options: mapOf(log.Options) },
+    mounts: listOf(container.Mounts).map((one) => mountOf(objectOf(one))),
+    secrets: filesOf(container.Secrets, "Secret"),
+    configs: filesOf(container.Configs, "Config"),
+    restart: restartOf(objectOf(template.RestartPolicy)),
+    networks: networksOf(template, networkOf),
+    placement: placementOf(objectOf(template.Placement)),
+    update: updateOf(spec.UpdateConfig),
+    rollback: updateOf(spec.RollbackConfig),
+    endpointMode: textOf(objectOf(spec.EndpointSpec).Mode) || "vip",
   };
 }
 
 function variable(entry: string): readonly [string, string] {
   const equals = entry.indexOf("=");
   return equals < 0 ? [entry, ""] : [entry.slice(0, equals), entry.slice(equals + 1)];
+}
+
+/** The names that containers resolve, and where. A line of hosts may give an address several names. */
+function namesOf(
+  container: Wire,
+): Pick<ServiceDefinition, "dns" | "dnsSearch" | "dnsOptions" | "extraHosts"> {
+  const dns = objectOf(container.DNSConfig);
+  return {
+    dns: textsOf(dns.Nameservers),
+    dnsSearch: textsOf(dns.Search),
+    dnsOptions: textsOf(dns.Options),
+    extraHosts: textsOf(container.Hosts).flatMap((line) => {
+      const [address = "", ...names] = line.trim().split(/\s+/);
+      return names.map((name) => `${name}:${address}`);
+    }),
+  };
 }
 
 function healthOf(health: Wire): Pick<ServiceDefinition, "healthcheck" | "healthTimes"> {
@@ -62,6 +95,45 @@ function healthOf(health: Wire): Pick<ServiceDefinition, "healthcheck" | "health
   };
 }
 
-/** A policy that says nothing restarts always. */
-const restartOf = (condition: string): ServiceDefinition["restart"] =>
-  condition === "none" || condition === "on-failure" ? condition : "any";
+type Amounts = Pick<
+  ServiceDefinition,
+  "memoryLimitBytes" | "cpus" | "pidsLimit" | "memoryReservationBytes" | "cpusReserved" | "generic"
+>;
+
+function amountsOf(resources: Wire): Amounts {
+  const limits = objectOf(resources.Limits);
+  const reservations = objectOf(resources.Reservations);
+  return {
+    memoryLimitBytes: numberOf(limits.MemoryBytes) || null,
+    cpus: numberOf(limits.NanoCPUs) / 1e9 || null,
+    pidsLimit: numberOf(limits.Pids) || null,
+    memoryReservationBytes: numberOf(reservations.MemoryBytes) || null,
+    cpusReserved: numberOf(reservations.NanoCPUs) / 1e9 || null,
+    generic: Object.fromEntries(
+      listOf(reservations.GenericResources).map((one) => {
+        const { DiscreteResourceSpec, NamedResourceSpec } = objectOf(one);
+        const { Kind, Value } = objectOf(DiscreteResourceSpec ?? NamedResourceSpec);
+        return [textOf(Kind), typeof Value === "number" ? String(Value) : textOf(Value)];
+      }),
+    ),
+  };
+}
+
+function networksOf(
+  template: Wire,
+  networkOf: (id: string) => string | null,
+): ServiceDefinition["networks"] {
+  const found = listOf(template.Networks).map((one) => {
+    const { Target, Aliases, DriverOpts } = objectOf(one);
+    return { name: networkOf(textOf(Target)), aliases: textsOf(Aliases), driverOptions: mapOf(DriverOpts) };
+  });
+  return found.flatMap(({ name, ...rest }) => name === null ? [] : [{ ...rest, name }]).length < found.length
+    ? null
+    : found.map(({ name, ...rest }) => ({ ...rest, name: name ?? "" }));
+}
+
+const placementOf = (placement: Wire): ServiceDefinition["placement"] => ({
+  constraints: textsOf(placement.Constraints),
+  spread: listOf(placement.Preferences).map((one) => textOf(objectOf(objectOf(one).Spread).SpreadDescriptor)),
+  maxPerNode: numberOf(placement.MaxReplicas),
+});
