@@ -12,7 +12,7 @@ import {
 } from "../core/runtime.ts";
 import { runtimeSeen, type Sight, type Sights } from "../core/sight.ts";
 import { text } from "../http/declare/query.ts";
-import type { DraftProject } from "../projects/adopt/draft.ts";
+import type { DraftProject, DraftWish } from "../projects/adopt/draft.ts";
 
 /** Containers that are inspected at a time. */
 const AT_ONCE = 8;
@@ -28,7 +28,7 @@ export const ProjectName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/);
 export interface AdoptingOptions {
   readonly registry: Pick<
     Registry,
-    "comparedModel" | "models" | "overlaid" | "get" | "createAll" | "mustBeEditable"
+    "comparedModel" | "models" | "overlaid" | "get" | "createSets" | "mustBeEditable"
   >;
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
@@ -102,11 +102,10 @@ export async function inspectAll(
 /** Writes the containers down, and reads them back. The writer is loaded by the first caller. */
 export async function drafted(
   workspace: string,
-  containers: readonly InspectedContainer[],
-  { seen, registry, name, secrets }: {
+  wishes: readonly DraftWish[],
+  { seen, registry, secrets }: {
     readonly seen: ContainerRuntime;
     readonly registry: Pick<Registry, "overlaid">;
-    readonly name: string | undefined;
     readonly secrets?: ReadonlySet<string>;
   },
 ): Promise<DraftProject[]> {
@@ -118,7 +117,7 @@ export async function drafted(
     import("../projects/adopt/draft.ts"),
     import("../projects/plan/self.ts"),
   ]);
-  return await draftOf(containers, name, {
+  return await draftOf(wishes, {
     runtime: seen,
     holdings,
     names: new Map((await seen.containers()).map(({ id, name }) => [id, name])),

@@ -9,12 +9,12 @@ import { may, type Principal } from "../core/access.ts";
 import type { Claim, ClaimStore } from "../core/claims.ts";
 import { ServiceError } from "../core/error.ts";
 import { subjectOf } from "../core/ownership.ts";
-import type { InspectedContainer, RunningContainer } from "../core/runtime.ts";
+import type { RunningContainer } from "../core/runtime.ts";
 import type { Call } from "../http/declare/call.ts";
 import type { Claims } from "../projects/adopt/claims.ts";
 import type { DraftProject } from "../projects/adopt/draft.ts";
 import { blockedBy, declaredIds, type DeclaredNames, declaredNames, writtenIn } from "./adoption_blocks.ts";
-import type { DraftOffer } from "./adoption_offers.ts";
+import { type DraftOffer, offeredKey } from "./adoption_offers.ts";
 import type { Accepted, AcceptRequest } from "./adoption_shape.ts";
 import { type AdoptingOptions, drafted, forbidden, inspectAll, meantBy, mustHold } from "./adopting.ts";
 
@@ -29,6 +29,18 @@ export interface AcceptingOptions extends AdoptingOptions {
 type Wish = z.output<typeof AcceptRequest>;
 type AcceptCall = Call<unknown, unknown, Wish>;
 
+interface Outcome {
+  readonly answer: z.input<typeof Accepted>;
+  /** The keys of the containers that were adopted. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/** The projects that were saved, and those that were not. */
+interface Saving {
+  readonly saved: readonly { readonly one: Checked; readonly group: string }[];
+  readonly failed: readonly { readonly one: Checked; readonly error: ServiceError }[];
+}
+
 /** A project that has passed every check. */
 interface Checked {
   readonly project: DraftProject;
@@ -39,34 +51,34 @@ interface Checked {
 export class Accepting {
   constructor(private readonly options: AcceptingOptions) {}
 
-  /** Throws before the first file is written, or `disk_full` and the like if the first project cannot be. */
-  async accept(offer: DraftOffer, call: AcceptCall): Promise<z.input<typeof Accepted>> {
+  /** Throws before the first file is written, or `disk_full` and the like if no project can be saved. */
+  async accept(offer: DraftOffer, call: AcceptCall): Promise<Outcome> {
     const { registry, claims } = this.options;
     const { reach, body } = call;
     const { workspace } = offer;
     if (!reach.has({ workspace })) throw unknownWorkspace();
     await registry.mustBeEditable(workspace);
     const checked = await this.#check(offer, body, call.principal);
-    const saved: z.input<typeof Accepted>["projects"] = [];
-    const failed: { name: string; why: string }[] = [];
-    for (const one of checked) {
-      try {
-        const group = await this.#save(workspace, one, call);
-        saved.push({
-          name: one.project.name,
-          group,
-          folder: one.folder,
-          files: one.files.map(({ path }) => path),
-          containers: one.project.services.map(({ container }) => container),
-        });
-      } catch (error) {
-        if (saved.length === 0 || !(error instanceof ServiceError)) throw error;
-        failed.push({ name: one.project.name, why: error.message });
-      } finally {
-        await claims.known.reload().catch(() => {}); // they are read again soon
-      }
-    }
-    return { projects: saved, failed, warnings: await this.#warnings(workspace, checked) };
+    const { saved, failed } = await this.#save(workspace, checked, call).finally(() =>
+      claims.known.reload().catch(() => {}) // they are read again soon
+    );
+    const [first] = failed;
+    if (saved.length === 0 && first !== undefined) throw first.error;
+    const answer = {
+      projects: saved.map(({ one, group }) => ({
+        name: one.project.name,
+        group,
+        folder: one.folder,
+        files: one.files.map(({ path }) => path),
+        containers: one.project.services.map(({ container }) => container),
+      })),
+      failed: failed.map(({ one, error }) => ({ name: one.project.name, why: error.message })),
+      warnings: await this.#warnings(workspace, saved.map(({ one }) => one)),
+    };
+    const taken = saved.flatMap(({ one: { project: { backend, services } } }) =>
+      services.map(({ id }) => offeredKey({ backend, id }))
+    );
+    return { answer, taken: new Set(taken) };
   }
 
   #entryOf(call: AcceptCall, { project, folder }: Checked) {
@@ -78,16 +90,16 @@ export class Accepting {
   async #check(offer: DraftOffer, body: Wish, principal: Principal): Promise<Checked[]> {
     const { registry, sights } = this.options;
     const asked = body.projects.flatMap(({ containers }) => containers);
-    const offered = new Map(offer.containers.map((one) => [keyOf(one), one]));
+    const offered = new Map(offer.containers.map((one) => [offeredKey(one), one]));
     const wanted = asked.map((one) => {
-      const found = offered.get(keyOf(one));
+      const found = offered.get(offeredKey(one));
       if (found === undefined) throw blocked("a container is not in this draft; write it down first");
       return found;
     });
-    if (new Set(asked.map(keyOf)).size < asked.length) throw blocked("a container is in two projects");
+    if (new Set(asked.map(offeredKey)).size < asked.length) throw blocked("a container is in two projects");
     const { seen, rows } = await meantBy(asked, principal, this.options);
-    const there = new Set(rows.map(keyOf));
-    for (const one of wanted) if (!there.has(keyOf(one))) throw stale(one.name, "is not there any more");
+    const there = new Set(rows.map(offeredKey));
+    for (const one of wanted) if (!there.has(offeredKey(one))) throw stale(one.name, "is not there any more");
     mustHold(rows, principal, sights, seen.permissionFor("revealContainer"));
     const mayApply = (row: RunningContainer) =>
       may(principal, "projects:apply", subjectOf(row, sights.ownership));
@@ -95,38 +107,64 @@ export class Accepting {
     const containers = await inspectAll(rows, seen);
     const { stampOf } = await import("../projects/adopt/stamp.ts");
     for (const one of containers) {
-      if (offered.get(keyOf(one))?.stamp !== stampOf(one)) throw stale(one.name, "has changed");
+      if (offered.get(offeredKey(one))?.stamp !== stampOf(one)) throw stale(one.name, "has changed");
     }
     mustDiffer(body.projects.map(({ name }) => name), "name");
     mustDiffer(body.projects.map(({ folder }) => folder), "folder");
     const names = await declaredNames(registry);
     const ids = await declaredIds(rows, sights.ownership);
-    const checked: Checked[] = [];
-    const secrets = new Set(body.secrets);
-    for (const wish of body.projects) {
-      const own = containers.filter((one) => wish.containers.some((other) => keyOf(other) === keyOf(one)));
-      const made = await drafted(offer.workspace, own, { seen, registry, name: wish.name, secrets });
-      checked.push(checkedOf(made, wish.folder, { workspace: offer.workspace, names, ids }));
-    }
-    return checked;
+    const byKey = new Map(containers.map((one) => [offeredKey(one), one]));
+    const wishes = body.projects.map(({ name, containers }) => ({
+      name,
+      containers: containers.map((one) => byKey.get(offeredKey(one))!), // each was inspected
+    }));
+    const made = await drafted(offer.workspace, wishes, { seen, registry, secrets: new Set(body.secrets) });
+    const byName = Map.groupBy(made, ({ name }) => name);
+    return body.projects.map(({ name, folder }) =>
+      checkedOf(byName.get(name) ?? [], folder, { workspace: offer.workspace, names, ids })
+    );
   }
 
-  /** Returns the name of the group. Takes the files back if the containers cannot be claimed. */
-  async #save(workspace: string, one: Checked, call: AcceptCall): Promise<string> {
+  /**
+   * Makes the files of all projects, reads the workspace once, and claims project by project. Takes the files of a
+   * project back if its containers cannot be claimed.
+   */
+  async #save(workspace: string, checked: readonly Checked[], call: AcceptCall): Promise<Saving> {
     const { registry, claims, now } = this.options;
-    const { folder, files, project } = one;
-    const { model, takeBack } = await registry.createAll(workspace, files);
+    const { model, failed: unmade, takeBack } = await registry.createSets(
+      workspace,
+      checked.map(({ files }) => files),
+    );
+    const groups = new Map(model.groups.map((group) => [`${group.folder} ${group.project}`, group]));
+    const saved: { one: Checked; group: string }[] = [];
+    const failed: { one: Checked; error: ServiceError }[] = [];
+    const unclaimed: number[] = [];
     try {
-      const group = model.groups.find((other) => other.folder === folder && other.project === project.name);
-      if (group === undefined) throw blocked(`berth reads no project in "${folder}": is the folder ignored?`);
-      const of = { workspace, principal: call.principal, at: now(), group, root: model.root };
-      await claims.store.add(claimsOf(one, of), MOST_CLAIMS, this.#entryOf(call, one));
-      return group.name;
-    } catch (error) {
-      // A commit that failed may have happened: equal files are claimed by the next draft.
-      if (!(error instanceof ServiceError && error.code === "store_unavailable")) await takeBack();
-      throw error;
+      for (const [place, one] of checked.entries()) {
+        const { folder, project } = one;
+        try {
+          const why = unmade.get(place);
+          if (why !== undefined) throw why;
+          unclaimed.push(place);
+          const group = groups.get(`${folder} ${project.name}`);
+          if (group === undefined) {
+            throw blocked(`berth reads no project in "${folder}": is the folder ignored?`);
+          }
+          const of = { workspace, principal: call.principal, at: now(), group, root: model.root };
+          await claims.store.add(claimsOf(one, of), MOST_CLAIMS, this.#entryOf(call, one));
+          unclaimed.pop();
+          saved.push({ one, group: group.name });
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error;
+          // A commit that failed may have happened: equal files are claimed by the next draft.
+          if (error.code === "store_unavailable") unclaimed.pop();
+          failed.push({ one, error });
+        }
+      }
+    } finally {
+      if (unclaimed.length > 0) await takeBack(unclaimed);
     }
+    return { saved, failed };
   }
 
   async #warnings(workspace: string, checked: readonly Checked[]): Promise<string[]> {
@@ -194,8 +232,6 @@ function claimsOf(
     goneAt: null,
   }));
 }
-
-const keyOf = ({ backend, id }: Pick<InspectedContainer, "backend" | "id">): string => `${backend} ${id}`;
 
 function mustDiffer(values: readonly string[], what: string): void {
   const twice = values.find((value, at) => values.indexOf(value) !== at);

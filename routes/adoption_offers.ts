@@ -33,10 +33,14 @@ export class DraftOffers {
   }
 
   /**
-   * Does work with a draft while nobody else has it. A refusal gives it back, so that it can be tried again. Throws
-   * `draft_stale` where there is none.
+   * Does work with a draft while nobody else has it. The containers that the work has not taken are given back, and so
+   * is all of a draft that was refused. Throws `draft_stale` where there is none.
    */
-  async using<T>(principal: Principal, id: string, work: (offer: DraftOffer) => Promise<T>): Promise<T> {
+  async using<T extends { readonly taken: ReadonlySet<string> }>(
+    principal: Principal,
+    id: string,
+    work: (offer: DraftOffer) => Promise<T>,
+  ): Promise<T> {
     const body = await this.store.take(id, ownerOf(principal), this.now());
     if (body === null) {
       throw new ServiceError(
@@ -45,12 +49,15 @@ export class DraftOffers {
       );
     }
     const { offer, expiresAt } = JSON.parse(body) as { offer: DraftOffer; expiresAt: number }; // put here alone
+    // The outcome matters more than a store that fails now.
+    const giveBack = (offer: DraftOffer) => this.#put(principal, { id, expiresAt }, offer).catch(() => {});
     try {
-      return await work(offer);
+      const done = await work(offer);
+      const containers = offer.containers.filter((one) => !done.taken.has(offeredKey(one)));
+      if (containers.length > 0) await giveBack({ ...offer, containers });
+      return done;
     } catch (error) {
-      if (error instanceof ServiceError) {
-        await this.#put(principal, { id, expiresAt }, offer).catch(() => {}); // the refusal matters more
-      }
+      if (error instanceof ServiceError) await giveBack(offer);
       throw error;
     }
   }
@@ -60,5 +67,9 @@ export class DraftOffers {
     await this.store.add({ id, owner: ownerOf(principal), expiresAt, body }, this.now(), MOST);
   }
 }
+
+/** The key of a container of a draft. */
+export const offeredKey = ({ backend, id }: { readonly backend: string; readonly id: string }): string =>
+  `${backend} ${id}`;
 
 const ownerOf = ({ kind, id }: Principal): string => `${kind}:${id} adoption`;

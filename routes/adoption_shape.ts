@@ -64,7 +64,7 @@ export const AcceptRequest = z.strictObject({
     name: ProjectName.describe("The project's name, which no other project has"),
     folder: Folder.describe("The folder below the workspace; it is created where it is not there"),
     containers: z.array(ContainerRef).min(1).max(MOST).describe("Containers of the draft"),
-  })).min(1).max(100).describe("The projects to save"),
+  })).min(1).max(100).describe("The projects to save; others of the draft can be saved by further calls"),
   secrets: z.array(text(500)).max(1_000).default([]).describe(
     "Variables that go to `.env`, too, although they do not look secret: `web.SALT`",
   ),
@@ -86,6 +86,6 @@ export const Accepted = z.object({
   failed: z.array(z.object({
     name: z.string().describe("The project's name"),
     why: z.string().describe("The reason"),
-  })).describe("Projects that were not saved after others were; nothing of them was written"),
+  })).describe("Projects that were not saved while others were; nothing of them was written"),
   warnings: z.array(z.string()).describe("Mistakes that remain, each with what to do"),
 }).meta({ id: "AcceptedAdoption" });

@@ -58,7 +58,8 @@ const accept = route({
     "a plan has no step for a container that runs. The values come from the engine, and a mask is never written. " +
     "Needs `workspaces:files` on the workspace, and on each container `containers:read`, `projects:apply` " +
     "and the permission that revealing it alone needs. 409 `draft_stale` if a container has changed or gone, 409 `adoption_blocked` with the reason " +
-    "where a name is taken or a container cannot be written down: then nothing was written.",
+    "where a name is taken or a container cannot be written down: then nothing was written. Each container of a draft is " +
+    "taken once: a large draft is saved by several calls.",
   permission: "workspaces:files",
   subject: "found",
   proof: true,
@@ -118,7 +119,7 @@ export function adoptions(options: AdoptionsOptions): CoreRouter {
           await call.shows({ containers: rows.map(({ name }) => name).join(" ").slice(0, 1_000) });
         }
         const containers = await inspectAll(rows, seen);
-        const projects = await drafted(id, containers, { seen, registry, name: body.name });
+        const projects = await drafted(id, [{ name: body.name, containers }], { seen, registry });
         const [names, ids, { fileText }, { stampOf }] = await Promise.all([
           declaredNames(registry),
           declaredIds(rows, sights.ownership),
@@ -161,8 +162,11 @@ export function adoptions(options: AdoptionsOptions): CoreRouter {
           call.principal,
           call.left,
           async () =>
-            await offers.using(call.principal, call.params.id, async (offer) =>
-              reply(201, await accepting.accept(offer, call))),
+            reply(
+              201,
+              (await offers.using(call.principal, call.params.id, (offer) => accepting.accept(offer, call)))
+                .answer,
+            ),
         ),
     );
 }

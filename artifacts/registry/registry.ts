@@ -228,11 +228,11 @@ export class Registry implements AsyncDisposable {
   }
 
   /**
-   * Makes several files, all or none; one that is there with the very text counts as made. Resolves to the workspace
-   * with them. Throws as `create` does.
+   * Makes sets of files, each of them all or none; a file that is there with the very text counts as made. Resolves to
+   * the workspace with those that could be made. Throws `not_editable`.
    */
-  async createAll(id: string, files: readonly NewFile[]): Promise<Created> {
-    return await this.#snapshot(await this.#editable(id)).createAll(files);
+  async createSets(id: string, sets: readonly (readonly NewFile[])[]): Promise<Created> {
+    return await this.#snapshot(await this.#editable(id)).createSets(sets);
   }
 
   /** Throws `workspace_not_found`, and `not_editable` where nothing may be written. */

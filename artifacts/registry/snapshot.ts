@@ -45,10 +45,14 @@ const NOTHING: Problems = { errors: 0, warnings: 0 };
 const LOOK_MS = 250;
 /** Without events all files are checked, so less often. */
 const LOOK_AT_ALL_MS = 2000;
-/** Files that were made, and what removes them again where nobody has written into them. */
+/** Sets of files that were made. */
 export interface Created {
+  /** The workspace with them. */
   readonly model: Model;
-  readonly takeBack: () => Promise<void>;
+  /** The reasons why sets could not be made, by their places in the list. */
+  readonly failed: ReadonlyMap<number, ServiceError>;
+  /** Removes the files of some sets again, where nobody has written into them. */
+  readonly takeBack: (places: readonly number[]) => Promise<void>;
 }
 
 /** Attempts of one reading to watch its folders while they change. */
@@ -161,22 +165,33 @@ export class Snapshot implements AsyncDisposable {
     });
   }
 
-  /** Makes several files, all or none. Resolves to the workspace as it is read with them, and what takes them back. */
-  createAll(files: readonly NewFile[]): Promise<Created> {
+  /** Makes sets of files, each of them all or none. The workspace is read once, with all that could be made. */
+  createSets(sets: readonly (readonly NewFile[])[]): Promise<Created> {
     return this.#inTurn(async () => {
       const { model, state } = await this.#current();
       if (!model) throw unavailable(state);
       const { createFiles, removeMade } = await import("../files/create_files.ts");
       const hidden = await realPaths(this.#hidden);
-      const made = await createFiles(this.#path, files, hidden);
-      const now = await this.#readChanged(new Set(made));
+      const made = new Map<number, readonly string[]>();
+      const failed = new Map<number, ServiceError>();
+      for (const [place, files] of sets.entries()) {
+        try {
+          made.set(place, await createFiles(this.#path, files, hidden));
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error;
+          failed.set(place, error);
+        }
+      }
+      const now = await this.#readChanged(new Set([...made.values()].flat()));
       if (!now.model) throw unavailable(now.state);
-      const takeBack = () =>
+      const takeBack = (places: readonly number[]) =>
         this.#inTurn(async () => {
-          await removeMade(this.#path, files, made, hidden);
-          await this.#readChanged(new Set(made));
+          for (const place of places) {
+            await removeMade(this.#path, sets[place] ?? [], made.get(place) ?? [], hidden);
+          }
+          await this.#readChanged(new Set(places.flatMap((place) => made.get(place) ?? [])));
         });
-      return { model: now.model, takeBack };
+      return { model: now.model, failed, takeBack };
     });
   }
 

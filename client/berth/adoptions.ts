@@ -24,7 +24,7 @@ export const ADOPTION: Endpoint<"/api/adoptions/{id}", {
 
 /** The payload of `POST /api/adoptions/drafts/{id}/accept`. */
 export type AcceptRequest = {
-  /** The projects to save. */
+  /** The projects to save; others of the draft can be saved by further calls. */
   readonly projects: readonly ({
     /** The project's name, which no other project has. */
     readonly name: string;
@@ -52,7 +52,7 @@ export type AcceptedAdoption = {
     /** The names of the containers that belong to it now. */
     readonly containers: readonly (string)[];
   })[];
-  /** Projects that were not saved after others were; nothing of them was written. */
+  /** Projects that were not saved while others were; nothing of them was written. */
   readonly failed: readonly ({
     /** The project's name. */
     readonly name: string;

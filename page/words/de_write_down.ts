@@ -13,7 +13,7 @@ export const writeDown = {
   save: "Als Projekt speichern",
   saveThem: (amount: number) =>
     amount === 1 ? "Als Projekt speichern" : `Als ${count(amount, "Projekt", "Projekte")} speichern`,
-  tooMany: (most: number) => `Höchstens ${most} Projekte auf einmal: weniger Container auswählen.`,
+  progress: (done: number, all: number) => `${done} von ${all} Projekten sind gespeichert.`,
   again: "Neu aufschreiben",
   nothingChanges:
     "Dateien werden geschrieben, und die Container gehören dann zu ihnen. Keiner wird gestoppt oder neu erzeugt.",

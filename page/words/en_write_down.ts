@@ -13,7 +13,7 @@ export const writeDown = {
   save: "Save as a project",
   saveThem: (amount: number) =>
     amount === 1 ? "Save as a project" : `Save as ${count(amount, "project", "projects")}`,
-  tooMany: (most: number) => `At most ${most} projects are saved at once: choose fewer containers.`,
+  progress: (done: number, all: number) => `${done} of ${all} projects are saved.`,
   again: "Write down again",
   nothingChanges: "Files are written, and the containers belong to them. None is stopped or made anew.",
   saved: (amount: number) =>

@@ -14,7 +14,7 @@ import {
 } from "../drift/views.ts";
 import { differencesOf } from "../fields/table.ts";
 import { resourceJson } from "../hash/resource_labels.ts";
-import { type Part, partsOf } from "./parts.ts";
+import { type Part, partsNamed, partsOf } from "./parts.ts";
 import type { LeftOut } from "./left_out.ts";
 import { writeProject, type WrittenProject } from "./write_project.ts";
 
@@ -52,18 +52,19 @@ interface DraftSource {
   readonly overlaid: (files: Readonly<Record<string, string>>) => Promise<Model>;
 }
 
-/** Writes the containers down. With a name, all of them become one project of that name. */
-export async function draftOf(
-  containers: readonly InspectedContainer[],
-  name: string | undefined,
-  source: DraftSource,
-): Promise<DraftProject[]> {
+/** Containers to write down. With a name, all of them become one project of that name. */
+export interface DraftWish {
+  readonly name: string | undefined;
+  readonly containers: readonly InspectedContainer[];
+}
+
+/** Writes all containers down together: the workspace is read once for all of them. */
+export async function draftOf(wishes: readonly DraftWish[], source: DraftSource): Promise<DraftProject[]> {
+  const parts = wishes.flatMap(({ name, containers }) =>
+    name === undefined ? partsOf(containers) : partsNamed(name, containers)
+  );
+  const containers = wishes.flatMap((one) => one.containers);
   const backends = new Set(containers.map(({ backend }) => backend));
-  const parts = name === undefined ? partsOf(containers) : [...backends].map((backend) => ({
-    name,
-    backend,
-    containers: containers.filter((one) => one.backend === backend),
-  }));
   const defaults = new Map<string, Defaults>();
   for (const backend of backends) defaults.set(backend, await source.runtime.engineDefaults(backend));
   const inputs = parts.map((part) => inputOf(part, defaults.get(part.backend)!, source)); // asked above

@@ -83,6 +83,42 @@ test(
 );
 
 test(
+  "the page saves more projects than one call takes, and says how many are saved",
+  async (engine) => {
+    const names = Array.from({ length: 51 }, (_, n) => `many-${n}`);
+    const create = (name: string) =>
+      engine.ask(`POST /containers/create?name=${name}`, { Image: FIXTURE, Cmd: ["idle"] });
+    for (const name of names) assert.equal((await create(name)).status, 201);
+    try {
+      await using berth = await serveEngines({ docker: engine });
+      await workspace(berth, "home", "name: home\nservices:\n  web:\n    image: none\n");
+      await berth.call("PUT /api/workspaces/home", { editable: true });
+      await using browser = await startBrowser();
+      const query = names.map((name) => `name=${name}`).join("&");
+      const path = `/write-down?${query}&engine=docker`;
+      await using opened = await openPage(browser, berth, { key: berth.admin, path });
+      const { page } = opened;
+      // Somebody takes the name of the one in the second call.
+      const last = await page.getByLabel("Project", { exact: true }).last().inputValue();
+      await workspace(berth, "other", `name: ${last}\nservices:\n  web:\n    image: none\n`);
+      await page.getByRole("button", { name: "Save as 51 projects" }).click();
+      await page.getByText("50 of 51 projects are saved.").waitFor();
+      await page.getByText(`A workspace has a project "${last}" already`).waitFor();
+      assert.equal((await berth.call("GET /api/adoptions")).body.items.length, 50);
+      await page.getByLabel("Project", { exact: true }).fill("elsewhere");
+      await page.getByRole("button", { name: "Save as a project" }).click();
+      await page.getByText("Saved. The containers belong to these projects now:").waitFor();
+      assert.equal((await berth.call("GET /api/adoptions")).body.items.length, 51);
+      assert.equal(await page.getByRole("link", { name: /^(?:many-\d+|elsewhere)$/ }).count(), 51);
+      assert.deepEqual(opened.complaints.filter((one) => !one.includes("409")), []);
+    } finally {
+      for (const name of names) await engine.ask(`DELETE /containers/${name}?force=1`);
+    }
+  },
+  BROWSER_TEST.ignore ? "there is no browser" : null,
+);
+
+test(
   "the page settles a difference in the file, confirms another container under the name, and ends the adoption",
   async (engine) => {
     const name = "settle-page";

@@ -23,7 +23,7 @@ const berth = await startService({
   admin,
   engines: [{ name, url: `unix://${socket}` }],
   mount: ({ registry, store }) => {
-    if (act === "files") deadly(registry, "createAll");
+    if (act === "files") deadly(registry, "createSets");
     // The store itself: what is around it keeps the methods that it has seen.
     else {deadly<ClaimStore>(
         Reflect.getOwnPropertyDescriptor(store, "claims")!.value!,

@@ -15,13 +15,17 @@ const TEXT = words.writeDown;
 
 type Project = AdoptionDraft["projects"][number];
 
-/** As many projects as berth saves at once. */
-const MOST = 100;
+/** The projects of one call. A call with more could take longer than the page waits for an answer. */
+const AT_ONCE = 50;
 
 interface Saved {
   readonly projects: readonly { readonly group: string; readonly name: string }[];
   readonly notes: readonly string[];
+  /** The projects of the draft that were saved or refused. */
+  readonly over: ReadonlySet<string>;
 }
+
+const NOTHING: Saved = { projects: [], notes: [], over: new Set() };
 
 export function Save(
   { draft, workspace, again }: {
@@ -33,13 +37,13 @@ export function Save(
   const [names, setNames] = useState<ReadonlyMap<Project, { name: string; folder: string }>>(new Map());
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [saved, setSaved] = useState<Saved | null>(null);
-  const wishes = draft.projects.map((project) => ({
+  const [saved, setSaved] = useState(NOTHING);
+  const wishes = draft.projects.filter((one) => !saved.over.has(keyOf(one))).map((project) => ({
     project,
     ...names.get(project) ?? { name: project.name, folder: project.folder },
   }));
-  if (saved !== null) return <Done saved={saved} workspace={workspace.id} />;
-  if (draft.projects.length > MOST) return <p class="hint">{TEXT.tooMany(MOST)}</p>;
+  const all = draft.projects.length;
+  if (wishes.length === 0) return <Done saved={saved} workspace={workspace.id} />;
   if (!may("workspaces:files")) return <p class="hint">{words.lacks("workspaces:files")}</p>;
   // Another name or folder may mend a block: berth itself says whether it does.
   const canSave = workspace.editable && !isBusy &&
@@ -47,17 +51,24 @@ export function Save(
   const save = async () => {
     setBusy(true);
     setProblem(null);
-    const projects = wishes.map(({ project: { backend, services }, name, folder }) => ({
-      name,
-      folder,
-      containers: services.map(({ id }) => ({ backend, id })),
-    }));
     try {
-      const answer = await proved(() =>
-        client.post(ADOPTIONS_DRAFT_ACCEPT, { params: { id: draft.id }, payload: { projects } })
-      );
-      const { projects: made, failed, warnings } = answer.json();
-      setSaved({ projects: made, notes: [...failed.map(({ name, why }) => `${name}: ${why}`), ...warnings] });
+      for (let at = 0; at < wishes.length; at += AT_ONCE) {
+        const part = wishes.slice(at, at + AT_ONCE);
+        const projects = part.map(({ project: { backend, services }, name, folder }) => ({
+          name,
+          folder,
+          containers: services.map(({ id }) => ({ backend, id })),
+        }));
+        const answer = await proved(() =>
+          client.post(ADOPTIONS_DRAFT_ACCEPT, { params: { id: draft.id }, payload: { projects } })
+        );
+        const { projects: made, failed, warnings } = answer.json();
+        setSaved((before) => ({
+          projects: [...before.projects, ...made],
+          notes: [...before.notes, ...failed.map(({ name, why }) => `${name}: ${why}`), ...warnings],
+          over: new Set([...before.over, ...part.map(({ project }) => keyOf(project))]),
+        }));
+      }
     } catch (error) {
       setProblem(problemOf(error));
     } finally {
@@ -91,10 +102,11 @@ export function Save(
           />
         </div>
       ))}
+      {saved.over.size > 0 && <p class="hint" role="status">{TEXT.progress(saved.projects.length, all)}</p>}
       {problem !== null && <Trouble problem={problem} />}
       <div class="form-end">
         <button type="submit" class="button is-main" disabled={!canSave}>
-          {TEXT.saveThem(draft.projects.length)}
+          {TEXT.saveThem(wishes.length)}
         </button>
         {problem?.code === "draft_stale" && (
           <button type="button" class="button" onClick={again}>{TEXT.again}</button>
@@ -104,6 +116,8 @@ export function Save(
     </form>
   );
 }
+
+const keyOf = ({ backend, name }: Project): string => `${backend} ${name}`;
 
 function Done({ saved, workspace }: { readonly saved: Saved; readonly workspace: string }) {
   return (
