@@ -95,10 +95,12 @@ function ofOne(
 
 /** Returns why a container cannot be written down; null if it can. */
 export function refusalOf(
-  { id, labels }: InspectedContainer,
+  { id, labels, utsMode }: InspectedContainer,
   { isInBoth, self }: { readonly isInBoth: boolean; readonly self: string | null },
 ): string | null {
   if (id === self || labels["dev.berth.self"] !== undefined) return "it is berth itself";
+  // Only a pod lends its host name to its containers.
+  if (utsMode.startsWith("container:")) return "it is in a pod, which no Compose file can declare";
   if (isInBoth) return "it is in the engine's own network and in others, which no file can declare";
   return null;
 }

@@ -28,9 +28,8 @@ const SHARED: readonly number[] = [67_108_864, 65_536_000];
 const sharedMemory: Writer = ({ sharedMemoryBytes: size }) =>
   size === null || SHARED.includes(size) ? null : { shm_size: bytesText(size) };
 
-/** A quota is a share of processors, too: Podman tells both as one. */
-const cpus: Writer = ({ cpus, cpuQuota }, { kind }) =>
-  cpus === null || (kind === "docker" && cpuQuota !== null) ? null : { cpus };
+/** A quota is a share of processors, too, and engines refuse both in one container. */
+const cpus: Writer = ({ cpus, cpuQuota }) => cpus === null || cpuQuota !== null ? null : { cpus };
 
 /** Podman tells 0 and -1 where nobody asked. */
 const memorySwappiness: Writer = ({ memorySwappiness: value }, { kind }) =>

@@ -56,13 +56,9 @@ const stopSignal: Writer = ({ stopSignal, imageDefaults }, { kind }) =>
     ? null
     : keyOf("stop_signal", stopSignal);
 
-/** Podman tells its own ten seconds, and 0 for them. */
-const PODMANS_PATIENCE: readonly number[] = [0, 10];
-
+/** Podman's own client gives ten seconds, and a container that Compose makes there gets 0. */
 const stopGracePeriod: Writer = ({ stopTimeoutSeconds: seconds }, { kind }) =>
-  seconds === null || (kind === "podman" && PODMANS_PATIENCE.includes(seconds))
-    ? null
-    : { stop_grace_period: `${seconds}s` };
+  seconds === null || (kind === "podman" && seconds === 0) ? null : { stop_grace_period: `${seconds}s` };
 
 const restart: Writer = ({ restart: { name, maximumRetries } }) => {
   if (name === "no" || name === "") return null;

@@ -211,8 +211,8 @@ export const limitRows: readonly Row[] = [
   }),
   amount("limits.cpus", "cpus", [limits("cpus"), ["cpus"]], numberOf, {
     hasDefault: "always",
-    // A quota is a share of processors, too: Podman tells both as one.
-    seen: (container, { kind }) => kind === "docker" && container.cpuQuota !== null ? null : container.cpus,
+    // A quota is a share of processors, too.
+    seen: (container) => container.cpuQuota !== null ? null : container.cpus,
     otherwise: (of) => nodeAt(of, "cpu_quota") !== null,
   }),
   amount("limits.cpuShares", "cpuShares", [["cpu_shares"]], numberOf, { hasDefault: "always" }),

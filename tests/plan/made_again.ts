@@ -28,7 +28,8 @@ interface Again {
 
 export async function madeAgain(engine: TestEngine, scene: Scene, project: string): Promise<Again> {
   const containers = await scene.all();
-  const { files, services, refused, leftOut } = await written(engine, project, containers);
+  const bare = engine.kind === "docker" ? null : await scene.bare();
+  const { files, services, refused, leftOut } = await written(engine, project, containers, bare);
   await using adopted = await workspaceFolder(Object.fromEntries(files), "adopted");
   const model = await adopted.read();
   const group = model.groups[0]!; // one file was written

@@ -68,7 +68,7 @@ export async function rawOf(
   ]);
   const ports = Object.entries(json.HostConfig.PortBindings ?? {}).map(([name, list]: [string, Raw]) =>
     `${name} ${
-      list.map(({ HostIp, HostPort }: Raw) => `${HostIp}:${HostPort === "0" ? "" : HostPort}`).sort()
+      (list ?? []).map(({ HostIp, HostPort }: Raw) => `${HostIp}:${HostPort === "0" ? "" : HostPort}`).sort()
     }`
   );
   const exposed = Object.keys(json.Config.ExposedPorts ?? {}).map((port) =>

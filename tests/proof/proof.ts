@@ -51,6 +51,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/plan/fields_test.ts" },
   { file: "tests/plan/remembered_rows_test.ts", env: { BERTH_TEST_CHANGES: "2000" } },
   { file: "tests/plan/written_down_test.ts" },
+  { file: "tests/plan/written_podman_test.ts" },
   { file: "tests/plan/settle_rows_test.ts" },
   { file: "tests/plan/adoption_test.ts" },
   { file: "tests/plan/adoption_faults_test.ts" },
