@@ -55,6 +55,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/plan/settle_rows_test.ts" },
   { file: "tests/plan/adoption_test.ts" },
   { file: "tests/plan/adoption_faults_test.ts" },
+  { file: "tests/plan/adoption_swap_kill_test.ts" },
   { file: "tests/plan/adoption_draft_test.ts" },
   { file: "tests/plan/resolved_values_test.ts" },
   { file: "tests/client/node_bun_test.ts" },
