@@ -23,7 +23,7 @@ interface Result {
   readonly wrong: readonly unknown[];
 }
 
-for (const kind of ["docker"] as const) {
+for (const kind of ["docker", "podman"] as const) {
   const { test } = await lawEngine(kind);
   for (const part of ["awesome-compose", "compose", "compose-go"] as const) {
     const root = corpus(part);

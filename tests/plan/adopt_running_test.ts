@@ -18,7 +18,7 @@ const IS_WHOLE = Deno.env.get("BERTH_PROOF") === "1";
 /** Dependencies and their health, secrets and a volume in one project. */
 const SOME = ["nginx-golang-postgres"];
 
-for (const kind of ["docker"] as const) {
+for (const kind of ["docker", "podman"] as const) {
   const { test } = await lawEngine(kind);
   for (const part of ["awesome-compose", "compose", "compose-go"] as const) {
     const root = corpus(part);

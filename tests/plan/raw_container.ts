@@ -40,8 +40,11 @@ export async function rawOf(
   nameOf: ReadonlyMap<string, string>,
 ): Promise<Record<string, Raw>> {
   const { json } = await engine.ask(`GET /containers/${id}/json`);
+  // In the network of another container, Podman tells the other one's names, among them the beginning of its id.
+  const short = new Map([...nameOf].map(([id, name]) => [id.slice(0, 12), name]));
   const named = (text: string) =>
-    text.replace(/[0-9a-f]{64}/g, (one) => nameOf.get(one) ?? "anonymous").replace(id.slice(0, 12), "own");
+    text.replace(/[0-9a-f]{64}/g, (one) => nameOf.get(one) ?? "anonymous").replace(id.slice(0, 12), "own")
+      .replace(/^[0-9a-f]{12}$/, (one) => short.get(one) ?? one);
   const host = without(json.HostConfig, OWN_HOST);
   const config = without(json.Config, OWN_CONFIG);
   const labels = Object.entries(json.Config.Labels ?? {}).filter(([name]) =>
@@ -74,10 +77,12 @@ export async function rawOf(
   const exposed = Object.keys(json.Config.ExposedPorts ?? {}).map((port) =>
     port.includes("/") ? port : `${port}/tcp`
   );
+  const isOwnName = (variable: string) => variable === `HOSTNAME=${id.slice(0, 12)}`;
   return {
     ...Object.fromEntries(
       Object.entries({ ...host, ...config }).map(([name, value]) => [name, sorted(value)]),
     ),
+    Env: [...json.Config.Env ?? []].filter((one) => !isOwnName(one)).sort(),
     RestartPolicy: {
       ...json.HostConfig.RestartPolicy,
       Name: SPELLED[json.HostConfig.RestartPolicy.Name] ?? json.HostConfig.RestartPolicy.Name,
