@@ -67,16 +67,17 @@ async function killed(
   if (!isDead) child.kill("SIGKILL");
   await death;
 
+  const looked = new Looks(engine, name, adopted.id);
   await using again = await serveEngines({ [engine.kind]: engine }, { ...LEASE, folder, admin: admin ?? "" });
   const over = await eventually("the next berth ends the apply", async () => {
-    await mustMatchTruly(engine, again, name, adopted.id);
+    await looked.rows(again);
     const { body } = await again.call("GET /api/applies");
     const [apply] = body.items ?? [];
     return apply === undefined || apply.state === "running" ? null : apply;
   }, { timeoutMs: 120_000 });
   assert.equal(over.state, state, `${kill.join(" ")}: ${JSON.stringify(over)}`);
   const last = await eventually("one container is left", async () => {
-    const rows = await mustMatchTruly(engine, again, name, adopted.id);
+    const rows = await looked.rows(again);
     const [one] = rows;
     return rows.length === 1 && one.state === "running" ? one : null;
   });
@@ -85,20 +86,29 @@ async function killed(
     state === "done" ? [name, false, undefined] : [name, true, "certain"],
     kill.join(" "),
   );
+  assert.deepEqual(looked.wrong, [], kill.join(" "));
   assert.deepEqual(again.bugs(), []);
   return wasKilled;
 }
 
-/** Returns the rows of the project. The engine's own labels say which containers are those of the swap. */
-async function mustMatchTruly(engine: TestEngine, berth: TestService, name: string, adopted: string) {
-  const { body } = await berth.call("GET /api/containers");
-  // deno-lint-ignore no-explicit-any -- an answer
-  const rows: any[] = (body.items ?? []).filter(({ compose }: any) => compose?.project === name);
-  for (const { id, compose } of rows) {
-    if (compose.claim === "certain") assert.equal(id, adopted, "another container counts as the adopted one");
-    if (compose.claim !== undefined) continue;
-    const { status, json } = await engine.ask(`GET /containers/${id}/json`);
-    if (status === 200) assert.equal(json.Config.Labels["com.docker.compose.project"], name);
+/** Looks at the rows of a project, and keeps each wrong match: the next look may find it right. */
+class Looks {
+  readonly wrong: string[] = [];
+
+  constructor(readonly engine: TestEngine, readonly project: string, readonly adopted: string) {}
+
+  async rows(berth: TestService) {
+    const { body } = await berth.call("GET /api/containers");
+    // deno-lint-ignore no-explicit-any -- an answer
+    const rows: any[] = (body.items ?? []).filter(({ compose }: any) => compose?.project === this.project);
+    for (const { id, compose } of rows) {
+      if (compose.claim === "certain" && id !== this.adopted) this.wrong.push(`${id} counts as adopted`);
+      if (compose.claim !== undefined) continue;
+      // The engine's own labels say which containers are those of the swap.
+      const { status, json } = await this.engine.ask(`GET /containers/${id}/json`);
+      const label = json?.Config?.Labels?.["com.docker.compose.project"];
+      if (status === 200 && label !== this.project) this.wrong.push(`${id} has the label ${label}`);
+    }
+    return rows;
   }
-  return rows;
 }
