@@ -1,3 +1,4 @@
+/** Containers are sorted into projects by what joins them, and by no name that is a mode. */
 import assert from "node:assert/strict";
 import { type Blank, blankContainer } from "./blank.ts";
 import { partsOf } from "./parts.ts";

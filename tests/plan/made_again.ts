@@ -53,7 +53,7 @@ export async function recreated(
 ): Promise<unknown[]> {
   const compose = (...args: string[]) => composeToday(engine.socket, path, ...args);
   const raw = await rawOfAll(engine, scene);
-  const ran = (await scene.all()).flatMap(({ name, state }) => state === "running" ? [name] : []);
+  const ran = (await scene.all()).flatMap(({ name, startedAt }) => startedAt === null ? [] : [name]);
   for (const { id } of await scene.all()) await engine.ask(`DELETE /containers/${id}?force=1`);
   try {
     const complaint = await compose("create", "--pull", "never", "--no-build");
@@ -85,9 +85,9 @@ async function started(engine: TestEngine, names: readonly string[]): Promise<vo
     const answers = await Promise.all(
       left.map(async (name) => ({ name, ...await engine.ask(`POST /containers/${name}/start`) })),
     );
-    const again = answers.filter(({ status }) => status >= 400);
-    assert.ok(again.length < left.length, again[0]?.body);
-    left = again.map(({ name }) => name);
+    const again = answers.filter(({ status }) => status >= 400).map(({ name }) => name);
+    if (again.length === left.length) return; // what cannot run tells it by its difference
+    left = again;
   }
 }
 
