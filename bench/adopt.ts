@@ -92,7 +92,7 @@ if (isWanted("list")) {
     about:
       `${LISTS} lists of ${CONTAINERS} containers, with their caller in the same process; claimed are those with labels ` +
       "of Compose, so that both answers say as much",
-    rounds: 15,
+    rounds: 25,
     warmUps: 2,
   });
 }
