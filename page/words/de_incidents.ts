@@ -13,6 +13,7 @@ export const incidents = {
   more: (amount: number) => `${count(amount, "weiterer", "weitere")} in der Liste`,
   well: "kein Vorfall",
   unrecorded: "nicht aufgezeichnet",
+  unwatched: "noch nicht überwacht",
   gap: (from: string, to: string) =>
     `Von ${from} bis ${to} konnte nichts aufgezeichnet werden: Es kann mehr Vorfälle gegeben haben, als die Liste zeigt.`,
   gapNow: (from: string) =>

@@ -11,6 +11,7 @@ export const incidents = {
   more: (amount: number) => `${count(amount, "further one", "further ones")} in the list below`,
   well: "no incident",
   unrecorded: "not recorded",
+  unwatched: "not watched yet",
   gap: (from: string, to: string) =>
     `Nothing could be recorded from ${from} to ${to}: there may have been more incidents than the list has.`,
   gapNow: (from: string) =>

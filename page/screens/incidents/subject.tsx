@@ -44,8 +44,10 @@ const SIGNS: Readonly<Record<Incident["kind"], Verdict>> = {
 /** Returns true where nothing could be recorded. */
 export const isGap = ({ cause }: Pick<Incident, "cause">): boolean => cause.kind === "unrecorded";
 
+export const isFirstWatch = ({ cause }: Pick<Incident, "cause">): boolean => cause.kind === "firstWatch";
+
 export const signOf = ({ kind, cause }: Pick<Incident, "kind" | "cause">): Verdict =>
-  cause.kind === "firstWatch" ? "completed" : SIGNS[kind];
+  isFirstWatch({ cause }) ? "completed" : SIGNS[kind];
 
 export const State = ({ of }: { readonly of: Pick<Incident, "kind" | "cause"> }) => (
   <Mark verdict={signOf(of)}>{isGap(of) ? TEXT.unrecorded : TEXT.kinds[of.kind]}</Mark>

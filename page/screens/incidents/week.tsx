@@ -4,7 +4,7 @@ import { now } from "../../parts/ago.tsx";
 import { shown } from "../../parts/shown.ts";
 import { VERDICTS } from "../../verdict.ts";
 import { words } from "../../words/en_later.ts";
-import { isGap, nameOf, signOf, subjectOf } from "./subject.tsx";
+import { isFirstWatch, isGap, nameOf, signOf, subjectOf } from "./subject.tsx";
 
 const TEXT = words.incidents;
 const DAYS = 7;
@@ -48,6 +48,7 @@ export function Gaps({ of }: { readonly of: readonly Incident[] }) {
 
 export function Week({ of }: { readonly of: readonly Incident[] }) {
   const gaps = of.filter(isGap);
+  const watchedFrom = Math.max(...of.filter(isFirstWatch).map(({ since }) => Date.parse(since)));
   const days = daysUntil(Math.floor(now.value / 60_000) * 60_000);
   const strips = [...Map.groupBy(of.filter(({ subject }) => subject !== "berth"), subjectOf)].map(
     ([key, own]) => ({
@@ -71,7 +72,12 @@ export function Week({ of }: { readonly of: readonly Incident[] }) {
             <span class="week-name">{shown(name)}</span>
             <ol class="week-days" aria-label={shown(TEXT.weekOf(name))}>
               {days.map((day) => (
-                <DayOf key={day.begin} day={day} worst={worstIn(day, own) ?? worstIn(day, gaps)} />
+                <DayOf
+                  key={day.begin}
+                  day={day}
+                  worst={worstIn(day, own) ?? worstIn(day, gaps)}
+                  isWatched={day.end > watchedFrom}
+                />
               ))}
             </ol>
           </li>
@@ -82,13 +88,21 @@ export function Week({ of }: { readonly of: readonly Incident[] }) {
   );
 }
 
-function DayOf({ day, worst }: { readonly day: Day; readonly worst: Incident | null }) {
+interface DayOptions {
+  readonly day: Day;
+  readonly worst: Incident | null;
+  /** False before berth began to watch: nobody can say that there was no incident. */
+  readonly isWatched: boolean;
+}
+
+function DayOf({ day, worst, isWatched }: DayOptions) {
   const isMissing = worst !== null && isGap(worst);
-  const state = worst === null ? TEXT.well : isMissing ? TEXT.unrecorded : TEXT.kinds[worst.kind];
+  const none = isWatched ? TEXT.well : TEXT.unwatched;
+  const state = worst === null ? none : isMissing ? TEXT.unrecorded : TEXT.kinds[worst.kind];
   const word = `${words.day(day.begin)}: ${state}`;
   return (
     <li
-      class={worst === null ? "is-well" : `is-${signOf(worst)}`}
+      class={worst !== null ? `is-${signOf(worst)}` : isWatched ? "is-well" : "is-unknown"}
       title={word}
     >
       <span class="unseen">{word}</span>
