@@ -30,6 +30,8 @@ export const CORE_PERMISSIONS = [
   { name: "projects:destroy", roles: ["admin"] },
   // The core, too, shows running containers beside their declarations.
   { name: "containers:read", roles: ["viewer", "operator", "admin"] },
+  // And services of swarms, which are rows beside projects.
+  { name: "services:read", roles: ["viewer", "operator", "admin"] },
   // And what containers said last, when they are gone.
   { name: "containers:logs", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:reveal", roles: ["admin"], byNameOnScopes: true },

@@ -47,19 +47,23 @@ const STACK = "com.docker.stack.namespace";
 
 /**
  * Returns true if the container belongs to the project that an id or a name means: `<group>@<workspace>`,
- * `<project>@engine:<name>` for one that no file declares, or every project that engines know by the name.
+ * `<project>@engine:<name>` for one that no file declares, `<stack>@swarm:<name>`, or every project that engines know by
+ * the name. `clusterOf` names the swarm that a container is in.
  */
 export function isOfProject(
   container: RunningContainer,
   asked: string,
   ownership: Pick<Ownership, "groupOf">,
+  clusterOf: (container: RunningContainer) => string | null,
 ): boolean {
   const { labels, backend, compose } = container;
   const project = compose?.project ?? labels[PROJECT]; // an adopted one has no such label, or that of a lost folder
   const at = asked.lastIndexOf("@"); // no name has one
   if (at < 1) return project === asked;
   const [name, where] = [asked.slice(0, at), asked.slice(at + 1)];
-  if (where.startsWith(SWARM)) return labels[STACK] === name;
+  if (where.startsWith(SWARM)) {
+    return labels[STACK] === name && clusterOf(container) === where.slice(SWARM.length);
+  }
   const owner = ownership.groupOf(container);
   if (!where.startsWith(ENGINE)) return owner?.workspace === where && owner.group === name;
   return owner === null && project === name && backend === where.slice(ENGINE.length);

@@ -1,6 +1,6 @@
 /** Services that a cluster of engines keeps running, without any type of an engine. */
 import { z } from "zod";
-import type { Reach, Subject } from "./access.ts";
+import { type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 
 export const TaskState = z.enum([
   "waiting",
@@ -209,9 +209,52 @@ export interface KnownService {
   readonly cluster: string;
   /** The engines that a scope must hold to hold its cluster: those in it, and those that may be. */
   readonly engines: readonly string[];
+  /** The engines of its managers that berth knows, the one that answered last before the others. */
+  readonly managers?: readonly string[];
 }
 
 export const NO_SERVICES: RunningServices = { revision: 0, items: [], clusters: [] };
+
+/** Returns the name of the cluster whose task a container is; null for any other. Labels may be anybody's. */
+export function clusterOf(
+  { items }: RunningServices,
+  { id, backend }: { readonly id: string; readonly backend: string },
+): string | null {
+  const found = items.find(({ service }) =>
+    service.tasks.some(({ container }) => container?.id === id && container.backend === backend)
+  );
+  return found?.cluster ?? null;
+}
+
+/** The length from which the beginning of an id means it: a shorter text may be a name alone. */
+const SHORT_ID = 12;
+
+/** Returns the services in a scope that an id, the beginning of one or a name means. */
+export function servicesNamed<Known extends KnownService>(
+  items: readonly Known[],
+  reach: Reach,
+  asked: string,
+): readonly Known[] {
+  const seen = items.filter((one) => holdsService(reach, one));
+  const exact = seen.filter(({ service: { id, name } }) => id === asked || name === asked);
+  return exact.length > 0 || asked.length < SHORT_ID
+    ? exact
+    : seen.filter(({ service }) => service.id.startsWith(asked));
+}
+
+/** A task with its service. */
+export interface KnownTask {
+  readonly known: KnownService;
+  readonly task: RunningTask;
+}
+
+/** Returns the tasks in a scope that an id or a name as `shop_web.2` means, those that are to run first. */
+export function tasksNamed({ items }: RunningServices, reach: Reach, asked: string): KnownTask[] {
+  return items.filter((known) => holdsService(reach, known)).flatMap((known) =>
+    known.service.tasks.filter(({ id, name }) => id === asked || name === asked)
+      .map((task) => ({ known, task }))
+  ).sort((one, other) => Number(other.task.desired) - Number(one.task.desired));
+}
 
 /**
  * Returns true if a scope holds a service: by its stack, by a label, or by all engines of its cluster that berth knows,
@@ -223,6 +266,9 @@ export function holdsService(
 ): boolean {
   return reach.has(subject) || holdsCluster(reach, engines);
 }
+
+/** Returns the scope in which the caller may see services. */
+export const reachOfServices = (principal: Principal): Reach => reachOf(principal, "services:read");
 
 /** Returns true if a scope holds all these engines of a cluster. */
 export const holdsCluster = (reach: Reach, engines: readonly string[]): boolean =>

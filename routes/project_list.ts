@@ -1,6 +1,6 @@
 /** All projects that a caller sees, each with its row and its units. */
 import { type Principal, type Reach, reachOf } from "../core/access.ts";
-import type { KnownService } from "../core/running_services.ts";
+import { holdsService, type KnownService, reachOfServices } from "../core/running_services.ts";
 import { type ContainerRuntime, reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { runtimeSeen } from "../core/sight.ts";
 import { type ComparedOptions, type ComparedProject, type Comparison, countsOf } from "./compared.ts";
@@ -89,9 +89,13 @@ export async function listProjects(
   const services = seen?.services?.().items ?? [];
   const units = projects.flatMap(({ units }) => units);
   const ownServices = new Set(units.flatMap(({ service }) => service?.id ?? []));
-  const stacks = undeclaredStacks(services, ownServices, shown, ignored);
+  const ofServices = reachOfServices(principal);
+  const shownServices = services.filter((one) => holdsService(ofServices, one));
+  const stacks = undeclaredStacks(shownServices, ownServices, shown, ignored);
   const ofStacks = new Set(
-    services.filter(({ service }) => service.stack !== null).flatMap(({ service }) => containersOf(service)),
+    shownServices.filter(({ service }) => service.stack !== null).flatMap(({ service }) =>
+      containersOf(service)
+    ),
   );
   const others = shown.filter((one) => {
     const key = `${one.backend} ${one.id}`;

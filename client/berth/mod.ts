@@ -44,6 +44,7 @@ export * from "./services.ts";
 export * from "./settings.ts";
 export * from "./stacks.ts";
 export * from "./system.ts";
+export * from "./tasks.ts";
 export * from "./terminal.ts";
 export * from "./updates.ts";
 export * from "./volumes.ts";

@@ -365,6 +365,7 @@ export type Permission =
   | "projects:host"
   | "projects:destroy"
   | "containers:read"
+  | "services:read"
   | "containers:logs"
   | "artifacts:reveal"
   | "workspaces:write"
@@ -389,7 +390,6 @@ export type Permission =
   | "containers:reveal"
   | "volumes:host-paths"
   | "system:prune"
-  | "services:read"
   | "services:control"
   | "services:remove"
   | "nodes:manage"
@@ -706,6 +706,12 @@ export type Role = "viewer" | "operator" | "admin";
 /** `engine:nas`, `workspace:shop`, `project:shop-prod`, `label:team=web`. */
 export type Scope = string;
 
+/** The reason why no more lines follow. */
+export type ServiceLogEnd = {
+  /** The reason of the end. */
+  readonly reason: "stopping" | "not_allowed";
+};
+
 /** A part of `UnitService`. */
 export type ServiceMode = "replicated" | "global" | "replicatedJob" | "globalJob";
 
@@ -774,6 +780,57 @@ export type SwarmObject = {
   readonly createdAt: string | null;
   /** When its labels were last changed. */
   readonly updatedAt: string | null;
+};
+
+/** An item of the stream of `GET /api/services/{id}/logs`. */
+export type TaskLogRecord = {
+  /** The task, as `shop_web.2`. */
+  readonly task: string;
+  /** The task's id. */
+  readonly taskId: string;
+  /** The node it is on. */
+  readonly node: string;
+  /** From where it was read: the node's engine, or a manager. */
+  readonly via: "node" | "manager";
+  /** When it was written. */
+  readonly time: string;
+  /** Which output. */
+  readonly stream: "stdout" | "stderr";
+  /** The text of the line. */
+  readonly line: string;
+  /** The line was longer than 256 KiB. */
+  readonly cut?: true;
+} | {
+  /** The task, as `shop_web.2`. */
+  readonly task: string;
+  /** The task's id. */
+  readonly taskId: string;
+  /** The node it is on. */
+  readonly node: string;
+  /** From where it was read: the node's engine, or a manager. */
+  readonly via: "node" | "manager";
+  readonly gap: LogGap;
+} | {
+  /** The task, as `shop_web.2`. */
+  readonly task: string;
+  /** The task's id. */
+  readonly taskId: string;
+  /** The node it is on. */
+  readonly node: string;
+  /** From where it was read: the node's engine, or a manager. */
+  readonly via: "node" | "manager";
+  readonly waits: TaskLogWaits;
+} | {
+  /** Resumes all tasks behind the lines up to here. */
+  readonly cursor: string;
+} | {
+  readonly end: ServiceLogEnd;
+};
+
+/** Its log cannot be read for now, and is tried again. */
+export type TaskLogWaits = {
+  /** The code of the failure. */
+  readonly reason: string;
 };
 
 /** The answer of `POST /api/auth/idp`. */

@@ -29,6 +29,8 @@ export const containerRuntime = plugin({
     volumes: "Volumes on all engines",
     networks: "Networks on all engines",
     logs: "Earlier lines of several logs, searched",
+    services: "Services of swarms, and their tasks",
+    tasks: "Tasks of services of swarms",
     terminal: "Events and merged logs, as they happen",
   },
   examine,
@@ -42,7 +44,7 @@ export const containerRuntime = plugin({
     const { registries } = settings;
     const pulls = { registries, logins: new PullLogins(host.logins, settings.dockerConfig) };
     const runtime = new EngineRuntime(backends, pulls, host.claims, () => host.services());
-    const engines = { backends, sights: new Sights(host.ownership) };
+    const engines = { backends, sights: new Sights(host.ownership), services: () => host.services() };
     const { log, commands, offers, declared } = host;
     const routes = new Routes({ engines, pulls, log, commands, offers, declared });
     measure(host.metrics, backends, routes.streamLimit);

@@ -26,6 +26,7 @@ import { earlierLogs, ROUTES as EARLIER_ROUTES } from "./logs/earlier_routes.ts"
 import { logRoutes, ROUTES as LOG_ROUTES } from "./logs/routes.ts";
 import { listedNetworks, networks, ROUTES as NETWORK_ROUTES } from "./networks/routes.ts";
 import { pruning, ROUTES as PRUNE_ROUTES } from "./prune/routes.ts";
+import { ROUTES as SERVICE_LOG_ROUTES, serviceLogs } from "./service_logs/routes.ts";
 import { ROUTES as STATS_ROUTES, statsRoutes } from "./stats/routes.ts";
 import { StatsFeeds } from "./stats/stats_feed.ts";
 import { listedVolumes, ROUTES as VOLUME_ROUTES, volumes } from "./volumes/routes.ts";
@@ -41,6 +42,7 @@ export const ROUTES = [
   ...PRUNE_ROUTES,
   ...LOG_ROUTES,
   ...EARLIER_ROUTES,
+  ...SERVICE_LOG_ROUTES,
   ...EXEC_ROUTES,
   ...STATS_ROUTES,
   ...EVENT_ROUTES,
@@ -97,6 +99,7 @@ export class Routes implements AsyncDisposable {
       .add(pruning({ backends, meter, offers, declared, ownership: engines.sights.ownership }))
       .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
       .add(earlierLogs({ find, streamLimit }))
+      .add(serviceLogs({ engines, streamLimit, awaken: awakenBy(feed) }))
       .add(this.#execs.routes)
       .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))
       .add(terminalRoutes({

@@ -8,7 +8,7 @@ import {
   type Reach,
   reachOf,
 } from "../../core/access.ts";
-import { holdsService } from "../../core/running_services.ts";
+import { holdsService, reachOfServices } from "../../core/running_services.ts";
 import { flag, text } from "../../http/declare/query.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../http/declare/router.ts";
 import { type Availability, NodeChange, setAvailability } from "./acts/node_acts.ts";
@@ -22,7 +22,7 @@ import {
   ServiceChange,
   ServiceRemoval,
 } from "./acts/service_acts.ts";
-import { problems, type ServicePermission } from "./errors.ts";
+import { problems } from "./errors.ts";
 import { findNode, findService } from "./find.ts";
 import type { Clusters } from "./mirror/clusters.ts";
 
@@ -156,7 +156,7 @@ export function actRoutes(all: Clusters): Router {
   ) => {
     await all.watched();
     const found = findService(all, reach, params.id, verb);
-    const seen = reachOf<ServicePermission>(principal, "services:read");
+    const seen = reachOfServices(principal);
     const said = await run(found, {
       isDryRun: query.dryRun === true,
       maySee: holdsService(seen, found),
@@ -172,7 +172,7 @@ export function actRoutes(all: Clusters): Router {
   ) => {
     await all.watched();
     const found = findNode(all, reach, params.id, verb);
-    const seen = reachOf<ServicePermission>(principal, "services:read");
+    const seen = reachOfServices(principal);
     const said = await setAvailability(found, availability, { isDryRun: query.dryRun === true, seen });
     if (said.changed) await all.changed(found.cluster);
     return reply(200, said);

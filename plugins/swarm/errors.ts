@@ -5,16 +5,13 @@ import { problemsOf } from "../../http/declare/answer.ts";
 import { CODES as ENGINE_CODES } from "../../engines/calls/errors.ts";
 
 export const CODES = {
-  service_not_found: 404,
   stack_not_found: 404,
   node_not_found: 404,
   cluster_without_quorum: 503,
   cluster_away: 503,
-  task_not_found: 404,
   changed_meanwhile: 409,
   nothing_to_roll_back: 409,
   previous_secret_gone: 409,
-  node_not_connected: 409,
 } as const satisfies DeclaredCodes;
 
 const ALL = { ...ENGINE_CODES, ...CODES };
@@ -29,9 +26,7 @@ export const problems = problemsOf(ALL);
 const ACTS = { sqlite: 24, postgres: 16 };
 
 export const PERMISSIONS = [
-  { name: "services:read", roles: ["viewer", "operator", "admin"] },
   { name: "services:control", roles: ["operator", "admin"], since: ACTS },
   { name: "services:remove", roles: ["admin"], since: ACTS },
   { name: "nodes:manage", roles: ["admin"], since: ACTS },
 ] as const satisfies readonly PermissionRule[];
-export type ServicePermission = (typeof PERMISSIONS)[number]["name"];

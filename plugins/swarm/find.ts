@@ -1,13 +1,10 @@
 /** Finds the service or the node that an id or a name means. */
 import type { Reach } from "../../core/access.ts";
-import { holdsCluster, holdsService, type KnownService } from "../../core/running_services.ts";
+import { holdsCluster, type KnownService, servicesNamed } from "../../core/running_services.ts";
 import { swarmError } from "./errors.ts";
 import type { Cluster } from "./mirror/cluster.ts";
 import type { Clusters } from "./mirror/clusters.ts";
 import type { SwarmNode } from "./rows/node.ts";
-
-/** A shorter text may be a name alone. */
-const SHORT_ID = 12;
 
 /** `verb` follows "Cannot". Throws `service_not_found` and `ambiguous_id`; what is out of scope is not there. */
 export function findService(
@@ -16,13 +13,8 @@ export function findService(
   asked: string,
   verb: string,
 ): KnownService & { readonly in: Cluster } {
-  const seen = all.flatMap((cluster) =>
-    cluster.services.filter((one) => holdsService(reach, one)).map((one) => ({ ...one, in: cluster }))
-  );
-  const exact = seen.filter(({ service: { id, name } }) => id === asked || name === asked);
-  const found = exact.length > 0 || asked.length < SHORT_ID
-    ? exact
-    : seen.filter(({ service }) => service.id.startsWith(asked));
+  const items = all.flatMap((cluster) => cluster.services.map((one) => ({ ...one, in: cluster })));
+  const found = servicesNamed(items, reach, asked);
   const [one, ...more] = found;
   if (one === undefined) {
     throw swarmError("service_not_found", `Cannot ${verb} service "${asked}": no swarm has it`);

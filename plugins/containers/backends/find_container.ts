@@ -6,6 +6,7 @@ import type { ContainerRow } from "../../../engines/rows/container.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import type { Unavailable } from "../../../engines/links/unavailable.ts";
 import { type Engines, linksInSight } from "./seen.ts";
+import { type KnownTask, tasksNamed } from "../../../core/running_services.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 
 export interface FoundContainer {
@@ -19,10 +20,11 @@ const NAMED_MATCHES = 4;
 /**
  * Looks in the mirrors first, and asks the engines only when no mirror has a match. A full id comes before a name, and
  * a name before the beginning of an id. What is out of reach is not there; what is on an engine that hangs is refused at
- * once. `doing` follows "Cannot" in errors. Throws `container_not_found`, `ambiguous_id` where several containers match, or the reason why no engine could be asked.
+ * once. `doing` follows "Cannot" in errors. Throws `container_not_found`, `node_not_connected` for
+ * a task of a swarm, `ambiguous_id` where several containers match, or the reason why no engine could be asked.
  */
 export async function findContainer(
-  { backends, sights }: Engines,
+  { backends, sights, services }: Engines,
   reach: Reach,
   wanted: string,
   backend: string | undefined,
@@ -37,7 +39,10 @@ export async function findContainer(
   }
   const known = shown.flatMap((link) => inMirror(link, text));
   let matches = known.filter(sees);
-  if (known.length === 0) {
+  if (known.length === 0 && services !== undefined) {
+    matches = ofTasks(shown, tasksNamed(services(), reach, text), text, doing).filter(sees);
+  }
+  if (known.length === 0 && matches.length === 0) {
     const asked = await atEngines(up, text, doing);
     asked.forEach(sees);
     await sight.settle();
@@ -50,6 +55,39 @@ export async function findContainer(
   const { containers } = best.link.mirror;
   await containers.look(best.row.id);
   return { link: best.link, row: containers.rows.get(best.row.id) ?? best.row };
+}
+
+/**
+ * Returns the containers of tasks of swarms. Throws `node_not_connected` where only nodes have them whose engines berth
+ * does not know, and `conflict` for a task without a container.
+ */
+function ofTasks(
+  links: readonly Link[],
+  tasks: readonly KnownTask[],
+  text: string,
+  doing: string,
+): FoundContainer[] {
+  const [first] = tasks;
+  const meant = tasks.filter(({ task }) => task.id === text || task.desired === first?.task.desired);
+  const found = meant.flatMap(({ task: { container } }) => {
+    const link = links.find(({ name }) => name === container?.backend);
+    const row = link?.mirror.containers.rows.get(container?.id ?? "");
+    return link === undefined || row === undefined ? [] : [{ link, row }];
+  });
+  if (first === undefined || found.length > 0) return found;
+  const { name, node, container, reason } = first.task;
+  if (container?.backend === null && node !== null) {
+    const engine = node.name.replaceAll(/[^\w.-]/g, "-");
+    throw engineError(
+      "node_not_connected",
+      `Cannot ${doing}: ${name} runs on ${node.name}: add its engine, for example "${engine}=ssh://${engine}"`,
+    );
+  }
+  if (container !== null) return [];
+  throw engineError(
+    "conflict",
+    `Cannot ${doing}: ${name} has no container${reason === null ? "" : `: ${reason}`}`,
+  );
 }
 
 function inMirror(link: Link, text: string): FoundContainer[] {

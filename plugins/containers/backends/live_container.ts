@@ -23,6 +23,17 @@ export interface LiveContainer {
   readonly kind: EngineKind;
   /** Its log loses old lines to new ones, so that a late reader may miss some. */
   readonly rotates: boolean;
+  /** Of a task of a swarm whose node's engine berth does not know: a manager tells its log. */
+  readonly managed?: ManagedLog;
+}
+
+/** The log of a task, told by the managers of its swarm: `engine` is the one to ask next. */
+export interface ManagedLog {
+  readonly task: string;
+  /** From now on another manager is asked. */
+  turn(): void;
+  /** True if nothing more is written. */
+  hasEnded(): boolean;
 }
 
 /** Finds the container that a caller means, as `findContainer` does, and reads it at its engine. */

@@ -1,4 +1,6 @@
 /** The engines and containers in a caller's scope. */
+import { clusterOf, type RunningServices } from "../../../core/running_services.ts";
+import type { RunningContainer } from "../../../core/runtime.ts";
 import type { Sight, Sights } from "../../../core/sight.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
 import { type Backends, type Readable, unknownEngine } from "../../../engines/links/backends.ts";
@@ -8,7 +10,13 @@ import type { Link } from "../../../engines/links/link.ts";
 export interface Engines {
   readonly backends: Backends;
   readonly sights: Sights;
+  /** Returns the services of swarms that the engines are in, from memory. */
+  readonly services?: () => RunningServices;
 }
+
+/** Returns the name of the swarm whose task a container is; null for any other. */
+export const swarmOf = ({ services }: Engines, row: RunningContainer): string | null =>
+  services === undefined ? null : clusterOf(services(), row);
 
 /** The engines that may hold containers in sight. */
 interface LinksInSight extends Readable {

@@ -42,6 +42,7 @@ const byId = z.object({
 const failures = [
   "container_not_found",
   "ambiguous_id",
+  "node_not_connected",
   "backend_not_found",
   "no_engine",
   "runtime_unavailable",

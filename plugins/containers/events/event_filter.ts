@@ -4,7 +4,7 @@ import { isOfProject, mayBeOfProject } from "../../../core/ownership.ts";
 import { reachOfRunning, type RunningContainer, SEES_RUNNING } from "../../../core/runtime.ts";
 import type { Sight, Sights } from "../../../core/sight.ts";
 import { findContainer } from "../backends/find_container.ts";
-import { type Engines, linksInSight, rowsInSight } from "../backends/seen.ts";
+import { type Engines, linksInSight, rowsInSight, swarmOf } from "../backends/seen.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import type { ContainerPermission } from "../backends/permissions.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
@@ -114,6 +114,7 @@ export async function filterOf(
   const isOfWorkspace = (name: string | undefined) =>
     workspace === undefined ||
     name !== undefined && (ownership.projectsOf(workspace)?.includes(name) ?? false);
+  const inSwarm = (row: RunningContainer) => swarmOf(engines, row);
   const sees = (row: RunningContainer) => seen.events.sees(row) && seen.running.sees(row);
   const rowOf = ({ about, backend: of, id, type, attributes }: EngineEvent) =>
     about.container ??
@@ -134,7 +135,7 @@ export async function filterOf(
   const isOfAsked = (event: EngineEvent) => {
     if (project === undefined) return true;
     const row = event.type === "container" ? rowOf(event) : null;
-    if (row !== null) return isOfProject(row, project, ownership);
+    if (row !== null) return isOfProject(row, project, ownership, inSwarm);
     const isThere = !project.includes("@engine:") || project.endsWith(`@engine:${event.backend}`);
     return isThere && mayBeOfProject(event.attributes[PROJECT], project);
   };
@@ -151,7 +152,7 @@ export async function filterOf(
     wantsContainer: (row: RunningContainer) =>
       (backend === undefined || row.backend === backend) &&
       isAsked(row.id, row.backend) &&
-      (project === undefined || isOfProject(row, project, ownership)) &&
+      (project === undefined || isOfProject(row, project, ownership, inSwarm)) &&
       (workspace === undefined || ownership.ownerOf(row)?.id === workspace ||
         isOfWorkspace(row.compose?.project ?? row.labels[PROJECT])) &&
       sees(row),

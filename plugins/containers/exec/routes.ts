@@ -137,6 +137,7 @@ const orphaned = route({
     ...problems(
       "container_not_found",
       "ambiguous_id",
+      "node_not_connected",
       "backend_not_found",
       "runtime_unavailable",
       "no_engine",

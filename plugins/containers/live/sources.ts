@@ -8,7 +8,7 @@ import type { Sight } from "../../../core/sight.ts";
 import { asServiceError, statusOf } from "../../../http/declare/problem.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
-import type { Engines } from "../backends/seen.ts";
+import { type Engines, swarmOf } from "../backends/seen.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
 import { type JsonMembers, jsonMembers, jsonText } from "../../../core/json_text.ts";
@@ -308,9 +308,10 @@ export class Sources implements Disposable {
   }
 
   #wants(row: RunningContainer): boolean {
-    const { asked: { project, workspace, all }, engines: { sights: { ownership } } } = this.#options;
+    const { asked: { project, workspace, all }, engines } = this.#options;
+    const { ownership } = engines.sights;
     return all === true || (project !== undefined || workspace !== undefined) &&
-        (project === undefined || isOfProject(row, project, ownership)) &&
+        (project === undefined || isOfProject(row, project, ownership, (one) => swarmOf(engines, one))) &&
         (workspace === undefined || ownership.ownerOf(row)?.id === workspace);
   }
 

@@ -72,6 +72,7 @@ const earlier = route({
     ...problems(
       "container_not_found",
       "ambiguous_id",
+      "node_not_connected",
       "conflict",
       "backend_not_found",
       "runtime_unavailable",

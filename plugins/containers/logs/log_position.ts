@@ -247,9 +247,10 @@ export class LogPosition {
   }
 
   #isOld(
-    { stream, bytes, timeFrom: from, timeTo: to, to: textTo }: Line,
+    line: Line,
     onGap: (gap: Gap) => void,
   ): boolean {
+    const { stream, bytes, timeFrom: from, timeTo: to, to: textTo } = line;
     const place = this.#of(stream);
     const text = inUtc(decoder.decode(bytes.subarray(from, to)));
     const time = readLogTime(text);
@@ -261,6 +262,7 @@ export class LogPosition {
       // A line that Podman wrote after the other stream's latest line is new, even within the same second
       if (!isCoarse(bytes, from) || this.#of(stream === 1 ? 2 : 1).toSkip > 0) return true;
     } else if (order === 0) {
+      if (place.first === 0 && this.#liveSince !== null) place.first = endHash(line);
       if (place.toSkip > 1) place.toSkip--;
       else if (!place.isPartial || hashOf(bytes, to, textTo) === place.mark) {
         place.toSkip = 0;

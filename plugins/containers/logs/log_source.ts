@@ -49,6 +49,10 @@ export interface LogListener extends LineSink {
 
 export type LogEnd = "complete" | "removed";
 
+/** Returns the path of a container's log, or of a task's at a manager. */
+const logPath = ({ id, managed }: LiveContainer) =>
+  managed === undefined ? at`/containers/${id}/logs` : at`/tasks/${managed.task}/logs`;
+
 /**
  * The states of a source:
  *
@@ -123,9 +127,11 @@ export class LogSource {
     this.#signal = options.signal;
     this.#awaken = options.awaken;
     this.#follows = options.query.follow;
-    const { terminal, kind, rotates } = options.target;
+    const { terminal, kind, rotates, managed } = options.target;
     this.#life = kind === "podman" ? new PodmanLife(() => this.#look()) : null;
-    if (rotates && options.query.follow) options.position.expectRepeats(this.#openedAt);
+    // A node that comes back sends managers once more what it sent since the log was opened
+    if (managed !== undefined) options.position.expectRepeats({ seconds: 0, nanos: 0 });
+    else if (rotates && options.query.follow) options.position.expectRepeats(this.#openedAt);
     this.#lines = new LineReader(this.#sink(), { terminal, parts: kind === "podman" ? "unended" : "sized" });
   }
 
@@ -168,6 +174,14 @@ export class LogSource {
     return this.#target.rotates && performance.now() - since > 1_000;
   }
 
+  /** Nothing more is written: what is there is read anew behind the latest line, to its end. */
+  readToEnd(): void {
+    if (!this.#follows || this.#state.kind === "over") return;
+    this.#follows = false;
+    this.#drop();
+    this.#wake();
+  }
+
   close(): void {
     clearTimeout(this.#untilTimer);
     this.#finish("complete");
@@ -195,14 +209,15 @@ export class LogSource {
     const target = this.#target;
     const answer = await openConnection(target.engine, {
       method: "GET",
-      path: at`/containers/${target.id}/logs`,
+      path: logPath(target),
       query: {
         follow,
         stdout: query.stdout,
         stderr: query.stderr,
         timestamps: true,
         since,
-        until: query.until === null ? undefined : engineTime(query.until),
+        // Managers take no notice of it
+        until: query.until === null || target.managed ? undefined : engineTime(query.until),
         tail,
       },
       doing: `read the logs of container "${target.name}"`,
@@ -221,7 +236,7 @@ export class LogSource {
     this.#state = { kind: "reading", answer, frames, proof, isProven: false };
     if (this.#isWaiting) this.#listener.resumes?.();
     this.#isWaiting = false;
-    if (follow) this.#probe ??= this.#newProbe();
+    if (follow && !target.managed) this.#probe ??= this.#newProbe();
   }
 
   #newProbe(): LogProbe {
@@ -345,7 +360,8 @@ export class LogSource {
   }
 
   #look(): Promise<LiveContainer> {
-    const { engine, id } = this.#target;
+    const { engine, id, managed } = this.#target;
+    if (managed !== undefined) return Promise.resolve(this.#target);
     return readLive(engine, id, "go on reading its logs", this.#signal);
   }
 
@@ -355,7 +371,11 @@ export class LogSource {
     this.#signal.throwIfAborted();
     const code = error instanceof ServiceError ? error.code : "internal";
     if (code === "container_not_found" && this.#wasOpen) return this.#finish("removed");
-    const isAway = code === "runtime_unavailable" || code === "engine_timeout" || code === "engine_busy";
+    const { managed } = this.#target;
+    managed?.turn();
+    // A manager without a leader ends a log with an error; another one may know more
+    const isAway = code === "runtime_unavailable" || code === "engine_timeout" || code === "engine_busy" ||
+      managed !== undefined && code === "engine_failed";
     // Docker and Podman answer a conflict while they remove a container; the next attempt says that it is gone
     const mayPass = isAway || code === "conflict" || code === "engine_failed" && this.#failures < 2;
     const isPatient = this.#wasOpen && (this.#follows || this.#failures < RETRIES);

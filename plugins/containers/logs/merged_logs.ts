@@ -4,11 +4,11 @@ import { asServiceError } from "../../../http/declare/problem.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
 import type { Awaken } from "./awaken.ts";
-import type { LineSink } from "./lines.ts";
+import type { Line, LineSink } from "./lines.ts";
 import { type Gap, LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
 import { type LogRequest, LogSource } from "./log_source.ts";
-import type { LogTime } from "./log_time.ts";
+import { compareLogTimes, type LogTime, readLogTime } from "./log_time.ts";
 import type { JsonText } from "../../../core/json_text.ts";
 
 /** Lines that come within this time are sorted. */
@@ -66,6 +66,12 @@ interface LogStart {
   readonly since?: LogTime | null;
   /** Behind this line instead. */
   readonly cursor?: string | undefined;
+  /** False for what is there now. */
+  readonly follow?: boolean;
+  /** Only lines up to then. */
+  readonly until?: LogTime | null;
+  readonly stdout?: boolean;
+  readonly stderr?: boolean;
 }
 
 interface Collected {
@@ -82,6 +88,10 @@ interface Collected {
 interface Member {
   readonly ending: AbortController;
   readonly reading: Promise<void>;
+  /** The log that is read; null before it was found. */
+  log: LogSource | null;
+  /** Nothing more is written to it. */
+  isOver: boolean;
 }
 
 const decoder = new TextDecoder();
@@ -92,6 +102,7 @@ export class MergedLogs implements AsyncDisposable {
   readonly #awaken: Awaken;
   readonly #signal: AbortSignal;
   readonly #search: string | undefined;
+  readonly #orderMs: number;
   readonly #members = new Map<string, Member>();
   #pending: Collected[] = [];
   #pendingCharacters = 0;
@@ -107,11 +118,14 @@ export class MergedLogs implements AsyncDisposable {
     readonly search?: string | undefined;
     /** Ends all reading. */
     readonly signal: AbortSignal;
+    /** Lines that come within this time are sorted. */
+    readonly orderMs?: number;
   }) {
     this.#viewer = options.viewer;
     this.#awaken = options.awaken;
     this.#search = options.search;
     this.#signal = options.signal;
+    this.#orderMs = options.orderMs ?? ORDER_MS;
   }
 
   /** The sources that are read. */
@@ -137,7 +151,20 @@ export class MergedLogs implements AsyncDisposable {
         this.#members.delete(source);
         if (!ending.signal.aborted) this.#viewer.left?.(source, reason);
       });
-    this.#members.set(source, { ending, reading });
+    this.#members.set(source, { ending, reading, log: null, isOver: false });
+  }
+
+  /** Nothing more is written to a source: it ends with what is there. */
+  end(source: string): void {
+    const member = this.#members.get(source);
+    if (member === undefined || member.isOver) return;
+    member.isOver = true;
+    member.log?.readToEnd();
+  }
+
+  /** Resolves when every source that is read now has ended, and its lines were told. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.#members.values()].map(({ reading }) => reading));
   }
 
   /** Stops reading a source. */
@@ -154,9 +181,11 @@ export class MergedLogs implements AsyncDisposable {
   async #read(
     source: string,
     find: () => Promise<LiveContainer>,
-    { tail, since = null, cursor }: LogStart,
+    start: LogStart,
     signal: AbortSignal,
   ): Promise<void> {
+    const { tail, since = null, cursor, until = null, stdout = true, stderr = true } = start;
+    const wanted = { since, until, stdout, stderr };
     const position = cursor === undefined
       ? new LogPosition({ bounded: tail !== null || since !== null })
       : LogPosition.parse(cursor);
@@ -167,12 +196,13 @@ export class MergedLogs implements AsyncDisposable {
       target = await find();
       this.#viewer.joined?.(source, target);
       if (tail !== 0 || cursor !== undefined) {
-        await this.#follow(target, reader, { tail, since, follow: false });
+        await this.#follow(target, reader, { ...wanted, tail, follow: false });
       }
     } finally {
       this.#release();
     }
-    await this.#follow(target, reader, { tail: tail === 0 ? 0 : null, since, follow: true });
+    if (start.follow === false) return;
+    await this.#follow(target, reader, { ...wanted, tail: tail === 0 ? 0 : null, follow: true });
   }
 
   async #follow(
@@ -184,7 +214,7 @@ export class MergedLogs implements AsyncDisposable {
       /** A line of it was read already. */
       begun: boolean;
     },
-    wanted: Pick<LogRequest, "tail" | "since" | "follow">,
+    wanted: LogRequest,
   ): Promise<void> {
     const { source, position, signal } = reader;
     const writer = this.#viewer.write(target);
@@ -204,12 +234,26 @@ export class MergedLogs implements AsyncDisposable {
       },
     };
     const sought = this.#search === undefined ? lines : searching(this.#search, lines);
+    const member = this.#members.get(source);
+    // A manager keeps what is not read in its memory: its log is always read on
+    const drops = target.managed === undefined ? null : new Dropped();
+    const { until } = wanted;
+    const isLater = (line: Line) =>
+      until !== null && compareLogTimes(readLogTime(position.timeOf(line.stream)) ?? until, until) > 0;
     const log = new LogSource({
       target,
-      query: { ...wanted, until: null, stdout: true, stderr: true },
+      query: wanted,
       position,
       listener: {
-        line: sought.line.bind(sought),
+        line: (line) => {
+          if (isLater(line)) return;
+          if (drops === null) return sought.line(line);
+          const time = position.timeOf(line.stream);
+          if (this.#pendingCharacters > PENDING_CHARACTERS) return drops.drop(time);
+          const gap = drops.resume(time);
+          if (gap !== null) collect(time, writer.gap(gap), null);
+          sought.line(line);
+        },
         gap: (gap) => collect(gap.after, writer.gap(gap), null),
         waits: (reason) => this.#viewer.waits?.(source, reason),
         resumes: () => this.#viewer.resumes?.(source),
@@ -217,11 +261,18 @@ export class MergedLogs implements AsyncDisposable {
       signal,
       awaken: this.#awaken,
     });
+    if (member !== undefined) {
+      member.log = log;
+      if (member.isOver) log.readToEnd();
+    }
     try {
       while (await log.read()) {
+        if (drops !== null) continue;
         if (this.#pendingCharacters > PENDING_CHARACTERS) await this.#flush();
         await this.#viewer.ready();
       }
+      const gap = drops?.end() ?? null;
+      if (gap !== null) collect(gap.after, writer.gap(gap), null);
     } finally {
       log.close();
     }
@@ -236,7 +287,7 @@ export class MergedLogs implements AsyncDisposable {
   #schedule(): void {
     if (this.#pending.length === 0) return;
     const isFull = this.#pendingCharacters > PENDING_CHARACTERS;
-    this.#timer ??= setTimeout(() => this.#flush(), this.#holding > 0 && !isFull ? HOLD_MS : ORDER_MS);
+    this.#timer ??= setTimeout(() => this.#flush(), this.#holding > 0 && !isFull ? HOLD_MS : this.#orderMs);
   }
 
   /** The past of one container was read. */
@@ -278,6 +329,29 @@ export class MergedLogs implements AsyncDisposable {
       characters += text.length;
     }
     if (frame.length > 0) this.#viewer.frame(frame, cursors, firsts);
+  }
+}
+
+/** Lines that were left out, because their reader was slow. */
+class Dropped {
+  #after: string | null = null;
+  #latest = "";
+
+  drop(time: string): void {
+    this.#after ??= this.#latest || time;
+  }
+
+  /** Returns the gap before a line that is told. */
+  resume(time: string): Gap | null {
+    const after = this.#after;
+    this.#after = null;
+    this.#latest = time;
+    return after === null ? null : { after, before: time };
+  }
+
+  /** Returns the gap at the end. */
+  end(): Gap | null {
+    return this.#after === null ? null : { after: this.#after, before: null };
   }
 }
 

@@ -81,6 +81,7 @@ const logs = route({
     ...problems(
       "container_not_found",
       "ambiguous_id",
+      "node_not_connected",
       "conflict",
       "backend_not_found",
       "runtime_unavailable",

@@ -149,6 +149,7 @@ export class Cluster {
         subject: this.subjectOf(row.shown.id),
         cluster: this.name,
         engines: this.scope,
+        managers: this.managers.names,
       }))
       .sort((one, other) => one.service.name < other.service.name ? -1 : 1);
   }

@@ -1,0 +1,178 @@
+/** `/api/services/{id}/logs` and `/api/tasks/{id}/logs`: what the tasks of a swarm's service write, on all nodes. */
+import { z } from "zod";
+import type { Principal } from "../../../core/access.ts";
+import type { Call } from "../../../http/declare/call.ts";
+import { countOrAll, flag, text } from "../../../http/declare/query.ts";
+import { raw, route, type Router, router } from "../../../http/declare/router.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
+import { problems } from "../backends/problems.ts";
+import type { Engines } from "../backends/seen.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
+import type { Awaken } from "../logs/awaken.ts";
+import { LogGap } from "../logs/log_gap.ts";
+import { CONTENT_TYPE } from "../logs/log_formats.ts";
+import { readCallersTime } from "../logs/log_time.ts";
+import { MOST_CURSOR, readCursor } from "./cursors.ts";
+import { type Format, serviceLog, tasksOf } from "./service_log.ts";
+import { findService, findTask } from "./task_logs.ts";
+
+const OfTask = z.object({
+  task: z.string().describe("The task, as `shop_web.2`"),
+  taskId: z.string().describe("The task's id"),
+  node: z.string().describe("The node it is on"),
+  via: z.enum(["node", "manager"]).describe("From where it was read: the node's engine, or a manager"),
+});
+
+const TaskLogRecord = z.union([
+  OfTask.extend({
+    time: z.string().describe("When it was written"),
+    stream: z.enum(["stdout", "stderr"]).describe("Which output"),
+    line: z.string().describe("The text of the line"),
+    cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
+  }),
+  OfTask.extend({ gap: LogGap }),
+  OfTask.extend({
+    waits: z.object({ reason: z.string().describe("The code of the failure") })
+      .meta({ id: "TaskLogWaits", description: "Its log cannot be read for now, and is tried again" }),
+  }),
+  z.object({ cursor: z.string().describe("Resumes all tasks behind the lines up to here") }),
+  z.object({
+    end: z.object({ reason: z.enum(["stopping", "not_allowed"]).describe("The reason of the end") })
+      .meta({ id: "ServiceLogEnd", description: "The reason why no more lines follow" }),
+  }),
+]).meta({ id: "TaskLogRecord" });
+
+const Query = z.object({
+  follow: flag.default(false).describe(
+    "Goes on with lines as they are written, also of tasks that start later",
+  ),
+  tail: countOrAll(1_000_000).default(null).describe("Number of the last lines of each task, or `all`"),
+  since: text(64).optional().describe(
+    "Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`",
+  ),
+  until: text(64).optional().describe("Only lines up to then, written as for `since`"),
+  history: flag.default(false).describe("Also of tasks that were replaced and that the swarm remembers"),
+  timestamps: flag.default(false).describe("Puts its time before each line of text"),
+  stdout: flag.default(true).describe("True to receive lines of the standard output"),
+  stderr: flag.default(true).describe("True to receive lines of the standard error"),
+  q: text(256).optional().describe("Only lines that hold this text, in any case"),
+  format: z.enum(["text", "ndjson", "sse"]).optional().describe(
+    "Instead of what the header `Accept` asks for",
+  ),
+  cursor: text(MOST_CURSOR).optional().describe("The latest `cursor` received: all tasks resume behind it"),
+});
+type Query = z.output<typeof Query>;
+
+const FAILURES = [
+  "ambiguous_id",
+  "invalid_request",
+  "runtime_unavailable",
+  "engine_failed",
+  "too_many_streams",
+] as const;
+const LINES = raw("The log", {
+  "text/plain": null,
+  "application/x-ndjson": TaskLogRecord,
+  "text/event-stream": TaskLogRecord,
+});
+
+const ofService = route({
+  method: "get",
+  path: "/services/{id}/logs",
+  summary: "Read or follow the logs of all tasks of a service",
+  description:
+    "Lines of different nodes are sorted when they come within 250 ms. They are read from each node's engine; where berth " +
+    "does not know it, from a manager, which keeps no line for a slow reader: then a `gap` says so. Resumes behind " +
+    "`cursor` or `Last-Event-ID` without loss or repeats.",
+  headers: ["Last-Event-ID"],
+  permission: "containers:logs",
+  subject: "found",
+  params: z.object({ id: text(255).describe("The service's id, the beginning of it, or its name") }),
+  query: Query,
+  answers: { 200: LINES, ...problems("service_not_found", ...FAILURES) },
+});
+
+const ofTask = route({
+  method: "get",
+  path: "/tasks/{id}/logs",
+  summary: "Read or follow the log of one task of a service",
+  description: "As those of a service. Of a name, the task that is to run is meant, else the newest.",
+  headers: ["Last-Event-ID"],
+  permission: "containers:logs",
+  subject: "found",
+  params: z.object({ id: text(255).describe("The task's id, or its name as `shop_web.2`") }),
+  query: Query.omit({ history: true }),
+  answers: { 200: LINES, ...problems("task_not_found", ...FAILURES) },
+});
+
+export const ROUTES = [ofService, ofTask];
+
+interface Parts {
+  readonly engines: Engines;
+  readonly streamLimit: StreamLimit;
+  readonly awaken: Awaken;
+}
+
+type LogCall = Call<{ id: string }, Omit<Query, "history">, undefined>;
+
+export function serviceLogs(parts: Parts): Router {
+  const { engines } = parts;
+  return router()
+    .on(ofService, (call) => {
+      const doing = `read the logs of service "${call.params.id}"`;
+      const found = findService(engines, call.reach, call.params.id, doing);
+      return answer(call, parts, doing, tasksOf(engines, found, call.query.history));
+    })
+    .on(ofTask, (call) => {
+      const doing = `read the logs of task "${call.params.id}"`;
+      const found = findTask(engines, call.reach, call.params.id, doing);
+      const { id } = found.task;
+      const all = tasksOf(engines, found.known, true);
+      return answer(call, parts, doing, () => all().filter(({ task }) => task.id === id));
+    });
+}
+
+function answer(
+  call: LogCall,
+  { engines, streamLimit, awaken }: Parts,
+  doing: string,
+  tasks: Parameters<typeof serviceLog>[0]["tasks"],
+): Response {
+  const { query, request } = call;
+  if (!query.stdout && !query.stderr) {
+    throw engineError("invalid_request", `Cannot ${doing}: stdout and stderr are both switched off`);
+  }
+  const cursors = readCursor(query.cursor ?? request.headers.get("last-event-id") ?? "");
+  const at = (time: string | undefined) => time === undefined ? null : readCallersTime(time);
+  const { follow, tail, stdout, stderr, timestamps } = query;
+  const wanted = { follow, tail, stdout, stderr, since: at(query.since), until: at(query.until) };
+  const format = formatOf(call);
+  const viewer = streamLimit.enter(call.principal satisfies Principal, "logs");
+  const body = serviceLog({
+    engines,
+    awaken,
+    tasks,
+    request: wanted,
+    search: query.q,
+    timestamps,
+    cursors,
+    format,
+    doing,
+    signal: call.ending,
+    reason: () => call.stopping.aborted ? "stopping" : "not_allowed",
+    onEnd: () => viewer[Symbol.dispose](),
+  });
+  return new Response(body, {
+    headers: [["content-type", CONTENT_TYPE[format]], ["cache-control", "no-store, no-transform"], [
+      "x-accel-buffering",
+      "no",
+    ]],
+  });
+}
+
+function formatOf({ query, request }: LogCall): Format {
+  if (query.format !== undefined) return query.format;
+  const accept = request.headers.get("accept") ?? "";
+  if (accept.includes("text/event-stream")) return "sse";
+  return accept.includes("application/x-ndjson") ? "ndjson" : "text";
+}

@@ -1,0 +1,91 @@
+/** The logs of tasks of swarms: of the node's engine where berth knows it, else of a manager. */
+import type { Reach } from "../../../core/access.ts";
+import {
+  type KnownService,
+  type KnownTask,
+  NO_SERVICES,
+  servicesNamed,
+  tasksNamed,
+} from "../../../core/running_services.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
+import { type LiveContainer, readLive } from "../backends/live_container.ts";
+import type { Engines } from "../backends/seen.ts";
+
+/** A task's log, and from where it is read. */
+export interface TaskLog extends LiveContainer {
+  readonly task: { readonly id: string; readonly name: string };
+  /** The node's name. */
+  readonly node: string;
+  readonly via: "node" | "manager";
+}
+
+/** Throws `service_not_found` and `ambiguous_id`. */
+export function findService({ services }: Engines, reach: Reach, asked: string, doing: string): KnownService {
+  const [one, ...more] = servicesNamed((services?.() ?? NO_SERVICES).items, reach, asked);
+  if (one === undefined) throw engineError("service_not_found", `Cannot ${doing}: no swarm has it`);
+  if (more.length > 0) throw engineError("ambiguous_id", `Cannot ${doing}: several match, use an id`);
+  return one;
+}
+
+/** Of a name, the task that is to run, else the newest. Throws `task_not_found` and `ambiguous_id`. */
+export function findTask({ services }: Engines, reach: Reach, asked: string, doing: string): KnownTask {
+  const found = tasksNamed(services?.() ?? NO_SERVICES, reach, asked);
+  const [one] = found;
+  if (one === undefined) throw engineError("task_not_found", `Cannot ${doing}: no swarm has it`);
+  if (found.some(({ known }) => known.service.id !== one.known.service.id)) {
+    throw engineError("ambiguous_id", `Cannot ${doing}: several have this name, use an id`);
+  }
+  return one;
+}
+
+/** Returns the task as memory has it now; undefined once the swarm has forgotten it. */
+const taskNow = ({ services }: Engines, id: string) =>
+  services?.().items.flatMap(({ service }) => service.tasks).find((task) => task.id === id);
+
+/** Returns true if the task writes no more. One whose node is down may. */
+export function hasEnded(engines: Engines, id: string): boolean {
+  const state = taskNow(engines, id)?.state;
+  return state === undefined || state === "completed" || state === "failed" || state === "stopped";
+}
+
+/** Throws the reason why neither the node's engine nor a manager can be asked. */
+export async function logOf(
+  engines: Engines,
+  { known, task }: KnownTask,
+  doing: string,
+  signal: AbortSignal,
+): Promise<TaskLog> {
+  const told = { task: { id: task.id, name: task.name }, node: task.node?.name ?? "" };
+  const { links } = engines.backends;
+  const link = links.find(({ name }) => name === task.container?.backend);
+  if (link?.state === "up" && task.container !== null) {
+    const live = await readLive(link.engine, task.container.id, doing, signal);
+    return { ...live, ...told, via: "node" };
+  }
+  const managers = links.filter(({ name, state }) => known.managers?.includes(name) && state === "up");
+  const [first] = managers;
+  if (first === undefined) {
+    throw engineError(
+      "runtime_unavailable",
+      `Cannot ${doing}: neither the engine of ${told.node || "its node"} nor a manager answers`,
+    );
+  }
+  let turn = 0;
+  return {
+    ...told,
+    via: "manager",
+    get engine() {
+      return (managers[turn % managers.length] ?? first).engine;
+    },
+    kind: "docker",
+    id: task.container?.id ?? task.id,
+    name: task.name,
+    running: true,
+    paused: false,
+    life: task.at,
+    terminal: known.definition.terminal,
+    environment: [],
+    rotates: false,
+    managed: { task: task.id, turn: () => void (turn += 1), hasEnded: () => hasEnded(engines, task.id) },
+  };
+}

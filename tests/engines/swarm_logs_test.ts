@@ -1,0 +1,212 @@
+/** Logs of services on three real nodes, one of which is restarted; each container numbers its lines. */
+import assert from "node:assert/strict";
+import { NoEngine } from "../support/engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
+import { startSwarm, SWARM_IMAGE, type TestSwarm } from "../support/swarm.ts";
+
+const swarm = await startSwarm().catch((error) => {
+  if (!(error instanceof NoEngine)) throw error;
+  console.error(`NOT RUN: logs of services, because ${error.message}`);
+  return null;
+});
+
+Deno.test({
+  name: "Logs of a service lose and repeat nothing over three nodes, but for gaps that are told",
+  ignore: swarm === null,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(context) {
+    await using own = swarm!;
+    const counting = 'i=0; while :; do i=$((i+1)); echo "line $i"; sleep 0.05; done';
+    const create = ["service", "create", "--detach", "--no-resolve-image", "--name", "shop_count"];
+    await own.nodes[0]!.cli(
+      ...create,
+      ...["--label", "com.docker.stack.namespace=shop", "--mode", "global", "--restart-delay", "0s"],
+      ...[SWARM_IMAGE, "sh", "-c", counting],
+    );
+    await using whole = await serveEngines(own.engines);
+    await using part = await serveEngines({ node1: own.nodes[0]! });
+    for (const berth of [whole, part]) {
+      await eventually(
+        "three tasks run",
+        async () => (await berth.call("GET /api/services/shop_count")).body.running === 3,
+      );
+    }
+    await context.step("one log is that of docker logs", () => past(own, whole, part));
+    await context.step("a scope holds a log by its stack", () => scoped(whole));
+    await context.step("routes of containers take a task's name", () => named(whole, part));
+    await context.step("a cursor resumes all tasks", () => resumed(whole, part));
+    await context.step("a node that restarts", () => restarted(own, whole, part));
+  },
+});
+
+interface Told {
+  readonly task?: string;
+  readonly taskId?: string;
+  readonly node?: string;
+  readonly via?: string;
+  readonly line?: string;
+  readonly gap?: { readonly after: string };
+  readonly cursor?: string;
+}
+
+/** Reads records until `isEnough`, and leaves. */
+async function follow(
+  berth: TestCaller,
+  query: string,
+  isEnough: (all: readonly Told[]) => boolean,
+): Promise<Told[]> {
+  const leaving = new AbortController();
+  const answer = await berth.fetch(
+    `GET /api/services/shop_count/logs?format=ndjson&follow&${query}`,
+    undefined,
+    {
+      signal: leaving.signal,
+    },
+  );
+  assert.equal(answer.status, 200);
+  const all: Told[] = [];
+  let rest = "";
+  try {
+    for await (const text of answer.body!.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) if (line !== "") all.push(JSON.parse(line));
+      if (isEnough(all)) break;
+    }
+  } finally {
+    leaving.abort();
+  }
+  return all;
+}
+
+const numberIn = (line: string): number => Number(/^line (\d+)$/.exec(line)?.[1]);
+const lines = (all: readonly Told[]) => all.filter(({ line }) => line !== undefined);
+
+/** Of each task the numbers are in a row, but where a gap was told in between. Returns how many gaps there were. */
+function mustBeWhole(all: readonly Told[], begins: ReadonlyMap<string, number> = new Map()): number {
+  const last = new Map(begins);
+  const gaps = new Set<string>();
+  let count = 0;
+  for (const { taskId = "", line, gap, node } of all) {
+    if (gap !== undefined) {
+      assert.match(node ?? "", /^node\d$/, "a gap names its node");
+      gaps.add(taskId);
+      count += 1;
+    }
+    if (line === undefined) continue;
+    const number = numberIn(line);
+    const before = last.get(taskId);
+    if (before !== undefined && !gaps.delete(taskId)) {
+      assert.equal(number, before + 1, `of task ${taskId} on ${node}`);
+    }
+    if (before !== undefined) assert.ok(number > before, "nothing is told twice");
+    last.set(taskId, number);
+  }
+  return count;
+}
+
+async function past({ nodes }: TestSwarm, ...berths: TestService[]): Promise<void> {
+  for (const [index, berth] of berths.entries()) {
+    const { text } = await berth.call("GET /api/services/shop_count/logs?format=ndjson");
+    const all = text.trim().split("\n").map((one) => JSON.parse(one) as Told);
+    mustBeWhole(all);
+    const { body } = await berth.call("GET /api/services/shop_count");
+    for (const { id, container, node } of body.tasks) {
+      const told = lines(all).filter(({ taskId }) => taskId === id);
+      const engine = nodes[Number(node.name.slice(4)) - 1]!;
+      const theirs = (await engine.cli("logs", container.id)).split("\n");
+      assert.ok(told.length > 10);
+      assert.deepEqual(told.map(({ line }) => line), theirs.slice(0, told.length), node.name);
+      assert.equal(told[0]!.via, index === 0 || node.name === "node1" ? "node" : "manager");
+    }
+    const { text: tail } = await berth.call("GET /api/services/shop_count/logs?tail=2");
+    assert.equal(tail.trim().split("\n").length, 6);
+    assert.match(tail, /^shop_count\.\w+@node\d \| line \d+$/m);
+  }
+}
+
+async function scoped(berth: TestService): Promise<void> {
+  const key = async (on: string) => {
+    const grants = [{ role: "viewer", on: [on] }];
+    const made = await berth.call("POST /api/settings/api-keys", { name: on, grants });
+    return berth.as(made.body.key);
+  };
+  const [{ id }] = (await berth.call("GET /api/services/shop_count")).body.tasks;
+  for (const on of ["project:blog", "engine:node1"]) {
+    const stranger = await key(on);
+    assert.equal((await stranger.call("GET /api/services/shop_count/logs")).status, 404, on);
+    assert.equal((await stranger.call(`GET /api/tasks/${id}/logs`)).status, 404, on);
+  }
+  const shop = await key("project:shop");
+  assert.match((await shop.call(`GET /api/tasks/${id}/logs?tail=1`)).text, /line \d+/);
+  const blind = await berth.key(["containers:read", "artifacts:read", "workspaces:read"]);
+  assert.equal((await blind.call("GET /api/services/shop_count/logs")).status, 403);
+  const rows = async (caller: TestCaller) => {
+    const { body } = await caller.call("GET /api/projects");
+    return body.items.filter((one: { id: string }) => one.id.startsWith("shop@swarm:")).length;
+  };
+  assert.deepEqual([await rows(berth), await rows(blind)], [1, 0], "a stack needs services:read");
+}
+
+async function named(whole: TestService, part: TestService): Promise<void> {
+  const { body: { tasks } } = await part.call("GET /api/services/shop_count");
+  for (const { name, id, node, container } of tasks) {
+    for (const asked of [name, id]) {
+      const found = await whole.call(`GET /api/containers/${asked}`);
+      assert.equal(found.body.id, container.id, found.text);
+      const there = await part.call(`GET /api/containers/${asked}`);
+      if (node.name === "node1") assert.equal(there.status, 200);
+      else {
+        assert.deepEqual([there.status, there.body.code], [409, "node_not_connected"], there.text);
+        assert.match(
+          there.body.title,
+          new RegExp(`runs on ${node.name}: add its engine, .*${node.name}=ssh://`),
+        );
+      }
+    }
+  }
+}
+
+async function resumed(...berths: TestService[]): Promise<void> {
+  for (const berth of berths) {
+    const isDone = (all: readonly Told[]) => lines(all).length > 60 && all.at(-1)?.cursor !== undefined;
+    const first = await follow(berth, "tail=5", isDone);
+    const at = first.at(-1)!.cursor!;
+    const second = await follow(berth, `cursor=${at}`, isDone);
+    const all = [...first, ...second];
+    assert.equal(mustBeWhole(all), 0);
+    assert.equal(new Set(lines(all).map(({ taskId }) => taskId)).size, 3);
+  }
+  const wrong = await berths[0]!.call("GET /api/services/shop_count/logs?cursor=nonsense");
+  assert.deepEqual([wrong.status, wrong.body.code], [400, "invalid_request"]);
+}
+
+/** The engine of node3 is killed and started: its task is replaced, and those of the others go on. */
+async function restarted({ nodes }: TestSwarm, ...berths: TestService[]): Promise<void> {
+  const node = nodes[2]!;
+  const { body: { tasks } } = await berths[0]!.call("GET /api/services/shop_count");
+  const old = tasks.find((one: { node: { name: string }; desired: boolean }) =>
+    one.node.name === "node3" && one.desired
+  );
+  const isDone = (all: readonly Told[]) => {
+    const fresh = lines(all).filter((one) => one.node === "node3" && one.taskId !== old.id);
+    return fresh.length > 20 && all.at(-1)?.cursor !== undefined;
+  };
+  const reading = berths.map((berth) => follow(berth, "tail=all", isDone));
+  await new Promise((done) => setTimeout(done, 1_000)); // some lines before
+  await node.kill();
+  await new Promise((done) => setTimeout(done, 1_000));
+  await node.start();
+  for (const [index, all] of (await Promise.all(reading)).entries()) {
+    const gaps = mustBeWhole(all);
+    const ofOld = lines(all).filter(({ taskId }) => taskId === old.id).map(({ line }) => line);
+    const fresh = lines(all).find((one) => one.node === "node3" && one.taskId !== old.id);
+    assert.equal(fresh!.line, "line 1", "a task that starts later is told from its beginning");
+    const theirs = (await node.cli("logs", old.container.id)).split("\n");
+    console.log(`berth ${index}: ${ofOld.length} of ${theirs.length} lines of the old task, ${gaps} gaps`);
+    if (gaps === 0) assert.deepEqual(ofOld, theirs, "without a gap all lines were told");
+    assert.ok(index > 0 || gaps === 0, "the node's own engine has them all");
+  }
+}
