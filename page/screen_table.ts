@@ -106,6 +106,14 @@ export const SCREENS = [
     key: "n",
   }),
   entry({ path: "/swarm", title: titles.swarm, view: "Swarm", group: "resources", word: titles.swarm }),
+  entry({
+    path: "/services",
+    title: titles.services,
+    view: "Services",
+    group: "resources",
+    word: titles.services,
+  }),
+  entry({ path: "/services/:id", title: titles.services, view: "Service", group: "resources" }),
   entry({ path: "/disk", title: titles.disk, view: "Disk", group: "resources", word: titles.disk, key: "d" }),
   entry({
     path: "/incidents",

@@ -36,6 +36,8 @@ export { Notices } from "./screens/notices/notices.tsx";
 export { Registries } from "./screens/registries/registries.tsx";
 export { Sessions } from "./screens/settings/sessions.tsx";
 export { Source } from "./screens/source/source.tsx";
+export { Service } from "./screens/swarm/service.tsx";
+export { Services } from "./screens/swarm/services.tsx";
 export { Swarm } from "./screens/swarm/swarm.tsx";
 export { Updates } from "./screens/updates/updates.tsx";
 export { Volumes } from "./screens/volumes/volumes.tsx";

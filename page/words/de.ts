@@ -87,6 +87,7 @@ export const words = {
     volumes: "Volumes",
     networks: "Netzwerke",
     swarm: "Swarm",
+    services: "Dienste",
     disk: "Platte",
     events: "Ereignisse",
     incidents: "Vorfälle",

@@ -76,6 +76,7 @@ const english = {
     volumes: "Volumes",
     networks: "Networks",
     swarm: "Swarm",
+    services: "Services",
     disk: "Disk",
     events: "Events",
     incidents: "Incidents",

@@ -24,7 +24,15 @@ const OF_ONE: Readonly<Record<string, string>> = {
 };
 
 /** Screens that no other test of every commit shows to axe. */
-const UNSEEN = ["/w/:id/source", "/write-down", "/swarm", "/settings/engines", "/updates", "/new"];
+const UNSEEN = [
+  "/w/:id/source",
+  "/write-down",
+  "/swarm",
+  "/services",
+  "/settings/engines",
+  "/updates",
+  "/new",
+];
 
 test("axe finds nothing on any screen of the table", async ({ browser, berth }) => {
   await using opened = await openPage(browser, berth, { key: berth.admin });

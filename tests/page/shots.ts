@@ -19,6 +19,7 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["plan-which", "/plan"],
   ["updates", "/updates"],
   ["swarm", "/swarm"],
+  ["services", "/services"],
   ["source", "/w/shop/source"],
   ["incidents", "/incidents"],
   ["settings-notices", "/settings/notices"],

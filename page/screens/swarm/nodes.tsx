@@ -1,12 +1,21 @@
 /** The nodes of swarms, a row each. */
+import { useState } from "preact/hooks";
 import type { SwarmNode } from "../../../client/berth/nodes.ts";
 import { shown } from "../../parts/shown.ts";
 import { type Column, Table } from "../../parts/table.tsx";
 import { words } from "../../words/en_later.ts";
+import { type NodeAct, NodeActs, NodeDialog } from "./acts.tsx";
 
 const TEXT = words.swarm;
 
 export function Nodes({ nodes }: { readonly nodes: readonly SwarmNode[] }) {
+  const [asked, setAsked] = useState<{ readonly node: SwarmNode; readonly act: NodeAct } | null>(null);
+  const acts: Column<SwarmNode> = {
+    head: TEXT.actsOf,
+    kind: "acts",
+    cell: (node) =>
+      node.staleSince === null && <NodeActs node={node} setAct={(act) => setAsked({ node, act })} />,
+  };
   return (
     <section aria-labelledby="swarm-nodes">
       <h2 id="swarm-nodes">{TEXT.nodes}</h2>
@@ -14,9 +23,10 @@ export function Nodes({ nodes }: { readonly nodes: readonly SwarmNode[] }) {
         label={TEXT.nodes}
         items={nodes}
         keyOf={({ id }) => id}
-        columns={COLUMNS}
+        columns={[...COLUMNS, acts]}
         isDim={({ staleSince }) => staleSince !== null}
       />
+      {asked !== null && <NodeDialog {...asked} close={() => setAsked(null)} />}
     </section>
   );
 }

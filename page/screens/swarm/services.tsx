@@ -1,5 +1,10 @@
-/** The services of swarms, a row each, with their tasks below. */
-import type { ServiceTask, SwarmService } from "../../../client/berth/services.ts";
+/** The services of swarms by stack, a row each, with their tasks below. */
+import { useEffect } from "preact/hooks";
+import { SERVICES, type ServiceTask, type SwarmService } from "../../../client/berth/services.ts";
+import { useResource } from "../../live/resource.ts";
+import { client } from "../../live/session.ts";
+import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
+import { Update } from "./update.tsx";
 import { containerHref } from "../../parts/container_href.ts";
 import { shown } from "../../parts/shown.ts";
 import { Sign } from "../../parts/sign.tsx";
@@ -12,18 +17,44 @@ const TEXT = words.swarm;
 /** Tasks of one service that are shown; those that run come first. */
 const MOST_TASKS = 50;
 
-export function Services({ services }: { readonly services: readonly SwarmService[] }) {
+/** Tasks on nodes whose engine berth does not know change without an event. */
+const AGAIN_MS = 5_000;
+
+export function Services() {
+  const read = useResource(
+    keyIfAllowed("services:read", "services"),
+    async (signal) => (await client.get(SERVICES, { signal })).json().items,
+  );
+  useEffect(() => {
+    const clock = setInterval(() => document.visibilityState === "visible" && read.reload(), AGAIN_MS);
+    return () => clearInterval(clock);
+  }, [read]);
   return (
-    <section aria-labelledby="swarm-services">
-      <h2 id="swarm-services">{TEXT.services}</h2>
-      {services.length === 0
-        ? <Empty title={TEXT.noServices} />
-        : (
-          <ul class="findings" aria-label={TEXT.services}>
-            {services.map((service) => <One service={service} key={service.id} />)}
-          </ul>
-        )}
-    </section>
+    <Reading read={read} permission="services:read">
+      {(services) => {
+        if (services.length === 0) return <Empty title={TEXT.noServices} whole />;
+        const stacks = Map.groupBy(services, ({ stack }) => stack);
+        const stale = services.find(({ staleSince }) => staleSince !== null)?.staleSince ?? null;
+        return (
+          <>
+            <header class="screen-head">
+              <h1>{words.titles.services}</h1>
+              <span class="quiet" role="status">{TEXT.servicesCount(services.length)}</span>
+            </header>
+            {stale !== null && <p class="trouble" role="alert">{TEXT.stale(words.time(Date.parse(stale)))}
+            </p>}
+            {[...stacks].map(([stack, own]) => (
+              <section aria-label={shown(stack ?? TEXT.inNoStack)} key={stack}>
+                <h2>{stack === null ? TEXT.inNoStack : shown(TEXT.ofStack(stack))}</h2>
+                <ul class="findings" aria-label={TEXT.services}>
+                  {own.map((service) => <One service={service} key={service.id} />)}
+                </ul>
+              </section>
+            ))}
+          </>
+        );
+      }}
+    </Reading>
   );
 }
 
@@ -33,29 +64,26 @@ function signOf({ staleSince, desired, running }: SwarmService): Verdict {
 }
 
 function One({ service }: { readonly service: SwarmService }) {
-  const { name, stack, running, desired, image, update, tasks } = service;
+  const { name, running, desired, image, update, tasks } = service;
   const verdict = signOf(service);
   const state = update === null
     ? undefined
     : (TEXT.updated as Readonly<Record<string, string>>)[update.state];
-  const failed = tasks.some((one) => one.desired && one.reason !== null);
   return (
     <li class={`finding is-${verdict}`}>
       <div class="finding-head">
         <Sign verdict={verdict} />
-        <span class="finding-name">{shown(name)}</span>
+        <a class="finding-name" href={`/services/${encodeURIComponent(service.id)}`}>{shown(name)}</a>
         <span class="finding-word">
           {words.number(running)}
           {desired !== null && `/${words.number(desired)}`}
-          {stack !== null && ` · ${shown(TEXT.ofStack(stack))}`}
           {state !== undefined && ` · ${state}`}
         </span>
       </div>
       <div class="finding-rest">
-        {update !== null && state !== undefined && <span class="finding-detail">{shown(update.message)}
-        </span>}
+        <Update service={service} />
         <code class="quiet">{shown(image)}</code>
-        <details open={failed || verdict === "broken"}>
+        <details open={verdict === "broken"}>
           <summary>{TEXT.tasksOf(shown(name))}</summary>
           <ul class="rows">
             {tasks.toSorted(byDesired).slice(0, MOST_TASKS).map((task) => <Task task={task} key={task.id} />)}
@@ -72,7 +100,7 @@ function One({ service }: { readonly service: SwarmService }) {
 const byDesired = (one: ServiceTask, other: ServiceTask): number =>
   Number(other.desired) - Number(one.desired);
 
-function Task({ task }: { readonly task: ServiceTask }) {
+export function Task({ task }: { readonly task: ServiceTask }) {
   const { name, node, state, desired, current, reason, exitCode, container } = task;
   return (
     <li class="row">

@@ -10,7 +10,6 @@ import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import { words } from "../../words/en_later.ts";
 import { Nodes } from "./nodes.tsx";
-import { Services } from "./services.tsx";
 
 const TEXT = words.swarm;
 
@@ -57,7 +56,9 @@ export function Swarm() {
               </header>
               {clusters.map((cluster) => <Cluster cluster={cluster} key={cluster.id} />)}
               {nodes.length > 0 && <Nodes nodes={nodes} />}
-              <Services services={services} />
+              <p>
+                <a href="/services">{TEXT.all}</a>
+              </p>
             </>
           )}
     </Reading>

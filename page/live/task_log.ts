@@ -1,0 +1,78 @@
+/** The logs of all tasks of a service, resumed behind the last line of each. */
+import { SERVICE_LOGS } from "../../client/berth/services.ts";
+import { stream } from "../../client/stream.ts";
+import { isStatusError } from "../../client/mod.ts";
+import { LogFeed } from "./log_feed.ts";
+import { problemOf } from "./problem.ts";
+import { client, somebody } from "./session.ts";
+
+const TAIL = 200;
+const PAUSE_MS = 1_000;
+const FINAL = [400, 403, 404];
+const MOST_CHARACTERS = 4 * 1024 * 1024;
+
+export class TaskLog extends LogFeed {
+  readonly #id: string;
+  readonly #numbers = new Map<string, number>();
+  #cursor: string | null = null;
+
+  constructor(id: string) {
+    super();
+    this.#id = id;
+    this.earlier.value = "none"; // earlier lines are read of containers
+  }
+
+  override get keys(): readonly string[] {
+    return [...this.#numbers.keys()];
+  }
+
+  protected override sourceOf(key: string): number {
+    return this.#numbers.get(key) ?? 0;
+  }
+
+  #source(key: string, name: string, node: string): number {
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    this.sources.push({ key, name, backend: node });
+    this.#numbers.set(key, this.sources.length - 1);
+    return this.sources.length - 1;
+  }
+
+  override async follow(ending: AbortSignal): Promise<void> {
+    while (!ending.aborted) {
+      try {
+        await this.#read(ending);
+      } catch (error) {
+        if (ending.aborted) return;
+        const status = isStatusError(error) ? error.response.statusCode : 0;
+        if (FINAL.includes(status)) {
+          this.problem.value = problemOf(error);
+          this.state.value = "ended";
+          return;
+        }
+        if (status === 401) await somebody(ending);
+      }
+      this.state.value = "waiting";
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const from = this.#cursor === null ? { tail: TAIL } : { cursor: this.#cursor };
+    const items = stream(client, SERVICE_LOGS, {
+      as: "ndjson",
+      params: { id: this.#id },
+      query: { follow: true, format: "ndjson", ...from },
+      maxItemBytes: MOST_CHARACTERS,
+      signal,
+    });
+    this.state.value = "following";
+    for await (const item of items) {
+      if ("cursor" in item) this.#cursor = item.cursor;
+      else if ("line" in item) {
+        const source = this.#source(item.taskId, item.task, item.node);
+        this.lines.add(Date.parse(item.time), item.stream, source, item.line);
+      } else if ("gap" in item) this.gap(item.gap, this.#source(item.taskId, item.task, item.node));
+    }
+  }
+}
