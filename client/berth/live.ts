@@ -6,6 +6,7 @@ import type { Incident } from "./incidents.ts";
 import type { CommitId, EngineStatus, LogGap, SocketFailure, Unavailable, VerdictCounts } from "./models.ts";
 import type { Network } from "./networks.ts";
 import type { LooseContainers, ProjectRow } from "./projects.ts";
+import type { SwarmService } from "./services.ts";
 import type { Backend } from "./system.ts";
 import type { EngineHappening, EngineStateChange, EventKind, EventsResync } from "./terminal.ts";
 import type { ProjectUpdates, UpdateItem } from "./updates.ts";
@@ -323,6 +324,21 @@ export type LiveMessage = {
   readonly id: string;
   /** Measurements, in order. */
   readonly items: readonly (LiveSample)[];
+} | {
+  /** Kind of message. */
+  readonly type: "rows";
+  /** The topic. */
+  readonly feed: "services";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The client forgets what earlier messages said. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: SwarmService };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
 } | SocketFailure;
 
 /** Requests to `/api/live`. */
@@ -506,6 +522,15 @@ export type LiveRequest = {
   readonly all?: true;
   /** With the last ten minutes, as far as somebody has measured it in them. */
   readonly earlier?: boolean;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The services of all swarms, with their tasks. */
+  readonly feed: "services";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
 };
 
 /** One measurement of a container. */

@@ -712,7 +712,7 @@ export type ServiceLogEnd = {
   readonly reason: "stopping" | "not_allowed";
 };
 
-/** A part of `UnitService`. */
+/** A part of `SwarmService`. */
 export type ServiceMode = "replicated" | "global" | "replicatedJob" | "globalJob";
 
 /** A part of `Diagnostic`. */

@@ -205,7 +205,7 @@ export type ServiceTasks = {
   readonly total: number;
 };
 
-/** A part of `SwarmServices`. */
+/** A part of `LiveMessage`. */
 export type SwarmService = {
   /** The service's id. */
   readonly id: string;
@@ -265,5 +265,5 @@ export type SwarmServices = {
   readonly total: number;
 };
 
-/** A parameter of `GET /api/services`. */
+/** A part of `ServiceTask`. */
 export type TaskState = "waiting" | "starting" | "running" | "completed" | "failed" | "stopped" | "lost";

@@ -85,6 +85,7 @@ export const swarm = {
   moreTasks: (amount: number) => `${count(amount, "weiterer Task verlässt", "weitere Tasks verlassen")} ihn.`,
   updatedTasks: (done: number, amount: number) => `${done} von ${amount} Tasks aktualisiert`,
   before: (amount: number) => count(amount, "früherer Task", "frühere Tasks"),
+  gone: "Kein Swarm hat diesen Dienst, oder Sie dürfen ihn nicht sehen.",
   inNoStack: "In keinem Stack",
   all: "Alle Dienste",
   log: "Log aller Tasks",

@@ -80,6 +80,7 @@ export const swarm = {
   moreTasks: (amount: number) => `${count(amount, "more task leaves", "more tasks leave")} it.`,
   updatedTasks: (done: number, amount: number) => `${done} of ${amount} tasks updated`,
   before: (amount: number) => count(amount, "earlier task", "earlier tasks"),
+  gone: "No swarm has this service, or you may not see it.",
   inNoStack: "In no stack",
   all: "All services",
   log: "Log of all tasks",

@@ -2,6 +2,7 @@
 import { plugin } from "../plugin.ts";
 import { ACT_ROUTES, actRoutes } from "./act_routes.ts";
 import { CODES, PERMISSIONS } from "./errors.ts";
+import { serviceFeeds } from "./live.ts";
 import { Clusters } from "./mirror/clusters.ts";
 import { ROUTES, swarmRoutes } from "./routes.ts";
 
@@ -23,10 +24,15 @@ export const swarm = plugin({
   },
   start(host) {
     const clusters = new Clusters(() => host.engines(), host.log);
+    const live = serviceFeeds(clusters);
     return Promise.resolve({
+      feeds: live.feeds,
       routes: swarmRoutes(clusters).add(actRoutes(clusters)),
       services: () => clusters.services,
-      [Symbol.asyncDispose]: () => clusters[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: async () => {
+        live[Symbol.dispose]();
+        await clusters[Symbol.asyncDispose]();
+      },
     });
   },
 });

@@ -5,6 +5,7 @@ import { refusalOf } from "../../plugins/swarm/refusals.ts";
 import { NoEngine, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
+import { LiveVisitor } from "../streams/live_visitor.ts";
 import { startSwarm, SWARM_IMAGE, type TestSwarm } from "../support/swarm.ts";
 
 const swarm = await startSwarm(2).catch((error) => {
@@ -118,8 +119,14 @@ async function scaled(berth: TestService, engine: TestEngine): Promise<void> {
   assert.deepEqual([dry.body.changed, dry.body.starts, dry.body.waits], [false, 1, []], dry.text);
   assert.deepEqual(dry.body.changes, [{ field: "Mode.Replicated.Replicas", from: "2", to: "3" }]);
   assert.deepEqual(await spec(engine), before, "a dry run sends nothing");
+  await using visitor = new LiveVisitor(berth, berth.admin);
+  await visitor.subscribe("services", "services");
   const { body } = await berth.call("POST /api/services/shop_web/scale", { replicas: 3 });
   assert.equal(body.changed, true);
+  await eventually("the feed tells it", async () => {
+    const row = (await visitor.list("services")).rows.get(body.id) as { desired: number; running: number };
+    return row.desired === 3 && row.running === 3;
+  });
   const listed = () => engine.cli("service", "ls", "--filter", "name=shop_web", "--format", "{{.Replicas}}");
   await eventually("three run", async () => await listed() === "3/3");
   const { Version } = await spec(engine);

@@ -1,11 +1,12 @@
 /** One service of a swarm: its update, its slots with the tasks that were in each, and what they write. */
-import { useEffect, useMemo } from "preact/hooks";
-import { SERVICE, type ServiceTask, type SwarmService } from "../../../client/berth/services.ts";
-import { useResource } from "../../live/resource.ts";
-import { client, may } from "../../live/session.ts";
+import { useMemo } from "preact/hooks";
+import type { ServiceTask, SwarmService } from "../../../client/berth/services.ts";
+import { useRows } from "../../live/rows.ts";
+import { may } from "../../live/session.ts";
 import { TaskLog } from "../../live/task_log.ts";
 import { LogView } from "../../parts/log/log_view.tsx";
 import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { shown } from "../../parts/shown.ts";
 import type { Parts } from "../../screen_table.ts";
 import { words } from "../../words/en_later.ts";
@@ -14,42 +15,41 @@ import { Task } from "./services.tsx";
 import { Update } from "./update.tsx";
 
 const TEXT = words.swarm;
-const AGAIN_MS = 3_000;
 
 export function Service({ id = "" }: Parts) {
-  const read = useResource(
-    keyIfAllowed("services:read", `service ${id}`),
-    async (signal) => (await client.get(SERVICE, { params: { id }, signal })).json(),
-  );
-  useEffect(() => {
-    const clock = setInterval(() => document.visibilityState === "visible" && read.reload(), AGAIN_MS);
-    return () => clearInterval(clock);
-  }, [read]);
+  const read = useRows(keyIfAllowed("services:read", "services"), "services");
   return (
     <Reading read={read} permission="services:read">
-      {(service) => (
-        <>
-          <header class="screen-head">
-            <h1>{shown(service.name)}</h1>
-            <span class="quiet" role="status">
-              {words.number(service.running)}
-              {service.desired !== null && `/${words.number(service.desired)}`}
-            </span>
-            {service.staleSince === null && <ServiceActs service={service} />}
-          </header>
-          {service.staleSince !== null && (
-            <p class="trouble" role="alert">{TEXT.stale(words.time(Date.parse(service.staleSince)))}</p>
-          )}
-          <Update service={service} />
-          <p class="quiet">
-            <code>{shown(service.image)}</code>
-            {service.stack !== null && ` · ${shown(TEXT.ofStack(service.stack))}`}
-          </p>
-          <Slots service={service} />
-          {may("containers:logs") && <Log id={service.id} name={service.name} />}
-        </>
-      )}
+      {({ items }) => {
+        const service = items.find((one) => one.id === id || one.name === id);
+        return service === undefined ? <Empty title={TEXT.gone} whole /> : <Shown service={service} />;
+      }}
     </Reading>
+  );
+}
+
+function Shown({ service }: { readonly service: SwarmService }) {
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{shown(service.name)}</h1>
+        <span class="quiet" role="status">
+          {words.number(service.running)}
+          {service.desired !== null && `/${words.number(service.desired)}`}
+        </span>
+        {service.staleSince === null && <ServiceActs service={service} />}
+      </header>
+      {service.staleSince !== null && (
+        <p class="trouble" role="alert">{TEXT.stale(words.time(Date.parse(service.staleSince)))}</p>
+      )}
+      <Update service={service} />
+      <p class="quiet">
+        <code>{shown(service.image)}</code>
+        {service.stack !== null && ` · ${shown(TEXT.ofStack(service.stack))}`}
+      </p>
+      <Slots service={service} />
+      {may("containers:logs") && <Log id={service.id} name={service.name} />}
+    </>
   );
 }
 

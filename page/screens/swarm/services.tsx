@@ -1,8 +1,6 @@
 /** The services of swarms by stack, a row each, with their tasks below. */
-import { useEffect } from "preact/hooks";
-import { SERVICES, type ServiceTask, type SwarmService } from "../../../client/berth/services.ts";
-import { useResource } from "../../live/resource.ts";
-import { client } from "../../live/session.ts";
+import type { ServiceTask, SwarmService } from "../../../client/berth/services.ts";
+import { useRows } from "../../live/rows.ts";
 import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
 import { Update } from "./update.tsx";
 import { containerHref } from "../../parts/container_href.ts";
@@ -17,21 +15,11 @@ const TEXT = words.swarm;
 /** Tasks of one service that are shown; those that run come first. */
 const MOST_TASKS = 50;
 
-/** Tasks on nodes whose engine berth does not know change without an event. */
-const AGAIN_MS = 5_000;
-
 export function Services() {
-  const read = useResource(
-    keyIfAllowed("services:read", "services"),
-    async (signal) => (await client.get(SERVICES, { signal })).json().items,
-  );
-  useEffect(() => {
-    const clock = setInterval(() => document.visibilityState === "visible" && read.reload(), AGAIN_MS);
-    return () => clearInterval(clock);
-  }, [read]);
+  const read = useRows(keyIfAllowed("services:read", "services"), "services");
   return (
     <Reading read={read} permission="services:read">
-      {(services) => {
+      {({ items: services }) => {
         if (services.length === 0) return <Empty title={TEXT.noServices} whole />;
         const stacks = Map.groupBy(services, ({ stack }) => stack);
         const stale = services.find(({ staleSince }) => staleSince !== null)?.staleSince ?? null;
