@@ -30,3 +30,4 @@ export const PERMISSIONS = [
   { name: "services:remove", roles: ["admin"], since: ACTS },
   { name: "nodes:manage", roles: ["admin"], since: ACTS },
 ] as const satisfies readonly PermissionRule[];
+export type ServicePermission = (typeof PERMISSIONS)[number]["name"];
