@@ -295,6 +295,7 @@ networks:
   assert.match(theirs.UpdateStatus.State, /^rollback_/);
   assert.equal(live.service.rolledBack.reason, "task: non-zero exit (3)");
   assert.deepEqual(live.drift.map(({ field }: Told) => field), ["command"]);
+  assert.equal(live.notCompared, null, "the network of the nodes is in no list, and known all the same");
 }
 
 Deno.test({

@@ -13,6 +13,8 @@ import { shownTask, type TaskRow, taskRow } from "../rows/task.ts";
 import { type ClusterState, Managers } from "./managers.ts";
 import type { Membership } from "./membership.ts";
 
+/** Networks that are asked for one by one after a look. */
+const MOST_NETWORKS = 20;
 /** The rows of one kind that are read of an answer. */
 const MOST_ROWS = 50_000;
 
@@ -33,7 +35,7 @@ export class Cluster {
   #tasks = new Map<string, readonly TaskRow[]>();
   #nodes = new Map<string, NodeRow>();
   /** The names of its networks, by their ids. */
-  #networks: ReadonlyMap<string, string> = new Map();
+  #networks = new Map<string, string>();
   #objects: { readonly configs: readonly SwarmObject[]; readonly secrets: readonly SwarmObject[] } = {
     configs: [],
     secrets: [],
@@ -83,13 +85,16 @@ export class Cluster {
       // The first one finds a manager that answers.
       const services = rowsOf(await get(at`/services`, { status: true }), (one) => serviceRow(one, this.id));
       const [networks, tasks, nodes, configs, secrets] = await Promise.all([
-        get(...NETWORKS),
+        get(at`/networks`, { filters: JSON.stringify({ scope: ["swarm"] }) }),
         get(at`/tasks`),
         get(at`/nodes`),
         get(at`/configs`),
         get(at`/secrets`),
       ]);
-      this.#networks = namesOf(networks);
+      this.#networks = new Map(
+        listOf(networks).map((one) => [textOf(objectOf(one).Id), textOf(objectOf(one).Name)]),
+      );
+      await this.#meetNetworks(services, doing);
       this.#services = new Map(services.map((one) => [one.shown.id, one]));
       this.#tasks = Map.groupBy(rowsOf(tasks, taskRow), ({ service }) => service);
       this.#nodes = new Map(rowsOf(nodes, (one) => nodeRow(one, this.id)).map((one) => [one.id, one]));
@@ -119,17 +124,26 @@ export class Cluster {
       }
       this.#services = new Map(services.map((one) => [one.shown.id, one]));
       for (const id of this.#tasks.keys()) if (!this.#services.has(id)) this.#tasks.delete(id);
-      // A service may have come with a network of its own.
-      if (isOther && services.some((one) => networksOf(one).some((id) => !this.#networks.has(id)))) {
-        const [path, query] = NETWORKS;
-        this.#networks = namesOf(await this.managers.get(path, doing, query));
-      }
+      if (isOther) await this.#meetNetworks(services, doing);
       if (!withNodes) return isOther;
       const nodes = rowsOf(await this.managers.get(at`/nodes`, doing), (one) => nodeRow(one, this.id));
       isOther ||= JSON.stringify(nodes) !== JSON.stringify([...this.#nodes.values()]);
       this.#nodes = new Map(nodes.map((one) => [one.id, one]));
       return isOther;
     });
+  }
+
+  /** Asks for networks that came with a service, and for the one of the nodes themselves, which no list has. */
+  async #meetNetworks(services: readonly ServiceRow[], doing: string): Promise<void> {
+    const unknown = new Set(services.flatMap(networksOf).filter((id) => !this.#networks.has(id)));
+    for (const id of [...unknown].slice(0, MOST_NETWORKS)) {
+      const answer = await this.managers.get(at`/networks/${id}`, doing).catch((error) => {
+        if (!(error instanceof ServiceError)) throw error;
+        return null; // it is gone, or the manager, as the next answer says
+      });
+      const name = textOf(objectOf(answer).Name);
+      if (name !== "") this.#networks.set(id, name);
+    }
   }
 
   get configs(): readonly SwarmObject[] {
@@ -225,11 +239,6 @@ export class Cluster {
     this.#shown = null;
   }
 }
-
-const NETWORKS = [at`/networks`, { filters: JSON.stringify({ scope: ["swarm"] }) }] as const;
-
-const namesOf = (networks: unknown): ReadonlyMap<string, string> =>
-  new Map(listOf(networks).map((one) => [textOf(objectOf(one).Id), textOf(objectOf(one).Name)]));
 
 const networksOf = ({ spec }: ServiceRow): string[] =>
   listOf(objectOf(spec.TaskTemplate).Networks).map((one) => textOf(objectOf(one).Target));
