@@ -1,4 +1,8 @@
-/** `deno task bench [name[:part]...]`: runs the benches one after the other, each in a process of its own. */
+/**
+ * `deno task bench [name[:part]...]`: runs the benches one after the other, each in a process of its own.
+ * `deno task bench --short` runs those that have a goal, and ends with a table of the goals.
+ */
+import { goalLines, type Kept, SHORT } from "./goals.ts";
 
 const BENCHES = [
   "first_start",
@@ -29,6 +33,7 @@ const BENCHES = [
   "growth",
   "memory",
   "growth_engines",
+  "workspaces",
   "client",
   "page",
 ];
@@ -36,7 +41,12 @@ const BENCHES = [
 const LOCK = new URL("../tests/deno.lock", import.meta.url).pathname;
 const LIMIT_MS = 15 * 60_000;
 
-const chosen = Deno.args.length > 0 ? Deno.args : BENCHES;
+const isShort = Deno.args[0] === "--short";
+const chosen = isShort ? SHORT : Deno.args.length > 0 ? Deno.args : BENCHES;
+const RESULTS = new URL("./results/", import.meta.url);
+const began = performance.now();
+// No figure of an earlier run stands in the table.
+if (isShort) await Deno.remove(RESULTS, { recursive: true }).catch(() => {});
 const unknown = chosen.filter((name) => !BENCHES.includes(nameOf(name)));
 if (unknown.length > 0) {
   console.error(`There is no bench "${unknown.join('", "')}"; there are ${BENCHES.join(", ")}`);
@@ -56,7 +66,19 @@ for (const name of chosen) {
   }
   clearTimeout(timer);
 }
+if (isShort) {
+  console.log(`\nGoals, after ${((performance.now() - began) / 60_000).toFixed(1)} minutes:`);
+  for (const line of goalLines(await kept())) console.log(`  ${line}`);
+}
 Deno.exit(failed === 0 ? 0 : 1);
+
+async function kept(): Promise<Kept[]> {
+  const all: Kept[] = [];
+  for await (const { name } of Deno.readDir(RESULTS)) {
+    all.push(JSON.parse(await Deno.readTextFile(new URL(name, RESULTS))));
+  }
+  return all;
+}
 
 function nameOf(chosen: string): string {
   return chosen.split(":")[0]!;
