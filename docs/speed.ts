@@ -38,7 +38,7 @@ const LIKE_ANOTHER: ReadonlySet<string> = new Set([
     "reread-50",
   ],
   ...["page-graph-layout", "page-projects", "auth-cpu", "house-cpu", "engine-memory", "log-lines-200-plain"],
-  ...["images-share", "graph-growth"],
+  ...["images-share", "graph-growth", "log-lines-1000-plain", "page-start"],
 ]);
 
 /** Returns the page with a row of each result; rows of other benches stay as they are. */
