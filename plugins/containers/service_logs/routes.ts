@@ -13,7 +13,8 @@ import { LogGap } from "../logs/log_gap.ts";
 import { CONTENT_TYPE } from "../logs/log_formats.ts";
 import { readCallersTime } from "../logs/log_time.ts";
 import { MOST_CURSOR, readCursor } from "./cursors.ts";
-import { type Format, serviceLog, tasksOf } from "./service_log.ts";
+import { serviceLog, tasksOf } from "./service_log.ts";
+import type { Format } from "./task_writer.ts";
 import { findService, findTask } from "./task_logs.ts";
 
 const OfTask = z.object({

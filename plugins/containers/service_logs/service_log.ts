@@ -1,13 +1,14 @@
 /** The logs of a service's tasks, merged, as the body of an answer. */
 import { type KnownService, type KnownTask, NO_SERVICES } from "../../../core/running_services.ts";
-import { jsonMembers, jsonObject, type JsonText, jsonText } from "../../../core/json_text.ts";
-import type { ServiceError } from "../../../core/error.ts";
+import type { JsonText } from "../../../core/json_text.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { Awaken } from "../logs/awaken.ts";
+import type { LiveContainer } from "../backends/live_container.ts";
 import { MergedLogs } from "../logs/merged_logs.ts";
 import type { LogRequest } from "../logs/log_source.ts";
 import { cursorText } from "./cursors.ts";
 import { hasEnded, logOf, type TaskLog } from "./task_logs.ts";
+import { type Format, TaskWriter } from "./task_writer.ts";
 
 /** Lines of different nodes are sorted when they come within this time. */
 const ORDER_MS = 250;
@@ -16,8 +17,6 @@ const LOOK_MS = 250;
 const ROOM_BYTES = 256 * 1024;
 const HEARTBEAT_MS = 15_000;
 const encoder = new TextEncoder();
-
-export type Format = "text" | "ndjson" | "sse";
 
 interface ServiceLogOptions {
   readonly engines: Engines;
@@ -47,146 +46,130 @@ export function tasksOf(engines: Engines, { service }: KnownService, isAll: bool
 }
 
 export function serviceLog(options: ServiceLogOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { engines, awaken, request, search, cursors, format, doing, reason, onEnd } = options;
-  const leaving = new AbortController();
-  const signal = AbortSignal.any([options.signal, leaving.signal]);
-  let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>; // `start` runs before anything else
-  let makeRoom = () => {};
-  let lastAt = performance.now();
-  const isJson = format !== "text";
-  const send = (text: string) => {
-    if (text === "" || leaving.signal.aborted) return;
-    lastAt = performance.now();
-    controller.enqueue(encoder.encode(text));
-  };
-  const record = (text: JsonText, id?: string) =>
-    format === "sse" ? `${id === undefined ? "" : `id: ${id}\n`}data: ${text}\n\n` : `${text}\n`;
-  const places = new Map(cursors);
-  const targets = new Map<string, TaskLog>();
-  const latest = new Map<string, string>();
-  const logs = new MergedLogs({
-    viewer: {
-      frame: (messages, read) => {
-        for (const [task, place] of read) places.set(task, place);
-        if (!isJson) return send(messages.map((one) => JSON.parse(one)).join(""));
-        const cursor = read.size === 0 ? null : cursorText(places);
-        const end = cursor === null
-          ? ""
-          : record(jsonObject(jsonMembers({ cursor: jsonText(cursor) })), cursor);
-        send(messages.map((one) => record(one)).join("") + end);
-      },
-      ready: async () => {
-        while ((controller.desiredSize ?? 0) <= 0 && !signal.aborted) {
-          await new Promise<void>((resolve) => makeRoom = resolve);
-        }
-      },
-      write: (target) => writerOf(target as TaskLog),
-      joined: (task, target) => targets.set(task, target as TaskLog),
-      waits: (task, error) => note(task, { waits: { reason: error.code } }),
-      left: (task, error) => left(task, error),
-    },
-    awaken,
-    search,
-    signal,
-    orderMs: ORDER_MS,
-  });
+  return new ReadableStream(
+    new ServiceLog(options),
+    new ByteLengthQueuingStrategy({ highWaterMark: ROOM_BYTES }),
+  );
+}
 
-  const parts = ({ task, node, via }: TaskLog) => ({
-    task: jsonText(task.name),
-    taskId: jsonText(task.id),
-    node: jsonText(node),
-    via: jsonText(via),
-  });
-  function writerOf(target: TaskLog) {
-    const fixed = jsonMembers(parts(target));
-    const name = `${target.task.name}@${target.node}`;
-    return {
-      line: ({ time, stream, text, cut }: {
-        readonly time: string;
-        readonly stream: "stdout" | "stderr";
-        readonly text: string;
-        readonly cut: boolean;
-      }) => {
-        latest.set(target.task.id, time);
-        if (!isJson) return jsonText(`${options.timestamps ? `${time} ` : ""}${name} | ${text}\n`);
-        return jsonObject(
-          fixed,
-          jsonMembers({
-            time: jsonText(time),
-            stream: jsonText(stream),
-            line: jsonText(text),
-            cut: cut ? jsonText(true) : undefined,
-          }),
-        );
+class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
+  readonly #options: ServiceLogOptions;
+  readonly #writer: TaskWriter;
+  readonly #logs: MergedLogs;
+  readonly #leaving = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #places: Map<string, string>;
+  readonly #targets = new Map<string, TaskLog>();
+  readonly #begun = new Set<string>();
+  #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>; // `start` comes before anything else
+  #makeRoom = () => {};
+  #lastAt = performance.now();
+
+  constructor(options: ServiceLogOptions) {
+    this.#options = options;
+    this.#writer = new TaskWriter(options.format, options.timestamps);
+    this.#signal = AbortSignal.any([options.signal, this.#leaving.signal]);
+    this.#places = new Map(options.cursors);
+    this.#logs = new MergedLogs({
+      viewer: {
+        frame: (messages, read) => this.#frame(messages, read),
+        ready: () => this.#room(),
+        write: (target) => this.#writer.of(this.#taskOf(target)),
+        joined: (task, target) => void this.#targets.set(task, this.#taskOf(target)),
+        waits: (task, error) => this.#note(task, "waits", { reason: error.code }),
+        // Its node is gone with the rest of its log
+        left: (task, error) =>
+          error !== "removed" &&
+          this.#note(task, "gap", { after: this.#writer.latest.get(task) ?? "", before: null }),
       },
-      gap: (gap: { readonly after: string; readonly before: string | null }) =>
-        isJson
-          ? jsonObject(fixed, jsonMembers({ gap: jsonText(gap) }))
-          : jsonText(`${name} | [lines are missing after ${gap.after}]\n`),
-    };
+      awaken: options.awaken,
+      search: options.search,
+      signal: this.#signal,
+      orderMs: ORDER_MS,
+    });
   }
-  /** Tells something of a task that is no line. */
-  const note = (task: string, told: Readonly<Record<string, NonNullable<unknown>>>) => {
-    const target = targets.get(task);
-    if (!isJson || target === undefined) return;
-    const [[name, value] = ["note", ""]] = Object.entries(told);
-    send(record(jsonObject(jsonMembers(parts(target)), jsonMembers({ [name]: jsonText(value) }))));
-  };
-  const left = (task: string, error: ServiceError | "removed") => {
-    if (error === "removed") return;
-    // Its node is gone with the rest of its log
-    note(task, { gap: { after: latest.get(task) ?? "", before: null } });
-  };
 
-  const isNamed = (id: string) => cursors.has(id);
-  const begun = new Set<string>();
-  const look = (isFirst: boolean) => {
-    for (const one of options.tasks()) {
+  start(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
+    this.#controller = controller;
+    this.#signal.addEventListener("abort", () => this.#makeRoom());
+    this.#run().then(
+      () => this.#leaving.signal.aborted || controller.close(),
+      (error) => controller.error(error),
+    );
+  }
+
+  pull(): void {
+    this.#makeRoom();
+  }
+
+  cancel(): void {
+    this.#leaving.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { request, cursors, signal, reason, onEnd } = this.#options;
+    const beat = setInterval(() => {
+      if (performance.now() - this.#lastAt > HEARTBEAT_MS) this.#send(this.#writer.heartbeat);
+    }, HEARTBEAT_MS / 3);
+    try {
+      this.#look(cursors.size === 0);
+      if (!request.follow) return await this.#logs.ended();
+      const clock = setInterval(() => this.#look(false), LOOK_MS);
+      if (!this.#signal.aborted) {
+        await new Promise<void>((resolve) => this.#signal.addEventListener("abort", () => resolve()));
+      }
+      clearInterval(clock);
+      if (signal.aborted) this.#send(this.#writer.end(reason()));
+    } finally {
+      clearInterval(beat);
+      this.#makeRoom();
+      await this.#logs[Symbol.asyncDispose]();
+      onEnd();
+    }
+  }
+
+  /** Begins to read tasks that are new, and reads those that have ended to their end. */
+  #look(isFirst: boolean): void {
+    const { engines, tasks, request, cursors, doing } = this.#options;
+    for (const one of tasks()) {
       const { id } = one.task;
-      if (begun.has(id)) continue;
-      begun.add(id);
-      logs.add(id, () => logOf(engines, one, doing, signal), {
+      if (this.#begun.has(id)) continue;
+      this.#begun.add(id);
+      this.#logs.add(id, () => logOf(engines, one, doing, this.#signal), {
         ...request,
-        // A task that is new is read from its beginning
-        tail: isFirst ? request.tail : null,
-        cursor: isNamed(id) ? cursors.get(id) : undefined,
+        tail: isFirst ? request.tail : null, // a task that is new is read from its beginning
+        cursor: cursors.get(id),
       });
     }
-    for (const id of logs.sources) if (request.follow && hasEnded(engines, id)) logs.end(id);
-  };
-  const run = async () => {
-    look(cursors.size === 0);
-    if (!request.follow) return await logs.ended();
-    const ended = Promise.withResolvers<void>();
-    const clock = setInterval(() => look(false), LOOK_MS);
-    signal.addEventListener("abort", () => ended.resolve());
-    if (signal.aborted) ended.resolve();
-    await ended.promise;
-    clearInterval(clock);
-  };
-  const beat = setInterval(() => {
-    if (isJson && performance.now() - lastAt > HEARTBEAT_MS) send(format === "sse" ? ":\n\n" : "\n");
-  }, HEARTBEAT_MS / 3);
-  const over = async () => {
-    clearInterval(beat);
-    makeRoom();
-    await logs[Symbol.asyncDispose]();
-    onEnd();
-  };
-  return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start(given) {
-      controller = given;
-      signal.addEventListener("abort", () => makeRoom());
-      run().then(() => {
-        if (options.signal.aborted && isJson) send(record(jsonText({ end: { reason: reason() } })));
-      }).finally(over).then(
-        () => leaving.signal.aborted || controller.close(),
-        (error) => controller.error(error),
-      );
-    },
-    pull: () => makeRoom(),
-    cancel() {
-      leaving.abort();
-    },
-  }, new ByteLengthQueuingStrategy({ highWaterMark: ROOM_BYTES }));
+    for (const id of this.#logs.sources) if (request.follow && hasEnded(engines, id)) this.#logs.end(id);
+  }
+
+  #frame(messages: readonly JsonText[], read: ReadonlyMap<string, string>): void {
+    for (const [task, place] of read) this.#places.set(task, place);
+    const cursor = read.size === 0 ? null : cursorText(this.#places);
+    this.#send(this.#writer.frame(messages, cursor));
+  }
+
+  async #room(): Promise<void> {
+    while ((this.#controller.desiredSize ?? 0) <= 0 && !this.#signal.aborted) {
+      await new Promise<void>((resolve) => this.#makeRoom = resolve);
+    }
+  }
+
+  #send(text: string): void {
+    if (text === "" || this.#leaving.signal.aborted) return;
+    this.#lastAt = performance.now();
+    this.#controller.enqueue(encoder.encode(text));
+  }
+
+  /** Tells something of a task that is no line. */
+  #note(task: string, name: "waits" | "gap", value: Readonly<Record<string, unknown>>): void {
+    const target = this.#targets.get(task);
+    if (target !== undefined) this.#send(this.#writer.note(target, name, value));
+  }
+
+  /** Every source is one that `logOf` returned. */
+  #taskOf(target: LiveContainer): TaskLog {
+    return target as TaskLog;
+  }
 }
