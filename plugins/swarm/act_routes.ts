@@ -1,13 +1,6 @@
 /** Acts on services and nodes of swarms; each can be looked at first. */
 import { z } from "zod";
-import {
-  type CorePermission,
-  EVERYTHING,
-  may,
-  type Principal,
-  type Reach,
-  reachOf,
-} from "../../core/access.ts";
+import { type CorePermission, EVERYTHING, may, type Principal, type Reach } from "../../core/access.ts";
 import { holdsService, reachOfServices } from "../../core/running_services.ts";
 import { flag, text } from "../../http/declare/query.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../http/declare/router.ts";
