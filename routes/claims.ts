@@ -15,7 +15,7 @@ const Adoption = z.object({
   container: z.string().describe("The container's id"),
   name: z.string().describe("The name that it had"),
   state: z.enum(["certain", "likely", "gone", "unknown"]).describe(
-    "`certain`: the container is there; `likely`: another one has its name; `gone`: neither is there; `unknown`: its " +
+    "`certain`: the container is there; `likely`: another one without labels of its own has its name; `gone`: neither is there; `unknown`: its " +
       "engine does not answer",
   ),
   project: z.string().describe("The project's id: `<group>@<workspace>`"),
@@ -91,7 +91,12 @@ export function claimRoutes({ runtime, sights, claims }: ClaimOptions): CoreRout
       const engines = runtime();
       const seen = engines === null ? [] : await engines.containers();
       const byId = new Map(seen.map((row) => [`${row.backend} ${row.id}`, row]));
-      const byName = new Set(seen.map(({ backend, name }) => `${backend} ${name}`));
+      // A container with labels of its own, as the one that an apply has made in its place, is no candidate.
+      const byName = new Set(
+        seen.flatMap(({ backend, name, compose }) =>
+          compose?.claim === "likely" ? [`${backend} ${name}`] : []
+        ),
+      );
       const up = new Set(engines?.backends().flatMap(({ name, state }) => state === "up" ? [name] : []));
       const items = all.filter((one) => reach.has(projectOf(one))).map((one) => ({
         id: one.id,

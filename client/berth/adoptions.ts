@@ -73,7 +73,7 @@ export type Adoption = {
   readonly container: string;
   /** The name that it had. */
   readonly name: string;
-  /** `certain`: the container is there; `likely`: another one has its name; `gone`: neither is there; `unknown`: its engine does not answer. */
+  /** `certain`: the container is there; `likely`: another one without labels of its own has its name; `gone`: neither is there; `unknown`: its engine does not answer. */
   readonly state: "certain" | "likely" | "gone" | "unknown";
   /** The project's id: `<group>@<workspace>`. */
   readonly project: string;

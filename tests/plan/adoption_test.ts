@@ -79,6 +79,8 @@ for (const kind of ["docker", "podman"] as const) {
     });
     assert.equal(after.compose.claim, undefined);
     assert.equal(after.compose.project, "shop");
+    const left = (await berth.call("GET /api/adoptions")).body.items;
+    assert.ok(left.every(({ state }: { state: string }) => state === "gone"), "until the claim has ended");
     assert.deepEqual((await scene.plan("shop")).body.steps, []);
     assert.deepEqual(berth.bugs(), []);
   });
