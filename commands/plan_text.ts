@@ -21,6 +21,14 @@ export const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
   "container.restart": "restart",
   "hook.run": "run in",
   "wait": "wait for",
+  "secret.create": "create secret",
+  "secret.remove": "remove secret",
+  "config.create": "create config",
+  "config.remove": "remove config",
+  "service.create": "create service",
+  "service.update": "update service",
+  "service.wait": "wait for service",
+  "service.remove": "remove service",
 };
 
 const CODES: Readonly<

@@ -45,7 +45,7 @@ const STOP_MS = 4_000;
 export async function startPlugins(
   plugins: readonly Plugin[],
   settings: ReadonlyMap<string, unknown>,
-  hostOf: (name: string) => Omit<PluginHost, "engines" | "services">,
+  hostOf: (name: string) => Omit<PluginHost, "engines" | "services" | "stacks">,
   log: Log,
 ): Promise<Plugins> {
   mustNotClash(plugins);
@@ -54,6 +54,7 @@ export async function startPlugins(
   const lent = () => running.flatMap(({ started }) => started.engines?.() ?? []);
   // One plugin tells of services, as one has the page.
   const services = () => running.find(({ started }) => started.services)?.started.services?.() ?? NO_SERVICES;
+  const stacks = () => running.find(({ started }) => started.stacks)?.started.stacks ?? null;
   for (const plugin of plugins) {
     const { name, summary, version } = plugin;
     const about = { name, summary, version, enabled: settings.has(name) };
@@ -67,7 +68,7 @@ export async function startPlugins(
       : await startOne(
         plugin,
         settings.get(name),
-        { ...hostOf(name), engines: plugin.uses.includes("engines") ? lent : notLent, services },
+        { ...hostOf(name), engines: plugin.uses.includes("engines") ? lent : notLent, services, stacks },
         log,
       );
     if (typeof outcome === "string") {

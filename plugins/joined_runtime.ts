@@ -2,10 +2,13 @@
 import { ServiceError } from "../core/error.ts";
 import type { ActingRuntime } from "../core/engine_acts.ts";
 import { NO_SERVICES } from "../core/running_services.ts";
+import type { SwarmRuntime } from "../core/stacks.ts";
 import type { Holdings, RuntimeCounts } from "../core/runtime.ts";
 
+type JoinedRuntime = ActingRuntime & Pick<SwarmRuntime, "stacks">;
+
 /** Null for none; a single one is answered as it is. The default engine is one of the first runtime's. */
-export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime | null {
+export function joinRuntimes(runtimes: readonly JoinedRuntime[]): JoinedRuntime | null {
   const [first, ...others] = runtimes;
   if (first === undefined || others.length === 0) return first ?? null;
   let seen = runtimes.map((one) => one.revision);
@@ -45,6 +48,7 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
     relist: async (backend, kind) => await ownerOf(backend)?.relist(backend, kind),
     engineDefaults: async (backend) => await mustOwn(backend).engineDefaults(backend),
     services: () => first.services?.() ?? NO_SERVICES, // each is given the same
+    stacks: () => first.stacks?.() ?? null,
     images: async () => (await Promise.all(runtimes.map((one) => one.images()))).flat(),
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
     sightOf: async (folder, backend) => await mustOwn(backend).sightOf(folder, backend),

@@ -12,6 +12,7 @@ import type { Metrics } from "../core/metrics.ts";
 import type { Ownership } from "../core/ownership.ts";
 import type { RegistryLogins } from "../core/registries.ts";
 import type { RunningServices } from "../core/running_services.ts";
+import type { Stacks } from "../core/stacks.ts";
 import type { CommandStore, OfferStore } from "../core/store.ts";
 import type { EngineAccess } from "../engines/lent.ts";
 import type { LiveFeed } from "../http/live/feed.ts";
@@ -81,6 +82,8 @@ export interface PluginHost {
   engines(): readonly EngineAccess[];
   /** Returns the services of clusters that another plugin knows, from memory. */
   services(): RunningServices;
+  /** Returns the swarms that another plugin knows, for plans; null where none does. */
+  stacks(): Stacks | null;
 }
 
 /** The parts of a started plugin; disposing it ends everything it began. */
@@ -95,6 +98,8 @@ export interface RunningPlugin extends AsyncDisposable {
   engines?(): readonly EngineAccess[];
   /** Returns the services of clusters that it knows, from memory. */
   services?(): RunningServices;
+  /** The swarms that it knows, for plans. */
+  readonly stacks?: Stacks;
 }
 
 /** A plugin as it is written: a name, what it is and `start`; everything else when it has it. */

@@ -49,7 +49,7 @@ export type ApplyStep = {
   readonly n: number;
   /** The kind of step. */
   readonly kind: StepKind;
-  /** The name of a container, image, network or volume. */
+  /** The name of a container, image, network or volume, of a service, secret or config of a swarm. */
   readonly target: string;
   /** The id of the unit it is done for. */
   readonly unit: string | null;
@@ -403,7 +403,7 @@ export type Plan = {
   readonly group: string;
   /** The Compose project. */
   readonly project: string;
-  /** The engine that it is for. */
+  /** The engine that it is for; `swarm:<name>` for a stack. */
   readonly backend: string;
   /** The request as it was sent. */
   readonly action: PlanAction;
@@ -413,7 +413,7 @@ export type Plan = {
   readonly units: readonly (string)[];
   /** In an order that works; none where there is nothing to do. */
   readonly steps: readonly (PlanStep)[];
-  /** Containers that stay as they are. */
+  /** Containers that stay as they are; of a stack, its services. */
   readonly unchanged: number;
   /** Findings that forbid applying it; empty if none does. */
   readonly blocked: readonly (Diagnostic)[];
@@ -541,7 +541,7 @@ export type PlanRequest = {
   readonly action?: PlanAction;
   /** Only these units; `up` takes what they depend on along, and so does `update`, whose units are otherwise all with a newer image whose cool-down is over. */
   readonly units?: readonly (string)[];
-  /** The engine; else the one where the project runs, else the default. */
+  /** The engine, or `swarm:<name>`; else the one where the project runs, else the default, or the only swarm for a file that says `x-berth: { target: swarm }`. */
   readonly backend?: string;
   /** Which images are asked of their registry: as `pull_policy` says, all, or none. */
   readonly pull?: "policy" | "always" | "never";
@@ -567,7 +567,7 @@ export type PlanStep = {
   readonly n: number;
   /** The kind of step. */
   readonly kind: StepKind;
-  /** The name of a container, image, network or volume. */
+  /** The name of a container, image, network or volume, of a service, secret or config of a swarm. */
   readonly target: string;
   /** The id of the unit it is done for. */
   readonly unit: string | null;
@@ -748,7 +748,15 @@ export type StepKind =
   | "container.update"
   | "container.restart"
   | "hook.run"
-  | "wait";
+  | "wait"
+  | "secret.create"
+  | "secret.remove"
+  | "config.create"
+  | "config.remove"
+  | "service.create"
+  | "service.update"
+  | "service.wait"
+  | "service.remove";
 
 /** A part of `PlanStep`. */
 export type StepRisk = "none" | "interruption" | "dataLoss";

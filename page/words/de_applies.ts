@@ -79,6 +79,8 @@ export const applies = {
   nothing: "Es ist nichts zu tun.",
   unchanged: (containers: number) =>
     `${count(containers, "Container bleibt", "Container bleiben")} unverändert.`,
+  unchangedServices: (services: number) =>
+    `${count(services, "Dienst bleibt", "Dienste bleiben")} unverändert.`,
   steps: (steps: number) => count(steps, "Schritt", "Schritte"),
   blocked: "Dieser Plan kann nicht angewandt werden",
   warnings: "Gut zu wissen",
@@ -127,6 +129,14 @@ export const applies = {
     "container.restart": "Starte neu:",
     "hook.run": "Führe aus in",
     "wait": "Warte auf",
+    "secret.create": "Lege Secret an:",
+    "secret.remove": "Entferne Secret",
+    "config.create": "Lege Config an:",
+    "config.remove": "Entferne Config",
+    "service.create": "Lege Dienst an:",
+    "service.update": "Ändere Dienst",
+    "service.wait": "Warte auf Dienst",
+    "service.remove": "Entferne Dienst",
   },
   hook: "die Dateien verlangen es",
   hookWhen: { postStart: "nach seinem Start", preStop: "vor seinem Stopp" },

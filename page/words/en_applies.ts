@@ -66,6 +66,8 @@ export const applies = {
   nothing: "There is nothing to do.",
   unchanged: (containers: number) =>
     `${count(containers, "container stays", "containers stay")} as they are.`,
+  unchangedServices: (services: number) =>
+    `${count(services, "service stays", "services stay")} as they are.`,
   steps: (steps: number) => count(steps, "step", "steps"),
   blocked: "This plan cannot be applied",
   warnings: "Good to know",
@@ -114,6 +116,14 @@ export const applies = {
     "container.restart": "Restart",
     "hook.run": "Run in",
     "wait": "Wait for",
+    "secret.create": "Create secret",
+    "secret.remove": "Remove secret",
+    "config.create": "Create config",
+    "config.remove": "Remove config",
+    "service.create": "Create service",
+    "service.update": "Update service",
+    "service.wait": "Wait for service",
+    "service.remove": "Remove service",
   },
   hook: "the files ask for it",
   hookWhen: { postStart: "after its start", preStop: "before its stop" },

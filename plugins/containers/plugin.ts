@@ -43,7 +43,13 @@ export const containerRuntime = plugin({
       : Backends.configured(named, host.log, settings.ssh, host.claims);
     const { registries } = settings;
     const pulls = { registries, logins: new PullLogins(host.logins, settings.dockerConfig) };
-    const runtime = new EngineRuntime(backends, pulls, host.claims, () => host.services());
+    const runtime = new EngineRuntime(
+      backends,
+      pulls,
+      host.claims,
+      () => host.services(),
+      () => host.stacks(),
+    );
     const engines = { backends, sights: new Sights(host.ownership), services: () => host.services() };
     const { log, commands, offers, declared } = host;
     const routes = new Routes({ engines, pulls, log, commands, offers, declared });

@@ -3,6 +3,7 @@ import { plugin } from "../plugin.ts";
 import { ACT_ROUTES, actRoutes } from "./act_routes.ts";
 import { CODES, PERMISSIONS } from "./errors.ts";
 import { serviceFeeds } from "./live.ts";
+import { planAccess } from "./acts/plan_access.ts";
 import { Clusters } from "./mirror/clusters.ts";
 import { ROUTES, swarmRoutes } from "./routes.ts";
 
@@ -29,6 +30,7 @@ export const swarm = plugin({
       feeds: live.feeds,
       routes: swarmRoutes(clusters).add(actRoutes(clusters)),
       services: () => clusters.services,
+      stacks: planAccess(clusters, host.logins),
       [Symbol.asyncDispose]: async () => {
         live[Symbol.dispose]();
         await clusters[Symbol.asyncDispose]();

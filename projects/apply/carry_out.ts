@@ -5,7 +5,7 @@ import { ServiceError } from "../../core/error.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
-import type { Step } from "../plan/plan_shape.ts";
+import type { StackStepKind, Step } from "../plan/plan_shape.ts";
 import { failed, graceOf, type Hand, isAway, isMine, isUp, touched, unlessDone } from "./hand.ts";
 import { runHook, type Skipped } from "./hook.ts";
 import { buildImage } from "./building.ts";
@@ -23,9 +23,14 @@ interface HasStarted {
 type CarryOut = (hand: Hand) => Promise<void | Skipped | HasStarted>;
 
 /** Throws a `ServiceError` that says why it failed, `Cut`, or `NotKnown`. */
-export const carryOut: CarryOut = (hand) => BY_KIND[hand.step.kind](hand);
+export const carryOut: CarryOut = async (hand) => {
+  const { kind, target } = hand.step;
+  if (kind in BY_KIND) return await BY_KIND[kind as keyof typeof BY_KIND](hand);
+  // A plan with such a step is blocked.
+  throw failed(`Cannot carry out ${kind} of "${target}": no apply changes a swarm`);
+};
 
-const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
+const BY_KIND: Readonly<Record<Exclude<Step["kind"], StackStepKind>, CarryOut>> = {
   "image.pull": pull,
   "image.build": buildImage,
   "network.create": createNetwork,

@@ -27,8 +27,6 @@ interface Branch {
   isCovered: boolean;
 }
 
-const ROOT = treeOf([...NO_EFFECT, ...FIELDS.flatMap(({ covers }) => covers)]);
-
 function treeOf(keys: readonly string[]): Branch {
   const root: Branch = { next: new Map(), isCovered: false };
   for (const key of keys) {
@@ -50,27 +48,22 @@ interface WrittenKey {
   readonly at: Place;
 }
 
-const known = new WeakMap<Unit, readonly WrittenKey[]>();
-
-/** Returns what finds every key of a service that none of these patterns stands for. */
+/** Returns a function that finds every key of a service that is none of these. */
 export function uncoveredBy(keys: readonly string[]): (unit: Unit) => readonly WrittenKey[] {
   const root = treeOf(keys);
+  const known = new WeakMap<Unit, readonly WrittenKey[]>();
   return (unit) => {
+    const before = known.get(unit);
+    if (before !== undefined) return before;
     const found: WrittenKey[] = [];
     if (unit.service !== null) walk(unit.value, root, "", found);
+    known.set(unit, found);
     return found;
   };
 }
 
 /** Returns every key of a service that no row stands for. */
-export function uncovered(unit: Unit): readonly WrittenKey[] {
-  const before = known.get(unit);
-  if (before !== undefined) return before;
-  const found: WrittenKey[] = [];
-  if (unit.service !== null) walk(unit.value, ROOT, "", found);
-  known.set(unit, found);
-  return found;
-}
+export const uncovered = uncoveredBy([...NO_EFFECT, ...FIELDS.flatMap(({ covers }) => covers)]);
 
 function walk(node: Node, branch: Branch, path: string, found: WrittenKey[]): void {
   if (node.kind === "scalar") return; // short for what is covered

@@ -77,7 +77,10 @@ export function differencesOf(
   return found;
 }
 
-function shownAt({ at, declared, isAbsent }: Difference): string {
+/** Returns the declared value to show: the author's words, where a variable is among them. */
+export function shownAt(
+  { at, declared, isAbsent }: Pick<Difference, "at" | "declared" | "isAbsent">,
+): string {
   if (isAbsent) return declared;
   // Most places are the node that was read.
   return "kind" in at ? writtenIn(at as Node, declared) : writtenAt(at, declared);

@@ -75,7 +75,7 @@ export function blockByErrors(
 
 /** Blocks a plan for what one unit says. */
 export function blockByUnit(of: Declared, draft: Draft): void {
-  const { group, unit, service } = of;
+  const { unit, service } = of;
   for (const { key, at } of uncovered(unit)) {
     draft.block(
       "compose/field-not-supported",
@@ -85,16 +85,12 @@ export function blockByUnit(of: Declared, draft: Draft): void {
       edited(at),
     );
   }
-  for (const at of unsetIn(of)) {
-    const message = unsetMessage(at, group);
-    draft.block("project/unknown-variable", message, at, unit.id, unsetRemedies(at, group));
-  }
   for (const [label, { at }] of service.labels) {
     if (!/^(?:com\.docker\.compose|dev\.berth)\./.test(label)) continue;
     const message = `The label "${label}" is Compose's or berth's own`;
     draft.block("project/reserved-label", message, at, unit.id, edited(at));
   }
-  const broken = blockByReadFiles(unit, draft);
+  blockByValues(of, draft);
   for (const mount of service.mounts) {
     if (mount.createHostPath) continue;
     const use = pathOf(unit, mount);
@@ -107,16 +103,26 @@ export function blockByUnit(of: Declared, draft: Draft): void {
       edited(use.at),
     );
   }
+  const { containerNameAt, containerName, replicas } = service;
+  if (containerName !== null && replicas !== null && replicas > 1) {
+    const message = `${replicas} containers cannot all be called "${containerName}"`;
+    draft.block("project/name-of-several", message, containerNameAt, unit.id, edited(containerNameAt));
+  }
+}
+
+/** Blocks a plan for values of a unit that are not known, and would be left out of its request. */
+export function blockByValues(of: Declared, draft: Draft): void {
+  const { group, unit } = of;
+  for (const at of unsetIn(of)) {
+    const message = unsetMessage(at, group);
+    draft.block("project/unknown-variable", message, at, unit.id, unsetRemedies(at, group));
+  }
+  const broken = blockByReadFiles(unit, draft);
   for (const { field, at } of unknownsOf(of)) {
     if (broken.has(at.file) || isBlockedWithin(draft, at)) continue;
     const message =
       `The value of "${field}" is not known, and would be left out: mend it, or set its variable`;
     draft.block("project/unknown-value", message, at, unit.id, edited(at));
-  }
-  const { containerNameAt, containerName, replicas } = service;
-  if (containerName !== null && replicas !== null && replicas > 1) {
-    const message = `${replicas} containers cannot all be called "${containerName}"`;
-    draft.block("project/name-of-several", message, containerNameAt, unit.id, edited(containerNameAt));
   }
 }
 

@@ -18,16 +18,12 @@ export interface Looked {
 }
 
 export function lookedAt(scene: Scene): Looked {
-  const { group } = scene;
-  const sources = [...group.sources, ...group.envFiles].map(({ path, hash }) =>
-    [`file ${path}`, hash] as const
-  );
-  return {
-    declared: declaredNow(scene),
-    sources: Object.fromEntries(sources),
-    observed: observed(scene),
-  };
+  return { declared: declaredNow(scene), sources: sourcesOf(scene.group), observed: observed(scene) };
 }
+
+/** Returns the hashes of the files that a group is read from. */
+export const sourcesOf = (group: Group): Record<string, string> =>
+  Object.fromEntries([...group.sources, ...group.envFiles].map(({ path, hash }) => [`file ${path}`, hash]));
 
 /** Returns the digests of what the files say now. */
 export function declaredNow({ group, digest, contents }: Pick<Scene, "group" | "digest" | "contents">) {

@@ -26,6 +26,7 @@ import { linksOf, ordered } from "./order.ts";
 import type { PlanBody } from "./plan_shape.ts";
 import type { MadePlan } from "./plans.ts";
 import { type Asked, declaredOf, look, type NewerImage, type Scene } from "./scene.ts";
+import { isStackPlan } from "./stack_scene.ts";
 import { removeContainer } from "./removal.ts";
 import { blockByTakenNames } from "./taken_names.ts";
 import { planUp } from "./up.ts";
@@ -41,6 +42,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
     const remedies = [planWith("volumes", null), planWith("action", "down")];
     throw new ServiceError("invalid_request", message, { remedies });
   }
+  if (isStackPlan(asked)) return await (await import("./stack_plan.ts")).makeStackPlan(asked);
   const draft = new Draft();
   const named = unitsOf(asked);
   blockByFiles(asked, draft);
@@ -120,6 +122,7 @@ function warnOfNoNewer(asked: Asked, scene: Scene, draft: Draft): void {
  * Returns what moved since a plan was made; `asked` is the same request on today's files. Throws as `makePlan` does.
  */
 export async function movedSince(asked: Asked, looked: Looked): Promise<Moved[]> {
+  if (isStackPlan(asked)) return await (await import("./stack_plan.ts")).stackMovedSince(asked, looked);
   const draft = new Draft();
   blockByFiles(asked, draft);
   const moved = movedBetween(looked, lookedAt(await look(asked, draft)));

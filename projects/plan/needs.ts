@@ -36,7 +36,10 @@ const onProject = ({ backend, workspace, group }: SubjectScene): Need["subject"]
 });
 
 /** Acts on the project's own containers, networks and volumes. */
-export const applying = (scene: Scene): Need => ({ permission: "projects:apply", subject: onProject(scene) });
+export const applying = (scene: SubjectScene): Need => ({
+  permission: "projects:apply",
+  subject: onProject(scene),
+});
 
 /** The same act, done alone, to an object of the engine or of another project. */
 export const acting = (
@@ -49,7 +52,7 @@ export const acting = (
 });
 
 /** The removal of containers that the files no longer name. */
-export const removing = (scene: Scene): Need => ({
+export const removing = (scene: SubjectScene & Pick<Scene, "runtime">): Need => ({
   permission: scene.runtime.permissionFor("removeContainer"),
   subject: onProject(scene),
 });
@@ -148,7 +151,10 @@ export function needOf(
 }
 
 /** Files of other folders that the unit is read from: their texts become part of the container. */
-function readingNeeds(scene: Scene, of: Declared): Need[] {
+export function readingNeeds(
+  scene: SubjectScene & Pick<Scene, "runtime">,
+  of: Declared,
+): Need[] {
   const { model, group, unit } = of;
   const read = [
     ...group.sources.map(({ path }) => ({ path, field: "include", at: unit.source })),

@@ -24,7 +24,21 @@ export const STEP_KINDS = [
   "container.restart",
   "hook.run",
   "wait",
+  "secret.create",
+  "secret.remove",
+  "config.create",
+  "config.remove",
+  "service.create",
+  "service.update",
+  "service.wait",
+  "service.remove",
 ] as const;
+
+/** Kinds of steps that only plans of stacks have. */
+export type StackStepKind = Extract<
+  (typeof STEP_KINDS)[number],
+  `${"secret" | "config" | "service"}.${string}`
+>;
 
 /** The reason of a step. Texts are masked as drift is. */
 export const Reason = z.discriminatedUnion("code", [
@@ -100,7 +114,9 @@ const StepRisk = z.enum(["none", "interruption", "dataLoss"]).meta({ id: "StepRi
 export const Step = z.object({
   n: z.int().describe("In an order that works one by one"),
   kind: StepKind.describe("The kind of step"),
-  target: z.string().describe("The name of a container, image, network or volume"),
+  target: z.string().describe(
+    "The name of a container, image, network or volume, of a service, secret or config of a swarm",
+  ),
   unit: z.string().nullable().describe("The id of the unit it is done for"),
   why: z.array(Reason).min(1).describe("The reasons; never empty"),
   after: z.array(z.int()).describe("The steps that must be done before"),
@@ -134,7 +150,10 @@ export const PlanRequest = z.strictObject({
         "with a newer image whose cool-down is over",
     ),
   backend: z.string().min(1).max(100).optional()
-    .describe("The engine; else the one where the project runs, else the default"),
+    .describe(
+      "The engine, or `swarm:<name>`; else the one where the project runs, else the default, or the only swarm for a " +
+        "file that says `x-berth: { target: swarm }`",
+    ),
   pull: z.enum(["policy", "always", "never"]).default("policy")
     .describe("Which images are asked of their registry: as `pull_policy` says, all, or none"),
   build: z.boolean().default(false)
@@ -158,13 +177,13 @@ export const PlanBody = z.object({
   workspace: z.string().describe("The workspace's id"),
   group: z.string().describe("The group's name"),
   project: z.string().describe("The Compose project"),
-  backend: z.string().describe("The engine that it is for"),
+  backend: z.string().describe("The engine that it is for; `swarm:<name>` for a stack"),
   action: PlanAction.describe("The request as it was sent"),
   commit: z.string().optional()
     .describe("The commit that it was worked out from; absent where the files of the folder were read"),
   units: z.array(z.string()).describe("The ids of the units that were looked at"),
   steps: z.array(Step).describe("In an order that works; none where there is nothing to do"),
-  unchanged: z.int().describe("Containers that stay as they are"),
+  unchanged: z.int().describe("Containers that stay as they are; of a stack, its services"),
   blocked: z.array(Diagnostic).describe("Findings that forbid applying it; empty if none does"),
   warnings: z.array(Diagnostic).describe("Parts that the plan leaves alone, and other remarks"),
   keeps: z.array(z.string()).optional()

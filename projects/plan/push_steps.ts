@@ -19,6 +19,9 @@ const REMOVES: ReadonlySet<Step["kind"]> = new Set([
   "container.stop",
   "network.remove",
   "volume.remove",
+  "service.remove",
+  "secret.remove",
+  "config.remove",
 ]);
 
 /** Units that are not named belong to nobody, and their steps are done only for others. */

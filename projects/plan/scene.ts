@@ -19,6 +19,7 @@ import {
   SEES_RUNNING,
   type Untold,
 } from "../../core/runtime.ts";
+import type { SwarmRuntime } from "../../core/stacks.ts";
 import { holdsService } from "../../core/running_services.ts";
 import { NO_REMEDY, planWith, type Remedies, remediesOr, type Remedy } from "../../core/remedy.ts";
 import type { Sight } from "../../core/sight.ts";
@@ -102,7 +103,7 @@ export interface Asked {
   readonly revision: string;
   /** Every registered workspace: two groups may claim one project. */
   readonly registered: readonly RegisteredModel[];
-  readonly runtime: ContainerRuntime;
+  readonly runtime: SwarmRuntime;
   readonly request: PlanRequest;
   readonly real: RealPath;
   readonly own: OwnSide;
@@ -277,14 +278,15 @@ function blockByStack(
     services.map((one) => ({ ...one, name: one.service.name })),
     (one) => holdsService(sight.reach, one),
   );
-  const message = `A stack of a swarm runs under the project name "${group.project}" (${parts}): remove it ` +
-    `with "docker stack rm ${group.project}" on a manager, or give the project another name`;
+  const message = `A stack of a swarm runs under the project name "${group.project}" (${parts}): write ` +
+    `"x-berth: { target: swarm }" into the file if it is this one, remove it with ` +
+    `"docker stack rm ${group.project}" on a manager, or give the project another name`;
   const { at } = group.projectFrom;
   draft.block("project/foreign-container", message, at, group.id, edited(at));
 }
 
 /** Returns the remedy of a message that berth.yaml answers. */
-function settingsOf({ files }: Model): Remedies {
+export function settingsOf({ files }: Pick<Model, "files">): Remedies {
   const settings = files.find(({ kind }) => kind === "settings");
   if (settings === undefined) return NO_REMEDY("the folder has no berth.yaml to open");
   return [{ kind: "edit", file: settings.path, line: 1 }];

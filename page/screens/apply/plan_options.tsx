@@ -25,6 +25,12 @@ interface Around {
 /** Options that stand in the first line; the others are behind "More options". */
 const FIRST: readonly (keyof PlanRequest)[] = ["action", "backend", "commit"];
 
+/** A swarm is no engine, and can be chosen all the same. */
+const chosenAmong = (engines: readonly string[], chosen: string | undefined) =>
+  [...new Set([...engines, ...chosen === undefined ? [] : [chosen]])].map((name) =>
+    [name, shown(name)] as const
+  );
+
 const CONTROLS = {
   action: ({ action }) => (
     <Select
@@ -41,7 +47,7 @@ const CONTROLS = {
         label={WORD.engine}
         name="engine"
         value={options.backend ?? ""}
-        options={[["", WORD.whereItRuns], ...engines.map((name) => [name, shown(name)] as const)]}
+        options={[["", WORD.whereItRuns], ...chosenAmong(engines, options.backend)]}
         onChange={(backend) => set(changed(options, "backend", backend === "" ? null : backend))}
       />
     ),

@@ -12,13 +12,17 @@ import { Reasons } from "./reasons.tsx";
 
 const TEXT = words.applies;
 
+/** A stack is planned by its services. */
+const unchangedText = ({ backend, unchanged }: Plan): string =>
+  backend.startsWith("swarm:") ? TEXT.unchangedServices(unchanged) : TEXT.unchanged(unchanged);
+
 export function Steps({ plan, choosing }: { readonly plan: Plan; readonly choosing: Choosing }) {
   const { options, set } = choosing;
   const { steps, blocked, warnings, missing, unchanged, workspace } = plan;
   const project = `${plan.group}@${workspace}`;
   return (
     <>
-      {unchanged > 0 && <p class="hint">{TEXT.unchanged(unchanged)}</p>}
+      {unchanged > 0 && <p class="hint">{unchangedText(plan)}</p>}
       <Notes
         title={TEXT.blocked}
         notes={blocked}

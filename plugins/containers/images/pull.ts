@@ -9,7 +9,7 @@ import { TextLines } from "../../../engines/calls/text_lines.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { numberOf, objectOf, parseJson, textOf, textOrNull, textsOf } from "../../../engines/calls/wire.ts";
 import type { RegistryLogin } from "../../../core/engine_acts.ts";
-import { registryAuth } from "./credentials.ts";
+import { registryAuth } from "../../../engines/calls/registry_auth.ts";
 import { nameOf, type Reference, textOfReference, versionOf } from "../../../core/image_reference.ts";
 import { parseReference } from "./reference.ts";
 import { imageIdOf } from "../../../engines/rows/container.ts";

@@ -1,9 +1,9 @@
 /** The managers of one cluster: reads go to the one that answered last, and to another where it cannot. */
 import { ServiceError } from "../../../core/error.ts";
 import { EngineAnswer } from "../../../engines/calls/failure.ts";
-import type { EngineCall } from "../../../engines/calls/call.ts";
 import type { Done } from "../../../engines/calls/engine.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
+import type { EngineCall } from "../../../engines/calls/call.ts";
 import type { EnginePath } from "../../../engines/calls/path.ts";
 import { refusalOf } from "../refusals.ts";
 import { swarmError } from "../errors.ts";
@@ -31,13 +31,23 @@ export class Managers {
     return this.#engines.map(({ name }) => name);
   }
 
+  /** The API version of the one that answered last; null before any did. */
+  get apiVersion(): string | null {
+    return this.#engines[0]?.apiVersion ?? null;
+  }
+
   /** Reads from the first manager that can. Throws `cluster_without_quorum` and `cluster_away`. */
-  async get(path: EnginePath, doing: string, query: Record<string, string | boolean> = {}): Promise<unknown> {
+  async get(
+    path: EnginePath,
+    doing: string,
+    query: Record<string, string | boolean> = {},
+    more: Pick<EngineCall, "headers" | "firstByteMs"> = {},
+  ): Promise<unknown> {
     let hasNoLeader = false;
     for (const engine of this.#engines) {
       if (engine.state !== "up") continue;
       try {
-        const answer = await engine.get(path, { doing, query, firstByteMs: FIRST_BYTE_MS });
+        const answer = await engine.get(path, { doing, query, firstByteMs: FIRST_BYTE_MS, ...more });
         this.#engines = [engine, ...this.#engines.filter((one) => one !== engine)];
         return answer;
       } catch (error) {

@@ -1,6 +1,6 @@
 /** Credentials of one pull, sent for its registry alone and never stored. */
-import type { RegistryLogin } from "../../../core/engine_acts.ts";
-import { DEFAULT_REGISTRY } from "../../../core/image_reference.ts";
+import type { RegistryLogin } from "../../core/engine_acts.ts";
+import { DEFAULT_REGISTRY } from "../../core/image_reference.ts";
 
 /** The value of `X-Registry-Auth`. Engines treat a malformed one as an anonymous pull, without an error. */
 export function registryAuth(credentials: RegistryLogin, registry: string): string {

@@ -1,0 +1,64 @@
+/** The swarms as plans reach them: read anew from a manager, and images pinned at their registry. */
+import { ServiceError } from "../../../core/error.ts";
+import { nameOf, readReference, textOfReference } from "../../../core/image_reference.ts";
+import type { RegistryLogins } from "../../../core/registries.ts";
+import type { Stacks } from "../../../core/stacks.ts";
+import { at, SlashedName } from "../../../engines/calls/path.ts";
+import { registryAuth } from "../../../engines/calls/registry_auth.ts";
+import { objectOf, textOf } from "../../../engines/calls/wire.ts";
+import type { Cluster } from "../mirror/cluster.ts";
+import type { Clusters } from "../mirror/clusters.ts";
+import { readSwarm } from "./swarm_now.ts";
+
+/** The milliseconds that a registry may take, which the manager asks. */
+const REGISTRY_MS = 20_000;
+
+export function planAccess(clusters: Clusters, logins: RegistryLogins): Stacks {
+  const found = (id: string): Cluster => {
+    const cluster = clusters.all.find((one) => one.id === id);
+    if (cluster === undefined) throw away("Its swarm is gone: no engine of berth's is in it any more");
+    return cluster;
+  };
+  return {
+    get clusters() {
+      return clusters.all.map(({ id, name, state }) => ({ id, name, state }));
+    },
+    settle: () => clusters.watched(),
+    read: async (id) => {
+      const cluster = found(id);
+      const doing = `read swarm "${cluster.name}"`;
+      try {
+        return await readSwarm(
+          (path, query) => cluster.managers.get(path, doing, query),
+          () => cluster.managers.apiVersion,
+        );
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        throw away(error.message, error);
+      }
+    },
+    digestOf: async (id, text) => {
+      const reference = readReference(text);
+      if (reference === null) throw new ServiceError("invalid_request", `"${text}" is no image`);
+      const { registry, repository, digest } = reference;
+      if (digest !== null) return digest;
+      const login = await logins.find(registry, repository);
+      const headers = login === undefined ? {} : { "X-Registry-Auth": registryAuth(login, registry) };
+      const answer = await found(id).managers.get(
+        at`/distribution/${new SlashedName(textOfReference(reference))}/json`,
+        `look for "${nameOf(reference)}" at its registry`,
+        {},
+        { headers, firstByteMs: REGISTRY_MS },
+      );
+      const pinned = textOf(objectOf(objectOf(answer).Descriptor).digest);
+      if (/^sha256:[0-9a-f]{64}$/.test(pinned)) return pinned;
+      throw new ServiceError("engine_unavailable", `The registry of "${text}" tells no digest of it`);
+    },
+  };
+}
+
+const away = (why: string, cause?: Error): ServiceError =>
+  new ServiceError("engine_unavailable", `Cannot plan: ${why}`, {
+    discreet: "Cannot plan: no manager of the swarm answers",
+    ...(cause !== undefined && { cause }),
+  });

@@ -1,0 +1,91 @@
+/** The permissions of a stack's steps: what its requests to the swarm would reach, each on a subject. */
+
+import type { Place, Resource } from "../../artifacts/artifact.ts";
+import { isInGroup } from "../../artifacts/graph/own_folder.ts";
+import { valueAt } from "../../artifacts/yaml/values.ts";
+import { type ServiceFacts, serviceNeeds, swarmNetworkNeeds } from "../../core/service_needs.ts";
+import type { ServiceSpec, SwarmNetworkSpec } from "../../core/service_spec.ts";
+import type { Owner } from "../../core/spec_rows.ts";
+import { type Declared, nodeAt } from "../fields/field.ts";
+import { applying, needOf, placeOfField, readingNeeds, removing } from "./needs.ts";
+import type { Need } from "./plan_shape.ts";
+import type { StackScene } from "./stack_scene.ts";
+
+/** A new or changed service. */
+export function makingService(scene: StackScene, of: Declared, spec: ServiceSpec): Need[] {
+  const found = serviceNeeds(spec, factsOf(scene)).map((one) => {
+    const network = one.right === "network"
+      ? scene.now.networks.find(({ name }) => name === one.name)
+      : undefined;
+    // One that the caller does not see blocks the plan.
+    const project = network !== undefined && scene.sees(network) ? network.stack : null;
+    return needOf(scene, one, placeOfServiceField(of, one.field), project);
+  });
+  const all = [applying(scene), ...found, ...readingNeeds(scene, of)];
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+function factsOf({ group, now, foreignVolumes, sees }: StackScene): ServiceFacts {
+  const declared = (kind: Resource["kind"], name: string) =>
+    group.resources.find((one) => one.kind === kind && one.name === name && !one.external);
+  return {
+    networkOwner: (name): Owner => {
+      const held = now.networks.find((one) => one.name === name);
+      if (held === undefined || !sees(held)) {
+        return declared("network", name) === undefined ? "unknown" : "own";
+      }
+      return held.stack === group.project && declared("network", name) !== undefined ? "own" : "other";
+    },
+    // Nodes make volumes by themselves, and nobody tells those of all nodes: only the stack's own name is its own.
+    volumeOwner: (name): Owner => {
+      const resource = declared("volume", name);
+      const isOwn = resource !== undefined && valueAt(resource.value, "name") === null;
+      return isOwn && !foreignVolumes.has(name) ? "own" : "unknown";
+    },
+    fileOwner: (kind, name): Owner => {
+      // A later version has the digest of its content behind the name.
+      const first = name.replace(/-[0-9a-f]{8}$/, "");
+      if ((declared(kind, name) ?? declared(kind, first)) === undefined) return "unknown";
+      const held = (kind === "secret" ? now.secrets : now.configs).find((one) => one.name === name);
+      return held === undefined || held.stack === group.project ? "own" : "other";
+    },
+  };
+}
+
+/** A new network of the stack. */
+export function makingNetwork(scene: StackScene, resource: Resource, spec: SwarmNetworkSpec): Need[] {
+  const at = (field: string) => valueAt(resource.value, ...field.split(".")) ?? resource.at;
+  return [applying(scene), ...swarmNetworkNeeds(spec).map((one) => needOf(scene, one, at(one.field)))];
+}
+
+/** A new secret or config, whose file may lie in the folder of another group. */
+export function makingFile(scene: StackScene, resource: Resource): Need[] {
+  const { model, group } = scene;
+  const fileAt = valueAt(resource.value, "file");
+  const path = fileAt === null ? null : group.paths.find(({ at }) => at === fileAt)?.path ?? null;
+  if (fileAt === null || path !== null && isInGroup(model, group, path)) return [applying(scene)];
+  const why = `reads "${path ?? "a file"}" outside of the project's own folder`;
+  const right = path === null ? "host" as const : "workspace" as const;
+  return [applying(scene), needOf(scene, { right, field: `${resource.kind}s`, why }, fileAt)];
+}
+
+export const removingFromStack = (scene: StackScene): Need[] => [removing(scene)];
+export const applyingToStack = (scene: StackScene): Need[] => [applying(scene)];
+
+/** Returns where a field of a service is written; the unit's own place if it is not written. */
+export function placeOfServiceField(of: Declared, field: string): Place {
+  const [part = "", ...name] = field.split(".");
+  const rest = name.join(".");
+  if (part === "environment") return of.service.environment.get(rest)?.at ?? placeOfField(of, field);
+  if (part === "labels") return of.service.labels.get(rest)?.at ?? placeOfField(of, field);
+  if (part === "secrets" || part === "configs") return nodeAt(of, part) ?? of.unit.source;
+  if (field === "replicas") return nodeAt(of, "scale") ?? nodeAt(of, "deploy", "replicas") ?? of.unit.source;
+  if (part === "deploy") {
+    for (let path = field.split("."); path.length > 0; path = path.slice(0, -1)) {
+      const node = nodeAt(of, ...path);
+      if (node !== null) return node;
+    }
+    return of.unit.source;
+  }
+  return placeOfField(of, field);
+}
