@@ -57,7 +57,7 @@ Deno.test("RateLimit says how long to wait", () => {
   assert.throws(() => limit.spend("a"), { message: "Cannot sign in: too many tries; wait 30 s" });
 });
 
-Deno.test("RateLimit keeps a guilty name's count while 30,000 others fill the table, within bounded memory", () => {
+Deno.test("RateLimit keeps a guilty name's count while 30,000 others fill the table, within bounded memory (F48, R39)", () => {
   const clock = new StillClock();
   const limit = new RateLimit("sign in", { tries: 2, perMs: 60_000 }, clock);
   isFree(limit, "guilty");

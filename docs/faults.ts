@@ -1,66 +1,78 @@
-/** Writes `docs/faults.md` out of the tables of faults and of security rules, and of the tests that prove them. */
-import { FAULTS, type Proof } from "../tests/proof/faults.ts";
-import { SECURITY_RULES } from "../tests/proof/security_rules.ts";
+/**
+ * Fills the last column of the tables in `docs/faults.md`: the tests whose names end in the number of a row. The other
+ * columns are written by hand.
+ */
+import { sources } from "../tests/house/sources.ts";
 
+const ROOT = new URL("../", import.meta.url);
 const FILE = new URL("faults.md", import.meta.url);
 
-export function faultsPage(): string {
-  const faults = FAULTS.flatMap((part) => part.faults);
-  const whole = faults.filter(({ proofs, open }) => proofs.length > 0 && open === undefined).length;
-  const empty = faults.filter(({ proofs }) => proofs.length === 0).length;
-  const parts = FAULTS.map(({ about, faults }) =>
-    `## ${about}
-
-| | what is broken | what holds | by | not proven yet |
-|---|---|---|---|---|
-${
-      faults.map(({ id, broken, holds, proofs, open = "" }) =>
-        row([`<a id="${id.toLowerCase()}"></a>${id}`, broken, holds, placesOf(proofs), open])
-      ).join("\n")
-    }
-`
-  );
-  const rules = SECURITY_RULES.map(({ id, rule, proofs, open = "" }) =>
-    row([id, rule, placesOf(proofs), open])
-  );
-  return `# What berth survives, and where that is proven
-
-<!-- Written by \`deno task docs\` from tests/proof/faults.ts and tests/proof/security_rules.ts; a test holds it to that. -->
-
-A promise counts when a test breaks the thing that it is about. Of ${faults.length} faults ${whole} are proven, ${empty} are
-not, and of the others the last column says what is missing. \`deno task proof\` runs the long ones,
-\`deno task mutations\` puts faults into berth's own code and shows which test notices each, \`deno task chaos\` checks
-what callers are answered while everything around them is killed and cut, and \`deno task soak\` watches memory for hours.
-
-Not tried is the loss of power with writes that reach the disk in another order: it takes a kernel with the device mapper
-and \`dm-log-writes\`, which the machines of these tests do not have. In its stead, every acknowledged write is seen to
-have been synced (F8), and every single write and sync of the store fails once (F62).
-
-${parts.join("\n")}
-## Rules of security
-
-| | rule | by | not proven yet |
-|---|---|---|---|
-${rules.join("\n")}
-`;
+/** A test's file and name; a script that is run has no name. */
+export interface Proof {
+  readonly file: string;
+  readonly name: string | null;
 }
 
+const NUMBERS = /[FR]\d+(?:, [FR]\d+)*/.source;
+const NAME = new RegExp(`(["\`])((?:\\\\.|(?!\\1)[^\\\\\\n])*) \\((${NUMBERS})\\)\\1`, "g");
+/** The comment that a script begins with. */
+const HEAD = new RegExp(`^/\\*\\*(?:(?!\\*/)[^])*?\\((${NUMBERS})\\)`);
+const isTest = (path: string) => /_(?:test|contract)\.ts$/.test(path);
+const ROW = /^\| *(?:<a id="\w+"><\/a>)?([FR]\d+) *\|/;
+
+/** Reads what proves each number. */
+export async function readProofs(): Promise<Map<string, Proof[]>> {
+  const texts = new Map<string, string>();
+  for await (const path of sources()) {
+    if (isTest(path) || path.startsWith("tests/proof/")) {
+      texts.set(path, await Deno.readTextFile(new URL(path, ROOT)));
+    }
+  }
+  return proofsIn(texts);
+}
+
+/** Returns what proves each number, out of the texts of files by their paths. */
+export function proofsIn(texts: ReadonlyMap<string, string>): Map<string, Proof[]> {
+  const proofs = new Map<string, Proof[]>();
+  const add = (numbers: string, proof: Proof) => {
+    for (const number of numbers.split(", ")) proofs.set(number, [...proofs.get(number) ?? [], proof]);
+  };
+  for (const [file, text] of [...texts].sort(([one], [other]) => one < other ? -1 : 1)) {
+    if (!isTest(file)) {
+      const [, ran] = HEAD.exec(text) ?? [];
+      if (ran !== undefined) add(ran, { file, name: null });
+      continue;
+    }
+    for (const [, , name, numbers] of text.matchAll(NAME)) {
+      add(numbers!, { file, name: name!.replaceAll(/\$\{[^}]*\}/g, "…").replaceAll(/\\(.)/g, "$1") });
+    }
+  }
+  return proofs;
+}
+
+/** Returns the page with the proofs of each row in its last column. */
+export function faultsPage(page: string, proofs: ReadonlyMap<string, readonly Proof[]>): string {
+  return page.split("\n").map((line) => {
+    const number = numberOf(line);
+    if (number === null) return line;
+    const cells = line.split(/(?<!\\)\|/);
+    cells.splice(-2, 1, ` ${placesOf(proofs.get(number) ?? []).replaceAll("|", "\\|")} `);
+    return cells.join("|");
+  }).join("\n");
+}
+
+/** Returns the number of a row of the page; null for any other line. */
+export const numberOf = (line: string): string | null => ROW.exec(line)?.[1] ?? null;
+
 function placesOf(proofs: readonly Proof[]): string {
-  const files = [...new Set(proofs.map(([file]) => file))];
+  const files = [...new Set(proofs.map(({ file }) => file))];
   return files.map((file) => {
-    const names = proofs.flatMap(([of, name]) => of === file && name !== undefined ? [name] : []);
-    return `[${file.replace(/^.*\//, "")}](../${file})${
-      names.length === 0 ? "" : `: ${names.map(quoted).join("; ")}`
-    }`;
+    const names = proofs.flatMap((one) => one.file === file && one.name !== null ? [`“${one.name}”`] : []);
+    return `[${file.replace(/^.*\//, "")}](../${file})${names.length === 0 ? "" : `: ${names.join("; ")}`}`;
   }).join("<br>");
 }
 
-function quoted(name: string): string {
-  return `“${name.replace(/^[:, ]+/, "")}”`;
+if (import.meta.main) {
+  const page = await Deno.readTextFile(FILE);
+  await Deno.writeTextFile(FILE, faultsPage(page, await readProofs()));
 }
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-}
-
-if (import.meta.main) await Deno.writeTextFile(FILE, faultsPage());

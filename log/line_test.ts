@@ -15,7 +15,7 @@ Deno.test("formatLine writes one JSON line with time, level and message first", 
   );
 });
 
-Deno.test("formatLine stays one printable ASCII-safe line whatever the input (R47)", () => {
+Deno.test("formatLine stays one printable ASCII-safe line whatever the input (F56, R47)", () => {
   const hostile = 'a\r\n{"level":"error"}\u001b]0;x\u0007\u2028\u2029\u202e\u2066\u200b\u0085\u007f\ufeff';
   const line = formatLine(TIME, "info", hostile, { [hostile]: hostile });
 

@@ -213,7 +213,7 @@ Deno.test("tail skips a last line that is still being written", async () => {
   assert.deepEqual(messages(await logReader(at.path).tail({ lines: 5 })), ["whole"]);
 });
 
-Deno.test("tail makes records of a stranger's lines, and no escape sequence of theirs survives", async () => {
+Deno.test("tail makes records of a stranger's lines, and no escape sequence of theirs survives (F55)", async () => {
   await using at = await place();
   await Deno.writeTextFile(at.path, "plain \u001b]0;owned\u0007 \u202e\n\u0000\u0001binary\r\n");
   const lines = await logReader(at.path).tail({ lines: 5 });
@@ -241,7 +241,7 @@ Deno.test("follow gives the tail and then every line once, across many rotations
   assert.deepEqual(seen, Array.from({ length: 375 }, (_, n) => `line ${n + 25}`));
 });
 
-Deno.test("follow goes on after the file was cut in place, and says so", async () => {
+Deno.test("follow goes on after the file was cut in place, and says so (F55)", async () => {
   await using at = await place();
   await Deno.writeTextFile(at.path, `{"time":"t","message":"${"old".repeat(50)}"}\n`);
   const ending = new AbortController();
@@ -254,7 +254,7 @@ Deno.test("follow goes on after the file was cut in place, and says so", async (
   assert.deepEqual(seen.slice(1), ["gap: the file was cut", "new"]);
 });
 
-Deno.test("the log finds its file again after somebody renamed it", async () => {
+Deno.test("the log finds its file again after somebody renamed it (F55)", async () => {
   await using at = await place();
   await using log = quietLog(at.path);
   log.info("before");
@@ -271,7 +271,7 @@ Deno.test("the log finds its file again after somebody renamed it", async () => 
   assert.deepEqual(messages(await logReader(at.path).tail({ lines: 1 })), ["after"]);
 });
 
-Deno.test("a half line at the end of the file is ended before the next one, and told as lost", async () => {
+Deno.test("a half line at the end of the file is ended before the next one, and told as lost (F55, R47)", async () => {
   await using at = await place();
   await Deno.writeTextFile(at.path, `{"time":"2026-01-01T00:00:00.000Z","level":"info","message":"cut he`);
   {

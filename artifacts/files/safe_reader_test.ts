@@ -14,7 +14,7 @@ Deno.test("a regular file is read with its hash", async () => {
   assert.match(read.hash, /^[0-9a-f]{64}$/);
 });
 
-Deno.test("links inside the folder are followed, links out of it are not", async () => {
+Deno.test("links inside the folder are followed, links out of it are not (R43)", async () => {
   await using outside = await plant({ "secret.yaml": "secret: 1\n", "folder/x.yaml": "x: 1\n" });
   await using folder = await plant({ "real.yaml": "a: 1\n" });
   await Deno.symlink("real.yaml", `${folder.path}/inside.yaml`);
@@ -42,7 +42,7 @@ Deno.test("links inside the folder are followed, links out of it are not", async
   );
 });
 
-Deno.test("pipes, devices, folders, hard links and what is too large are refused without waiting", async () => {
+Deno.test("pipes, devices, folders, hard links and what is too large are refused without waiting (F51)", async () => {
   await using folder = await plant({
     "folder.yaml/": "",
     "one.yaml": "a: 1\n",
@@ -86,7 +86,7 @@ Deno.test("pipes, devices, folders, hard links and what is too large are refused
   assert.ok(!isRefusal(await reader.read("full.yaml")));
 });
 
-Deno.test("a file that is swapped for a pipe or a link while it is read never hangs and never leads out", async () => {
+Deno.test("a file that is swapped for a pipe or a link while it is read never hangs and never leads out (F51)", async () => {
   await using outside = await plant({ "secret.yaml": "secret: 1\n" });
   await using folder = await plant({ "real.yaml": "a: 1\n" });
   const made = await new Deno.Command("mkfifo", { args: [`${folder.path}/pipe`] }).output();

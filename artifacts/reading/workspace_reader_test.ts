@@ -217,7 +217,7 @@ Deno.test("circles of extends and include end, and are named", async () => {
   assert.ok(codes.includes("graph/extends-cycle") && codes.includes("graph/include-cycle"), codes.join());
 });
 
-Deno.test("lattices and ladders of includes and extends are walked once", async () => {
+Deno.test("lattices and ladders of includes and extends are walked once (F79)", async () => {
   const files: Record<string, string> = {};
   for (let i = 0; i < 60; i++) {
     const next = [1, 2, 3].map((step) => `../p${Math.min(59, i + step)}/compose.yaml`);
@@ -246,7 +246,7 @@ Deno.test("variables cannot make a project grow without end", async () => {
   assert.deepEqual(codesOf(model), ["fs/limit-reached"]);
 });
 
-Deno.test("a file that include, extends or .env names is never read outside the folder", async () => {
+Deno.test("a file that include, extends or .env names is never read outside the folder (F54, R43)", async () => {
   await using outside = await plant({ "secret.yaml": "services:\n  secret:\n    image: secret:1\n" });
   await using folder = await plant({
     "a/compose.yaml": [
@@ -529,7 +529,7 @@ Deno.test("unsaved texts are laid over the folder, and leave no trace", async ()
   assert.equal(group(after, "a"), group(before, "a"));
 });
 
-Deno.test("unsaved texts reach nothing outside the folder either", async () => {
+Deno.test("unsaved texts reach nothing outside the folder either (F54)", async () => {
   await using outside = await plant({ "secret.yaml": "services: {secret: {image: x:1}}\n" });
   await using folder = await plant({ "a/compose.yaml": WEB });
   const reader = new WorkspaceReader(folder.path);
@@ -556,7 +556,7 @@ Deno.test("outdated tells what changed by looking", async () => {
 });
 
 Deno.test({
-  name: "a name that is not UTF-8 is told, and all others are read",
+  name: "a name that is not UTF-8 is told, and all others are read (F51)",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     await using folder = await plant({ "shop/compose.yaml": WEB, "shop/caf\ufffd.yaml": "a: 1\n" });

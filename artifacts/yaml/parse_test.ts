@@ -66,7 +66,7 @@ Deno.test("whatever JSON can say is read back as it was written", () => {
   );
 });
 
-Deno.test("no text whatsoever makes parsing throw", () => {
+Deno.test("no text whatsoever makes parsing throw (F53)", () => {
   const part = fc.constantFrom(
     ..."a: - [ ] { } & * ! | > ' \" # , ? << \n \n  \t % @ ` --- ... &a *a !reset null 1".split(" "),
     " ",
@@ -168,7 +168,7 @@ const BOMBS: [name: string, text: string, code: string][] = [
   ["400,000 items", `[${"1,".repeat(400_000)}1]`, "yaml/alias-bomb"],
 ];
 for (const [name, text, code] of BOMBS) {
-  Deno.test(`${name}: refused`, async () => {
+  Deno.test(`${name}: refused (F53, R44)`, async () => {
     const file = await parseFile(source(text), new ParseQueue());
     assert.ok(codes(file).includes(code), `found ${codes(file).slice(0, 3)}`);
     assert.equal(file.sound, false);

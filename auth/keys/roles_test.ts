@@ -9,7 +9,7 @@ const RULES: readonly RoleRule[] = [
   { claim: "iss", value: "https://issuer.example", role: "viewer" },
 ];
 
-Deno.test("grantsOf takes the first rule that matches, and nothing when none does", () => {
+Deno.test("grantsOf takes the first rule that matches, and nothing when none does (R26)", () => {
   assert.deepEqual(grantsOf({ email: "ada@EXAMPLE.org", email_verified: true, groups: ["ops"] }, RULES), [{
     role: "admin",
   }]);
@@ -23,7 +23,7 @@ Deno.test("grantsOf takes the first rule that matches, and nothing when none doe
   assert.deepEqual(grantsOf({ sub: "ada" }, []), []);
 });
 
-Deno.test("grantsOf believes an e-mail only when the provider says in so many words that it is verified", () => {
+Deno.test("grantsOf believes an e-mail only when the provider says in so many words that it is verified (R25)", () => {
   for (const email_verified of [undefined, false, "true", 1, null]) {
     assert.deepEqual(grantsOf({ email: "ada@example.org", email_verified }, RULES), []);
   }

@@ -60,7 +60,7 @@ const payloads = fc.array(
   { maxLength: 12 },
 );
 
-Deno.test("any split of a recorded stream, in reads and in chunks, gives the same frames", () => {
+Deno.test("any split of a recorded stream, in reads and in chunks, gives the same frames (F16)", () => {
   fc.assert(fc.property(
     payloads,
     fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),
@@ -102,7 +102,7 @@ Deno.test("a stream that is cut at any byte is called cut, and one that ended is
   assert.equal(read(recording, [7], { kind: "chunked" }).cut, false);
 });
 
-Deno.test("hostile frames and chunks end in a typed error", () => {
+Deno.test("hostile frames and chunks end in a typed error (F17)", () => {
   const body = text.encode("x");
   const hostile: Record<string, Uint8Array> = {
     "length 2^32-1": chunk(frame(1, body, 0xffff_ffff)),

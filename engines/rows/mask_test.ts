@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { networkRow } from "./network.ts";
 import { maskObject } from "./mask.ts";
 
-Deno.test("a secret in a raw object is cut out: in arguments, in a health check, in labels and environments", () => {
+Deno.test("a secret in a raw object is cut out: in arguments, in a health check, in labels and environments (R20)", () => {
   const raw = {
     Config: {
       Env: ["A=canary", "B"],

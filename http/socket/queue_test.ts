@@ -19,7 +19,7 @@ function sizeOf(message: Message): number {
   return typeof message === "string" ? new TextEncoder().encode(message).byteLength : message.byteLength;
 }
 
-Deno.test("a send queue never lets more than its limit wait, and refuses the message that would", () => {
+Deno.test("a send queue never lets more than its limit wait, and refuses the message that would (R36)", () => {
   fc.assert(fc.property(
     fc.array(fc.oneof(fc.string({ unit: "grapheme", maxLength: 600 }), fc.uint8Array({ maxLength: 3_000 }))),
     fc.integer({ min: 0, max: 8_000 }),

@@ -62,7 +62,7 @@ async function readAll(conn: Deno.Conn, until: (text: string) => boolean): Promi
   return text;
 }
 
-Deno.test("the upgrade answers berth.v1 alone, whatever stands first in the offer", async () => {
+Deno.test("the upgrade answers berth.v1 alone, whatever stands first in the offer (R12)", async () => {
   await using server = listen((socket) => void socket.send("hello"));
   const { wire, heard, closed } = await visit(server.url);
 
@@ -113,7 +113,7 @@ Deno.test("what was sent before the handler returned is read before the close, h
   );
 });
 
-Deno.test("a message over 64 KiB closes 1009 and never reaches the handler", async () => {
+Deno.test("a message over 64 KiB closes 1009 and never reaches the handler (F57, R37)", async () => {
   for (
     const message of [new Uint8Array(64 * 1024 + 1), "x".repeat(64 * 1024 + 1), "é".repeat(32 * 1024 + 1)]
   ) {
@@ -132,7 +132,7 @@ Deno.test("a message over 64 KiB closes 1009 and never reaches the handler", asy
   }
 });
 
-Deno.test("input that no handler reads is bounded and closes 1009, as bytes and as a flood of empty messages", async () => {
+Deno.test("input that no handler reads is bounded and closes 1009, as bytes and as a flood of empty messages (F57)", async () => {
   for (const [message, times] of [[new Uint8Array(64 * 1024), 200], ["", 200_000]] as const) {
     // Asked on our side: a peer that is still writing may see the reset before the close frame
     const ended = Promise.withResolvers<SocketClose>();
@@ -145,7 +145,7 @@ Deno.test("input that no handler reads is bounded and closes 1009, as bytes and 
   }
 });
 
-Deno.test("a peer that reads nothing gets a gap and close 1013, and the handler learns at once", async () => {
+Deno.test("a peer that reads nothing gets a gap and close 1013, and the handler learns at once (R36)", async () => {
   const ended = Promise.withResolvers<{ accepted: number; aborted: boolean }>();
   const resume = Promise.withResolvers<void>();
   await using server = listen(async (socket) => {
@@ -206,7 +206,7 @@ Deno.test("a revoked credential closes 1008 and a stopping service 1001, also wh
   }
 });
 
-Deno.test("a throwing handler costs its own socket only: typed for a ServiceError, generic for a bug", async () => {
+Deno.test("a throwing handler costs its own socket only: typed for a ServiceError, generic for a bug (F9)", async () => {
   const failures: unknown[] = [];
   let bug: unknown = new ServiceError("workspace_not_found", `Cannot open a shell: no container "x"`);
   await using server = listen(() => {
@@ -227,7 +227,7 @@ Deno.test("a throwing handler costs its own socket only: typed for a ServiceErro
   assert.deepEqual(failures, [bug]);
 });
 
-Deno.test("hostile frames end one socket and leave the listener alive", async () => {
+Deno.test("hostile frames end one socket and leave the listener alive (F57)", async () => {
   const frames: Record<string, number[]> = {
     "unmasked text": [0x81, 0x02, 0x68, 0x69],
     "reserved bits": [0xf1, 0x82, 1, 2, 3, 4, 0, 0],

@@ -11,7 +11,7 @@ import { PROMISED } from "../proof/promised.ts";
 
 const DAY_MS = 86_400_000;
 
-Deno.test("POST /api/settings/setup makes the first admin with the token of the 0600 file, which is gone then", async () => {
+Deno.test("POST /api/settings/setup makes the first admin with the token of the 0600 file, which is gone then (R3)", async () => {
   await using berth = await startAccess();
   const path = `${berth.folder}/setup-token`;
   assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
@@ -37,7 +37,7 @@ Deno.test("POST /api/settings/setup makes the first admin with the token of the 
   assert.equal((await berth.call("GET /api/auth/me", { token: made.body.key })).body.role, "admin");
 });
 
-Deno.test("POST /api/settings/setup makes exactly one admin for 50 parallel callers on two services", async () => {
+Deno.test("POST /api/settings/setup makes exactly one admin for 50 parallel callers on two services (F35, R4)", async () => {
   await using one = await startAccess();
   await using two = await startAccess({ folder: one.folder });
   // Replicas that know each other agree on the first one's.
@@ -51,7 +51,7 @@ Deno.test("POST /api/settings/setup makes exactly one admin for 50 parallel call
   assert.equal((await one.store.keys.list()).length, 1);
 });
 
-Deno.test("POST /api/settings/setup stays closed after a restart and after every key is gone", async () => {
+Deno.test("POST /api/settings/setup stays closed after a restart and after every key is gone (F35, R5)", async () => {
   await using first = await startAccess();
   const key = await first.setUp();
   const born = (await first.store.keys.list())[0];
@@ -71,7 +71,7 @@ Deno.test("POST /api/settings/setup stays closed after a restart and after every
   }
 });
 
-const restored = "A restored backup lets in whom it knew, and its setup stays closed";
+const restored = "A restored backup lets in whom it knew, and its setup stays closed (F35, R5)";
 Deno.test({ name: restored, ignore: !ON_SQLITE }, async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
@@ -87,7 +87,7 @@ Deno.test({ name: restored, ignore: !ON_SQLITE }, async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("POST /api/settings/setup answers every wrong token alike, limits them, and the right one works later", async () => {
+Deno.test("POST /api/settings/setup answers every wrong token alike, limits them, and the right one works later (F36)", async () => {
   await using berth = await startAccess();
   const answers = [];
   for (let n = 0; n < 200; n++) {
@@ -104,7 +104,7 @@ Deno.test("POST /api/settings/setup answers every wrong token alike, limits them
   assert.match(await berth.setUp(), /^berth_/);
 });
 
-Deno.test("POST /api/settings/setup refuses a token after 30 minutes, and a restart issues a new one", async () => {
+Deno.test("POST /api/settings/setup refuses a token after 30 minutes, and a restart issues a new one (R3)", async () => {
   await using berth = await startAccess();
   const old = berth.access.setupToken;
   berth.clock.move(31 * 60_000);
@@ -116,7 +116,7 @@ Deno.test("POST /api/settings/setup refuses a token after 30 minutes, and a rest
   assert.match(await again.setUp(), /^berth_/);
 });
 
-Deno.test("POST /api/settings/api-keys makes keys by role and by permission, shown once and kept as a digest", async () => {
+Deno.test("POST /api/settings/api-keys makes keys by role and by permission, shown once and kept as a digest (R33)", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   const viewer = await berth.call("POST /api/settings/api-keys", {
@@ -169,7 +169,7 @@ for (
   });
 }
 
-Deno.test("POST /api/settings/api-keys never makes a key above its creator, by role or by permission", async () => {
+Deno.test("POST /api/settings/api-keys never makes a key above its creator, by role or by permission (R19)", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   const keeper = await makeKey(berth, admin, { permissions: ["keys:manage", ...permissionsOf("viewer")] });
@@ -198,7 +198,7 @@ Deno.test("DELETE /api/settings/api-keys/{id} refuses a key that may do more tha
   assert.equal((await berth.call("GET /api/auth/me", { token: operator.key })).status, 200);
 });
 
-Deno.test("DELETE /api/settings/api-keys/{id} keeps the last admin, and a deleted key is refused at once", async () => {
+Deno.test("DELETE /api/settings/api-keys/{id} keeps the last admin, and a deleted key is refused at once (R33)", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   const [first] = await berth.store.keys.list();
@@ -217,7 +217,7 @@ Deno.test("DELETE /api/settings/api-keys/{id} keeps the last admin, and a delete
   assert.equal((await berth.call(`DELETE ${path}`, { token: admin })).status, 404);
 });
 
-Deno.test("A key that was deleted at one replica is refused by another within five seconds", async () => {
+Deno.test("A key that was deleted at one replica is refused by another within five seconds (R21)", async () => {
   await using one = await startAccess();
   await using two = await startAccess({ folder: one.folder });
   const admin = await one.setUp();
@@ -288,7 +288,8 @@ Deno.test("GET /api/settings/api-keys says when a key was last used", async () =
   assert.match(await lastUsed(), /^\d{4}-/);
 });
 
-const locked = "GET /api/settings/api-keys answers with the last uses while the store cannot be written";
+const locked =
+  "GET /api/settings/api-keys answers with the last uses while the store cannot be written (F63)";
 Deno.test({ name: locked, ignore: !ON_SQLITE }, async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
@@ -321,7 +322,7 @@ Deno.test("makeAdminKey gives who owns the data folder a way back in, and closes
   assert.equal((await berth.call("GET /api/auth/me", { token: second.key })).status, 200);
 });
 
-Deno.test("GET /api/system/audit shows each change and each refusal, with its actor, newest first", async () => {
+Deno.test("GET /api/system/audit shows each change and each refusal, with its actor, newest first (R52)", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   const viewer = await makeKey(berth, admin, { name: "nosy", role: "viewer" });
@@ -355,7 +356,7 @@ Deno.test("GET /api/system/audit shows each change and each refusal, with its ac
   assert.equal(refusals.body.total, 1);
 });
 
-Deno.test("A credential in the query string is refused, and no log line holds it", async () => {
+Deno.test("A credential in the query string is refused, and no log line holds it (F46, R29)", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   for (const name of ["access_token", "token", "key", "apikey"]) {
@@ -377,7 +378,7 @@ Deno.test("A credential in the query string is refused, and no log line holds it
   assert.ok(!JSON.stringify(audit.items).includes(admin));
 });
 
-Deno.test("Two credentials at once are refused, whichever of them is good", async () => {
+Deno.test("Two credentials at once are refused, whichever of them is good (R29)", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   const refused = await berth.call("GET /api/auth/me", {
@@ -390,7 +391,7 @@ Deno.test("Two credentials at once are refused, whichever of them is good", asyn
   assert.equal(basic.status, 401);
 });
 
-Deno.test("An open stream of a deleted key ends within five seconds, at other replicas too", async () => {
+Deno.test("An open stream of a deleted key ends within five seconds, at other replicas too (F47, R21)", async () => {
   await using one = await startAccess();
   await using two = await startAccess({ folder: one.folder });
   const admin = await one.setUp();
@@ -414,7 +415,7 @@ Deno.test("A key in the place of an id is not kept in the audit log", async () =
   assert.equal(body.items[0].target, `/api/settings/api-keys/${admin.slice(0, 23)}...`);
 });
 
-Deno.test("When the store is gone nobody is let in: 503, remembered or not", async () => {
+Deno.test("When the store is gone nobody is let in: 503, remembered or not (R18)", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   const viewer = await makeKey(berth, admin, { role: "viewer" });

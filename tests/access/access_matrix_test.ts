@@ -148,7 +148,7 @@ async function operations(berth: TestService): Promise<Operation[]> {
   return found;
 }
 
-Deno.test("Every route and socket declares a permission, and only the listed ones are open", async () => {
+Deno.test("Every route and socket declares a permission, and only the listed ones are open (F37, R17)", async () => {
   await using berth = await startService();
   const all = await operations(berth);
   assert.ok(all.length >= 20, `${all.length} operations`);
@@ -309,7 +309,7 @@ function expected(
   return subject !== "everything" && onScopes.some((one) => one === permission) ? null : "forbidden";
 }
 
-Deno.test("The matrix of all routes and all callers holds, cell by cell", async () => {
+Deno.test("The matrix of all routes and all callers holds, cell by cell (F37, R19)", async () => {
   const clock = new MovableClock();
   const roles = permissionsPerRole();
   await using berth = await startService({ clock, roles });

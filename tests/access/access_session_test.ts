@@ -40,7 +40,7 @@ Deno.test("POST /api/auth/refresh gives new tokens, and the new access token is 
   assert.equal((await refresh(berth, next.body.refreshToken)).status, 200);
 });
 
-Deno.test("POST /api/auth/refresh gives 100 parallel callers at two services one successor", async () => {
+Deno.test("POST /api/auth/refresh gives 100 parallel callers at two services one successor (F39)", async () => {
   await using one = await startAccess({ roles: RULES });
   await using two = await startAccess({ roles: RULES, folder: one.folder });
   const tokens = await one.access.sessions.open(ADA, PROGRAM, ENTRY);
@@ -56,7 +56,7 @@ Deno.test("POST /api/auth/refresh gives 100 parallel callers at two services one
   assert.equal((await refresh(two, [...successors][0])).status, 200);
 });
 
-Deno.test("POST /api/auth/refresh answers a repeated call inside the grace, as after an answer that got lost", async () => {
+Deno.test("POST /api/auth/refresh answers a repeated call inside the grace, as after an answer that got lost (F41)", async () => {
   await using berth = await startAccess({ roles: RULES });
   const tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   const first = await refresh(berth, tokens.refreshToken);
@@ -79,7 +79,7 @@ for (
     }],
   ] as const
 ) {
-  Deno.test(`POST /api/auth/refresh ends the whole session for ${what}, and it is audited`, async () => {
+  Deno.test(`POST /api/auth/refresh ends the whole session for ${what}, and it is audited (F40, R30)`, async () => {
     await using berth = await startAccess({ roles: RULES });
     const tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
     const { spent, newest } = await spend(berth, tokens.refreshToken);
@@ -94,7 +94,7 @@ for (
   });
 }
 
-Deno.test("A session ends 12 hours after its sign-in, however often it is refreshed", async () => {
+Deno.test("A session ends 12 hours after its sign-in, however often it is refreshed (R31)", async () => {
   await using berth = await startAccess({ roles: RULES });
   let token = (await berth.access.sessions.open(ADA, PROGRAM, ENTRY)).refreshToken;
   for (let hour = 1; hour < 12; hour++) {
@@ -108,7 +108,7 @@ Deno.test("A session ends 12 hours after its sign-in, however often it is refres
   assert.equal((await refresh(berth, token)).status, 401);
 });
 
-Deno.test("A session that nobody uses for two hours ends", async () => {
+Deno.test("A session that nobody uses for two hours ends (R31)", async () => {
   await using berth = await startAccess({ roles: RULES });
   const { refreshToken } = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   berth.clock.move(2 * HOUR_MS);
@@ -191,7 +191,7 @@ for (
     ["with neither Origin nor Sec-Fetch-Site", { "sec-fetch-site": null, origin: null }, "origin_refused"],
   ] as const
 ) {
-  Deno.test(`POST /api/auth/refresh refuses the cookie ${what}, and rotates nothing`, async () => {
+  Deno.test(`POST /api/auth/refresh refuses the cookie ${what}, and rotates nothing (F45, R10)`, async () => {
     await using berth = await startAccess({ roles: RULES });
     const { cookie } = await signedInByCookie(berth);
     const good: Record<string, string> = {
@@ -212,7 +212,7 @@ for (
   });
 }
 
-Deno.test("A stolen cookie's token is worth nothing in the body, and a form post never reaches it", async () => {
+Deno.test("A stolen cookie's token is worth nothing in the body, and a form post never reaches it (F45, R13)", async () => {
   await using berth = await startAccess({ roles: RULES });
   const { cookie, refreshToken } = await signedInByCookie(berth);
   assert.deepEqual((await refresh(berth, refreshToken)).body.code, "forbidden");
@@ -230,7 +230,7 @@ Deno.test("A stolen cookie's token is worth nothing in the body, and a form post
   assert.equal(both.body.code, "two_credentials");
 });
 
-Deno.test("No route but POST /api/auth/refresh takes the cookie for a credential", async () => {
+Deno.test("No route but POST /api/auth/refresh takes the cookie for a credential (F45, R10)", async () => {
   await using berth = await startAccess({ roles: RULES });
   const { cookie } = await signedInByCookie(berth);
   const headers = { cookie, "x-berth": BINDING, "sec-fetch-site": "same-origin", origin: berth.origin };
@@ -249,7 +249,7 @@ Deno.test("POST /api/auth/refresh is limited per session, and another session is
   assert.equal((await refresh(berth, honest.refreshToken)).status, 200);
 });
 
-Deno.test("Signing keys turn over at two replicas under load, and no valid token is refused", async () => {
+Deno.test("Signing keys turn over at two replicas under load, and no valid token is refused (F67, R32)", async () => {
   const folder = await Deno.makeTempDir({ prefix: "berth-keys-" });
   const clock = new MovableClock();
   const seal = await Seal.from((await readSealingKey(`${folder}/sealing-key`)).secret, "signing keys");
@@ -337,7 +337,8 @@ Deno.test("All who come at once with tokens of a key that is new to a replica ar
 });
 
 Deno.test({
-  name: "A lost sealing key costs nothing but the keys it sealed: old tokens verify, new ones are signed",
+  name:
+    "A lost sealing key costs nothing but the keys it sealed: old tokens verify, new ones are signed (F70)",
   ignore: !ON_SQLITE,
 }, async () => {
   await using berth = await startAccess({ roles: RULES });
@@ -349,7 +350,7 @@ Deno.test({
   assert.equal((await again.call("GET /api/auth/me", { token: fresh.accessToken })).status, 200);
 });
 
-Deno.test("Seal opens only what it sealed, in the place it was sealed for", async () => {
+Deno.test("Seal opens only what it sealed, in the place it was sealed for (F70, R57)", async () => {
   const secret = crypto.getRandomValues(new Uint8Array(32));
   const seal = await Seal.from(secret, "one");
   const sealed = await seal.seal("words", "table|column|1");
@@ -365,7 +366,7 @@ Deno.test("Seal opens only what it sealed, in the place it was sealed for", asyn
   assert.equal(await seal.open(new Uint8Array(3), "table|column|1"), null, "hardly anything");
 });
 
-Deno.test("openAccess refuses a sealing key that others may read, or that is not one", async () => {
+Deno.test("openAccess refuses a sealing key that others may read, or that is not one (F70)", async () => {
   await using berth = await startAccess();
   const path = `${berth.folder}/sealing-key`;
   await Deno.chmod(path, 0o644);
@@ -382,7 +383,7 @@ Deno.test("openAccess refuses a sealing key that others may read, or that is not
 });
 
 Deno.test({
-  name: "No secret is in the log, the answers, the store, its write-ahead log or a backup",
+  name: "No secret is in the log, the answers, the store, its write-ahead log or a backup (F60, R12, R58)",
   ignore: !ON_SQLITE,
 }, async () => {
   await using berth = await startAccess({ roles: RULES });

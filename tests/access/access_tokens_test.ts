@@ -39,7 +39,7 @@ const part = (token: string, at: number) =>
     new TextDecoder().decode(Uint8Array.fromBase64(token.split(".")[at] ?? "", { alphabet: "base64url" })),
   );
 
-Deno.test("GET /api/auth/me believes a good access token, and tells nobody what was wrong with a bad one", async () => {
+Deno.test("GET /api/auth/me believes a good access token, and tells nobody what was wrong with a bad one (F38, R27)", async () => {
   const { berth, tokens, kid, key, publicJwk } = await stolen();
   await using _ = berth;
   const good = await berth.call("GET /api/auth/me", { token: tokens.accessToken });
@@ -138,7 +138,7 @@ Deno.test("GET /api/auth/me believes a good access token, and tells nobody what 
   console.log(`${Object.keys(forged).length} forged or misplaced tokens, all 401`);
 });
 
-Deno.test("POST /api/auth/refresh takes a refresh token and nothing else", async () => {
+Deno.test("POST /api/auth/refresh takes a refresh token and nothing else (R28)", async () => {
   const { berth, tokens } = await stolen();
   await using _ = berth;
   const admin = await berth.setUp();
@@ -152,7 +152,7 @@ Deno.test("POST /api/auth/refresh takes a refresh token and nothing else", async
   );
 });
 
-Deno.test("POST /api/settings/setup and the key routes take neither tokens nor each other's secrets", async () => {
+Deno.test("POST /api/settings/setup and the key routes take neither tokens nor each other's secrets (R28)", async () => {
   const { berth, tokens } = await stolen();
   await using _ = berth;
   for (const token of [tokens.accessToken, tokens.refreshToken]) {
@@ -208,7 +208,7 @@ Deno.test("An access token ends after five minutes, remembered or not", async ()
   assert.equal((await me()).status, 401);
 });
 
-Deno.test("A clock that was set back by an hour fails closed, and ends no session by itself", async () => {
+Deno.test("A clock that was set back by an hour fails closed, and ends no session by itself (F10)", async () => {
   const { berth, tokens } = await stolen();
   await using _ = berth;
   berth.clock.move(-3_600_000);
@@ -237,7 +237,7 @@ Deno.test("A clock that goes two minutes back or an hour on ends no session: a r
   }
 });
 
-Deno.test("Verified credentials are remembered within a bound, and a flood of bad ones leaves nothing behind", async () => {
+Deno.test("Verified credentials are remembered within a bound, and a flood of bad ones leaves nothing behind (F48)", async () => {
   const { berth, tokens } = await stolen();
   await using _ = berth;
   const admin = await berth.setUp();

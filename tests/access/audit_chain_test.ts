@@ -231,7 +231,7 @@ async function fixture(folder: string): Promise<void> {
 }
 
 const upgraded =
-  "A store of commit 015db1d keeps its keys and its whole audit log, which is sealed at the upgrade";
+  "A store of commit 015db1d keeps its keys and its whole audit log, which is sealed at the upgrade (F77)";
 // The earlier store is a file of SQLite.
 Deno.test({ name: upgraded, ignore: !ON_SQLITE }, async () => {
   await using folder = await ownFolder("berth-chain-");

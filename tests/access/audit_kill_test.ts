@@ -27,7 +27,7 @@ async function killed(folder: string, admin: string, lines: number): Promise<str
   return text.split("\n").slice(0, -1);
 }
 
-Deno.test(`${KILLS} kills in the middle of work leave no change and no act without its entry, and whole chains`, async () => {
+Deno.test(`${KILLS} kills in the middle of work leave no change and no act without its entry, and whole chains (F8, R56)`, async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-kill-" }));
   try {
     let admin = "";

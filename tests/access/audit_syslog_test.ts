@@ -50,7 +50,7 @@ Deno.test("Entries reach a receiver over TCP as RFC 5424 has them, changes and r
   assert.equal(await auditHealth(berth), "ok");
 });
 
-Deno.test("A receiver that is away costs no request; what waited arrives in order when it comes", async () => {
+Deno.test("A receiver that is away costs no request; what waited arrives in order when it comes (F102)", async () => {
   await using receiver = new SyslogReceiver();
   await using berth = await startService({ auditSyslog: over("tcp", receiver.port) });
   await makeKeys(berth, 8);

@@ -34,7 +34,7 @@ async function told(berth: Pick<TestService, "call" | "settled">, query = ""): P
 
 const HOUR_MS = 3_600_000;
 
-Deno.test("20,000 requests of a stranger remove and delay no entry, and are told as one count", async () => {
+Deno.test("20,000 requests of a stranger remove and delay no entry, and are told as one count (F71)", async () => {
   const clock = new MovableClock();
   clock.move(HOUR_MS - Date.now() % HOUR_MS); // an hour begins, and none ends meanwhile
   await using berth = await startAccess({ clock });
@@ -82,7 +82,7 @@ Deno.test("20,000 requests of a stranger remove and delay no entry, and are told
   assert.deepEqual([closed.chain, closed.actor.kind, closed.count], ["refusals", "anonymous", flood]);
 });
 
-Deno.test("Strangers have a bounded number of counters: a thousand peers leave a hundred, and one for the rest", async () => {
+Deno.test("Strangers have a bounded number of counters: a thousand peers leave a hundred, and one for the rest (F71)", async () => {
   await using berth = await startService({ trustedProxies: ["127.0.0.1"] });
   for (let n = 0; n < 1_000; n++) {
     const headers = { "x-forwarded-for": `10.1.${n >> 8}.${n & 255}` };
@@ -280,7 +280,8 @@ async function mountSmall(folder: string): Promise<boolean> {
 }
 
 Deno.test({
-  name: "On a full disk no act reaches the engine: 503 store_unavailable, health says so, and it heals",
+  name:
+    "On a full disk no act reaches the engine: 503 store_unavailable, health says so, and it heals (F61, F76)",
   ignore: !ON_SQLITE,
 }, async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-audit-full-" }));

@@ -81,7 +81,7 @@ Deno.test("POST /api/settings/setup makes a person who is signed in, once, and r
   assert.ok(!berth.logged.some((line) => line.includes(PASSWORD)));
 });
 
-Deno.test("POST /api/auth/password answers a wrong name and a wrong password alike, and takes as long", async () => {
+Deno.test("POST /api/auth/password answers a wrong name and a wrong password alike, and takes as long (F49)", async () => {
   const { berth } = await withAda({ passwords: new Passwords() });
   await using _ = berth;
   const took = async (name: string, password: string) => {
@@ -105,7 +105,7 @@ Deno.test("POST /api/auth/password answers a wrong name and a wrong password ali
   for (const { ms } of [right, wrong, unknown]) assert.ok(ms > CHECK_MS, `${ms} ms`);
 });
 
-Deno.test("POST /api/auth/password answers 429 when 24 ask at once, and a browser that signed in before gets in", async () => {
+Deno.test("POST /api/auth/password answers 429 when 24 ask at once, and a browser that signed in before gets in (R39)", async () => {
   const { berth } = await withAda();
   await using _ = berth;
   const page = { "x-berth": "k".repeat(43), "sec-fetch-site": "same-origin", origin: berth.origin };
@@ -235,7 +235,7 @@ Deno.test("Nobody takes the place of somebody who may do more: no link, no chang
   assert.equal((await berth.call("GET /api/auth/me", { token: ada })).status, 200);
 });
 
-Deno.test("A disabled person's token, keys and sign-in are refused at once, and at another replica within five seconds", async () => {
+Deno.test("A disabled person's token, keys and sign-in are refused at once, and at another replica within five seconds (R26)", async () => {
   const { berth, ada } = await withAda();
   await using _ = berth;
   await using other = await startAccess({ folder: berth.folder, clock: berth.clock });
@@ -290,7 +290,7 @@ async function open(at: AccessService, token: string): Promise<{ readonly closed
   return { closed };
 }
 
-Deno.test("The sockets of a disabled person and of their keys end within five seconds, at another replica too", async () => {
+Deno.test("The sockets of a disabled person and of their keys end within five seconds, at another replica too (F47, R21)", async () => {
   const { berth, ada } = await withAda();
   await using _ = berth;
   await using other = await startAccess({ folder: berth.folder, clock: berth.clock });

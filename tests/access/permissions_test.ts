@@ -15,7 +15,7 @@ async function documentedFlags(places: Readonly<Record<string, string>>): Promis
   );
 }
 
-Deno.test("berth serves on the permissions that docs/hardening.md names: setup, workspaces, logs, the API document", async () => {
+Deno.test("berth serves on the permissions that docs/hardening.md names: setup, workspaces, logs, the API document (R61)", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-permissions-" }));
   try {
     const [data, roots] = [`${folder}/data`, `${folder}/roots`];

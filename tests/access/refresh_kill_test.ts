@@ -61,7 +61,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a refresh whose replica is killed before its answer succeeds at the other one, and was done once",
+  name:
+    "a refresh whose replica is killed before its answer succeeds at the other one, and was done once (F41)",
   ignore: CANNOT_RUN_POSTGRES !== null,
   async fn() {
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-refresh-" }));

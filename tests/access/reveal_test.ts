@@ -64,7 +64,7 @@ async function shop(berth: TestService): Promise<string> {
   return made.body.id;
 }
 
-Deno.test("declared secrets are masked in every answer, and everything beside them is there", async () => {
+Deno.test("declared secrets are masked in every answer, and everything beside them is there (F60, R49)", async () => {
   await using berth = await startService();
   const base = `/api/workspaces/${await shop(berth)}/artifacts`;
   const viewer = await berth.key("viewer");

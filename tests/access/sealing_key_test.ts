@@ -48,7 +48,8 @@ async function sealedToday(berth: AccessService): Promise<Record<string, boolean
 
 // The store is a file of SQLite, and a command works on it.
 Deno.test({
-  name: "After a rotation sessions go on, another signing key comes in, and the whole audit log verifies",
+  name:
+    "After a rotation sessions go on, another signing key comes in, and the whole audit log verifies (F70, R57)",
   ignore: !ON_SQLITE,
 }, async () => {
   await using folder = await ownFolder("berth-key-");
@@ -190,7 +191,7 @@ Deno.test("A sealing key with a line that is none is refused by its number, and 
 
 Deno.test({
   name:
-    "Replicas go over to another sealing key together: none starts with that of before, or while one still runs",
+    "Replicas go over to another sealing key together: none starts with that of before, or while one still runs (F70)",
   ignore: CANNOT_RUN_POSTGRES !== null,
 }, async () => {
   await using folder = await ownFolder("berth-key-");

@@ -149,55 +149,59 @@ Deno.test("A browser signs in, keeps its refresh token out of every script's rea
   assert.equal((await refresh(page)).status, 401);
 });
 
-Deno.test("A page of another port or site can neither use the cookie nor open a socket, whatever it knows", {
-  ...BROWSER_TEST,
-}, async () => {
-  await using all = await together();
-  const { berth, context, page, cookie } = all;
-  const tokens = await signIn(page, berth.url);
-  const token = String(tokens.body["accessToken"]);
-  const binding = await page.evaluate(() => localStorage.getItem("x-berth") ?? "");
-  const before = await cookie();
-  await using evil = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response("<h1>Evil</h1>", { headers: { "content-type": "text/html" } }),
-  );
-  const { port } = evil.addr;
-  for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
-    const foreign = await context.newPage();
-    await foreign.goto(origin);
-    const attempts = await foreign.evaluate(async ([url = "", binding = ""]) => {
-      const target = `${url}/api/auth/refresh`;
-      const asked = async (init: RequestInit) => {
-        try {
-          const response = await fetch(target, { method: "POST", credentials: "include", ...init });
-          return response.type === "opaque" ? "unreadable" : `read ${response.status}`;
-        } catch {
-          return "blocked";
-        }
-      };
-      return [
-        await asked({ headers: { "x-berth": binding } }),
-        await asked({}),
-        await asked({ mode: "no-cors" }),
-        await asked({ mode: "no-cors", body: new URLSearchParams({ refreshToken: "x" }) }),
-      ];
-    }, [berth.url, binding]);
-    assert.deepEqual(attempts, Array(4).fill("blocked"), origin);
-
-    await foreign.setContent(
-      `<form method="post" action="${berth.url}/api/auth/refresh"><button>Go</button></form>`,
+Deno.test(
+  "A page of another port or site can neither use the cookie nor open a socket, whatever it knows (F44)",
+  {
+    ...BROWSER_TEST,
+  },
+  async () => {
+    await using all = await together();
+    const { berth, context, page, cookie } = all;
+    const tokens = await signIn(page, berth.url);
+    const token = String(tokens.body["accessToken"]);
+    const binding = await page.evaluate(() => localStorage.getItem("x-berth") ?? "");
+    const before = await cookie();
+    await using evil = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () => new Response("<h1>Evil</h1>", { headers: { "content-type": "text/html" } }),
     );
-    const [answer] = await Promise.all([
-      foreign.waitForResponse((response) => response.url().endsWith("/api/auth/refresh")),
-      foreign.click("button"),
-    ]);
-    assert.ok([400, 403, 415].includes(answer.status()), `${answer.status()}`);
+    const { port } = evil.addr;
+    for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
+      const foreign = await context.newPage();
+      await foreign.goto(origin);
+      const attempts = await foreign.evaluate(async ([url = "", binding = ""]) => {
+        const target = `${url}/api/auth/refresh`;
+        const asked = async (init: RequestInit) => {
+          try {
+            const response = await fetch(target, { method: "POST", credentials: "include", ...init });
+            return response.type === "opaque" ? "unreadable" : `read ${response.status}`;
+          } catch {
+            return "blocked";
+          }
+        };
+        return [
+          await asked({ headers: { "x-berth": binding } }),
+          await asked({}),
+          await asked({ mode: "no-cors" }),
+          await asked({ mode: "no-cors", body: new URLSearchParams({ refreshToken: "x" }) }),
+        ];
+      }, [berth.url, binding]);
+      assert.deepEqual(attempts, Array(4).fill("blocked"), origin);
 
-    await foreign.goto(origin);
-    assert.equal(await socketFrom(foreign, berth.socketUrl("/api/echo"), token), "refused", origin);
-    await foreign.close();
-  }
-  assert.equal((await cookie())?.value, before?.value, "nothing was rotated");
-  assert.equal((await refresh(page)).status, 200);
-});
+      await foreign.setContent(
+        `<form method="post" action="${berth.url}/api/auth/refresh"><button>Go</button></form>`,
+      );
+      const [answer] = await Promise.all([
+        foreign.waitForResponse((response) => response.url().endsWith("/api/auth/refresh")),
+        foreign.click("button"),
+      ]);
+      assert.ok([400, 403, 415].includes(answer.status()), `${answer.status()}`);
+
+      await foreign.goto(origin);
+      assert.equal(await socketFrom(foreign, berth.socketUrl("/api/echo"), token), "refused", origin);
+      await foreign.close();
+    }
+    assert.equal((await cookie())?.value, before?.value, "nothing was rotated");
+    assert.equal((await refresh(page)).status, 200);
+  },
+);

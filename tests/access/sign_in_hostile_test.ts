@@ -41,7 +41,7 @@ const decode = (text: string) => JSON.parse(atob(text.replace(/-/g, "+").replace
 const encode = (value: unknown) =>
   btoa(JSON.stringify(value)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 
-Deno.test("OpenIdConnect.exchange believes no ID token that lies, and an honest one before and after", async () => {
+Deno.test("OpenIdConnect.exchange believes no ID token that lies, and an honest one before and after (F42, R24)", async () => {
   await using issuer = await startScriptedIssuer(NONCE);
   const now = Math.floor(Date.now() / 1000);
   const lies: [string, (issuer: ScriptedIssuer) => void][] = [
@@ -102,7 +102,7 @@ Deno.test("OpenIdConnect.exchange believes no ID token that lies, and an honest 
   console.log(`${lies.length} lying ID tokens, all refused`);
 });
 
-Deno.test("OpenIdConnect.exchange sends no code for what it can refuse by itself", async () => {
+Deno.test("OpenIdConnect.exchange sends no code for what it can refuse by itself (F42, R23)", async () => {
   await using issuer = await startScriptedIssuer(NONCE);
   issuer.script.discovery = { authorization_response_iss_parameter_supported: true };
   const provider = providerAt(issuer);
@@ -123,7 +123,7 @@ Deno.test("OpenIdConnect.exchange sends no code for what it can refuse by itself
   assert.deepEqual(issuer.forms[0]?.get("code_verifier"), ANSWER.codeVerifier);
 });
 
-Deno.test("OpenIdConnect says identity_provider_unavailable for a provider that is away, slow, huge, broken or moves", async () => {
+Deno.test("OpenIdConnect says identity_provider_unavailable for a provider that is away, slow, huge, broken or moves (F43, R35)", async () => {
   await using issuer = await startScriptedIssuer(NONCE);
   const discovery = "/.well-known/openid-configuration";
   const hang = Promise.withResolvers<Response>();
@@ -155,7 +155,7 @@ Deno.test("OpenIdConnect says identity_provider_unavailable for a provider that 
   assert.equal(await codeOf(away.exchange(ANSWER)), "identity_provider_unavailable");
 });
 
-Deno.test("OpenIdConnect asks a provider that is away once in five seconds, and goes on with what it knew", async () => {
+Deno.test("OpenIdConnect asks a provider that is away once in five seconds, and goes on with what it knew (F43)", async () => {
   await using issuer = await startScriptedIssuer(NONCE);
   const clock = new MovableClock();
   const discovery = "/.well-known/openid-configuration";

@@ -51,7 +51,7 @@ async function together({ secret = true } = {}) {
 }
 
 for (const secret of [true, false]) {
-  Deno.test(`POST /api/auth/idp signs in at a real provider, with PKCE and ${secret ? "a" : "no"} client secret`, async () => {
+  Deno.test(`POST /api/auth/idp signs in at a real provider, with PKCE and ${secret ? "a" : "no"} client secret (R22)`, async () => {
     await using all = await together({ secret });
     const { berth, provider, description } = all;
     assert.deepEqual([description.issuer, description.clientId, description.pkce, description.redirectUri], [
@@ -128,7 +128,7 @@ Deno.test("POST /api/auth/idp with X-Berth puts the refresh token into the cooki
   assert.equal(next.status, 200);
 });
 
-Deno.test("POST /api/auth/idp takes a code once, and only with its own verifier, nonce and redirect URI", async () => {
+Deno.test("POST /api/auth/idp takes a code once, and only with its own verifier, nonce and redirect URI (F42, R23)", async () => {
   await using all = await together();
   const { berth, description } = all;
   const bent: [string, Record<string, string | undefined>, string][] = [

@@ -96,7 +96,7 @@ Deno.test("A socket is admitted with our Origin or none, by header or by subprot
   }
 });
 
-Deno.test("A socket is refused before its 101 for every foreign Origin, whatever credential it brings", async () => {
+Deno.test("A socket is refused before its 101 for every foreign Origin, whatever credential it brings (F44, R11)", async () => {
   const { berth, admin } = await withAdmin();
   await using _ = berth;
   const { host, port } = new URL(berth.url);
@@ -135,7 +135,7 @@ Deno.test("A socket is refused before its 101 for every foreign Origin, whatever
   assert.deepEqual([twice.status, twice.code], [403, "origin_refused"]);
 });
 
-Deno.test("A socket is never admitted by a cookie, and a cookie without an Origin spoils a good credential", async () => {
+Deno.test("A socket is never admitted by a cookie, and a cookie without an Origin spoils a good credential (F44)", async () => {
   const { berth, admin } = await withAdmin();
   await using _ = berth;
   const { refreshToken } = await berth.access.sessions.open(
@@ -159,7 +159,7 @@ Deno.test("A socket is never admitted by a cookie, and a cookie without an Origi
   }
 });
 
-Deno.test("A socket is refused before its 101 for every credential that is not exactly one good one", async () => {
+Deno.test("A socket is refused before its 101 for every credential that is not exactly one good one (F46, R11)", async () => {
   const { berth, admin } = await withAdmin();
   await using _ = berth;
   const tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
@@ -234,7 +234,7 @@ Deno.test("A socket route without an upgrade says so, and only to those who may 
   assert.equal((await berth.call("GET /api/echo", { token: admin })).status, 426);
 });
 
-Deno.test("Open sockets of a session close with 1008 when it ends, by sign-out or by a token used twice", async () => {
+Deno.test("Open sockets of a session close with 1008 when it ends, by sign-out or by a token used twice (F47)", async () => {
   const { berth } = await withAdmin();
   await using _ = berth;
   const first = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);

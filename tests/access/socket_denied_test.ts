@@ -29,7 +29,7 @@ const possible = await isPossible();
 if (!possible) console.error("NOT RUN: a socket that may not be opened, because that takes root and setpriv");
 
 Deno.test({
-  name: "an engine whose socket may not be opened is refused with advice, and the rest goes on",
+  name: "an engine whose socket may not be opened is refused with advice, and the rest goes on (F12)",
   ignore: !possible,
   async fn() {
     await using engine = new ScriptedWorld({});

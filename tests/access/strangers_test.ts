@@ -31,7 +31,7 @@ for (
     ["no credential at a route that is not there", "/api/nowhere", 404, {}],
   ] as const
 ) {
-  test(`Requests with ${what} are answered 200 times, then 429 until tries come back`, async () => {
+  test(`Requests with ${what} are answered 200 times, then 429 until tries come back (F48)`, async () => {
     const clock = new StoppedClock();
     await using berth = await startService({ clock, strangersPerSecond: 50, install: [] });
     const ask = () => berth.anonymous().call(`GET ${path}`, undefined, { headers });

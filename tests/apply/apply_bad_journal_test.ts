@@ -56,7 +56,7 @@ const inStore = ({ berth: { folder } }: ApplyScene, work: string) => {
 };
 
 for (const [nth, [odd, { make, state, reason }]] of Object.entries(ODDS).entries()) {
-  test(`An interrupted apply whose journal ${odd} is told in one sentence, and ends`, async (engine) => {
+  test(`An interrupted apply whose journal ${odd} is told in one sentence, and ends (F125)`, async (engine) => {
     const name = `odd${nth}`;
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
     const first = await serveEngines({ docker: engine }, { folder });

@@ -118,7 +118,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("volumes go by their own name and confirmation, and none that others have", async (engine) => {
+  test("volumes go by their own name and confirmation, and none that others have (F88)", async (engine) => {
     const name = `data${kind}`;
     const [data, other, ext] = [`${name}_data`, `${name}_other`, `${name}-far`] as const;
     const text = project(

@@ -28,7 +28,7 @@ const someLeases = () => {
 };
 
 test(
-  "of two replicas whose clocks are set hours apart one carries an apply out, and the other takes it up only after its end",
+  "of two replicas whose clocks are set hours apart one carries an apply out, and the other takes it up only after its end (F129)",
   async (engine) => {
     await using stack = new AsyncDisposableStack();
     const [folder = "", other = ""] = await Promise.all([0, 1].map(async () => {

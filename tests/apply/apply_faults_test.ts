@@ -35,7 +35,7 @@ for (const kind of ["docker", "podman"] as const) {
   if (kind === "podman" && !isProof) continue; // the same code
   const { test } = await lawEngine(kind);
 
-  test("what moved after the plan is named, and nothing is done", async (engine) => {
+  test("what moved after the plan is named, and nothing is done (F83)", async (engine) => {
     const name = `moved${kind}`;
     const text = project(name, [
       service("web", "env_file: web.env\nenvironment: { C: red }\nsecrets: [word]"),
@@ -80,7 +80,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("of two applies at once one wins, and the other is told which", async (engine) => {
+  test("of two applies at once one wins, and the other is told which (F85)", async (engine) => {
     const name = `twice${kind}`;
     const held = service("web", HELD);
     await scene(
@@ -101,7 +101,7 @@ for (const kind of ["docker", "podman"] as const) {
     );
   });
 
-  test("who depends on what never becomes healthy, or ends badly, is not started, and the reason names it", async (engine) => {
+  test("who depends on what never becomes healthy, or ends badly, is not started, and the reason names it (F89)", async (engine) => {
     const name = `never${kind}`;
     const cases = [
       [
@@ -162,7 +162,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("a container that a replica makes late, when another one has done its work, is gone at the end", async (engine) => {
+  test("a container that a replica makes late, when another one has done its work, is gone at the end (F125)", async (engine) => {
     const name = `late${kind}`;
     const text = project(name, [
       service("a", HELD),
@@ -184,7 +184,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("a stranger who removes the new container in a swap brings the old one back", async (engine) => {
+  test("a stranger who removes the new container in a swap brings the old one back (F83)", async (engine) => {
     const name = `stranger${kind}`;
     const text = project(name, [service("web", `environment: { C: red }\n${HEALTHY}`)]);
     await scene(engine, name, text, async (scene) => {
@@ -206,7 +206,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("a port that is taken, a folder and a device that are not there leave the old container as it was", async (engine) => {
+  test("a port that is taken, a folder and a device that are not there leave the old container as it was (F81)", async (engine) => {
     const name = `port${kind}`;
     const text = project(name, [service("web", "ports: ['18491:80']")]);
     await engine.cli(
@@ -244,7 +244,7 @@ for (const kind of ["docker", "podman"] as const) {
     }
   });
 
-  test("pulls come first, with the credentials of the apply alone, and a refusal names the registry", async (engine) => {
+  test("pulls come first, with the credentials of the apply alone, and a refusal names the registry (F87)", async (engine) => {
     await using registry = await startRegistry(engine, { account: true });
     const reference = await registry.push("berth-fixture:latest", `app/${kind}:1`);
     const name = `pull${kind}`;
@@ -364,7 +364,7 @@ test("Compose that finishes a swap which a dead berth began is let be, and its c
   });
 });
 
-test("an engine that goes away in the middle is waited for, and the old container does not start by itself", async (engine) => {
+test("an engine that goes away in the middle is waited for, and the old container does not start by itself (F82)", async (engine) => {
   const name = "away";
   const text = project(name, [service("web", `restart: always\nenvironment: { C: red }\n${HEALTHY}`)]);
   await scene(engine, name, text, async (scene) => {
@@ -394,7 +394,7 @@ test("an engine that goes away in the middle is waited for, and the old containe
 });
 
 const aFullDisk =
-  "a full disk of the store begins no step, loses none, and is gone on from when there is room again";
+  "a full disk of the store begins no step, loses none, and is gone on from when there is room again (F86)";
 test(aFullDisk, async (engine) => {
   await using disk = await SmallDisk.mount("16m");
   const text = project("full", [

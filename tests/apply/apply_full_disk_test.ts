@@ -34,7 +34,7 @@ async function smallDocker(): Promise<{ disk: SmallDisk; engine: TestEngine } | 
 
 Deno.test({
   name:
-    "an apply on an engine whose disk is full leaves or brings back what serves, and is finished with room",
+    "an apply on an engine whose disk is full leaves or brings back what serves, and is finished with room (F104)",
   ignore: !mayMount,
   sanitizeOps: false,
   sanitizeResources: false,

@@ -108,7 +108,7 @@ for (const kind of ["docker", "podman"] as const) {
   for (const scenario of SCENARIOS) {
     if (scenario.acts.length === 0) continue;
     test(
-      `half-open connections at an act of ${scenario.name}: the apply goes on, and each act is done once`,
+      `half-open connections at an act of ${scenario.name}: the apply goes on, and each act is done once (F128)`,
       async (engine, context) => {
         for (const act of scenario.acts) {
           if (act === "update" && kind === "podman") continue; // it starts no container by itself

@@ -56,7 +56,7 @@ for (const kind of ["docker", "podman"] as const) {
 
 const { test } = await sharedEngine("docker");
 
-test("a replica that was held up beyond its lease asks the engine for nothing more", async (engine) => {
+test("a replica that was held up beyond its lease asks the engine for nothing more (F105, F125)", async (engine) => {
   const name = "heldup";
   const text = project(name, [service("web", `environment: { C: red }\n${HEALTHY}`)]);
   const asked: string[] = [];

@@ -183,7 +183,7 @@ ${HEALTH}`;
     });
   });
 
-  test("a hook in which berth was killed is not run again by itself", async (engine) => {
+  test("a hook in which berth was killed is not run again by itself (F80)", async (engine) => {
     const name = `cut${kind}`;
     const text = project(name, [
       service(

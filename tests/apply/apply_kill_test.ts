@@ -228,20 +228,20 @@ for (const kind of ["docker", "podman"] as const) {
   if (kind === "podman" && !isProof) continue; // the same code, and each kill takes seconds
   const { test } = await lawEngine(kind);
   for (const scenario of scenarios(kind)) {
-    test(`${scenario.name}: one apply survives a kill of berth at each kind of act`, async (engine) => {
+    test(`${scenario.name}: one apply survives a kill of berth at each kind of act (F80)`, async (engine) => {
       const count = await run(engine, scenario, scenario.kills);
       // Steps go side by side: what one kill waits for may be done by the time the one before it has come.
       assert.ok(count >= scenario.kills.length - 1, `${count} of ${scenario.kills.length} kills`);
     });
     if (!isProof) continue;
-    test(`${scenario.name}: an apply survives a kill of berth before and after every act`, async (engine) => {
+    test(`${scenario.name}: an apply survives a kill of berth before and after every act (F80)`, async (engine) => {
       for (const when of ["before", "after"] as const) {
         for (let nth = 1; await run(engine, scenario, [[when, "any", nth]]) === 1; nth++);
       }
     });
   }
   if (kind === "podman") continue; // Compose makes its own containers anew on this one
-  test("what Compose makes of a swap that a dead berth began is adopted", async (engine) => {
+  test("what Compose makes of a swap that a dead berth began is adopted (F84)", async (engine) => {
     assert.equal(await run(engine, ADOPTED, ADOPTED.kills), 1);
     if (!isProof) return;
     for (let nth = 1; await run(engine, ADOPTED, [["after", "any", nth]]) === 1; nth++);

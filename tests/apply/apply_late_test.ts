@@ -41,7 +41,7 @@ for (const kind of ["docker", "podman"] as const) {
   if (kind === "podman" && !isProof) continue; // the same code
   const { test } = await lawEngine(kind);
 
-  test("a new container that is made after its swap is over is told, taken away, and takes nobody's place", async (engine) => {
+  test("a new container that is made after its swap is over is told, taken away, and takes nobody's place (F105)", async (engine) => {
     const name = `latenew${kind}`;
     const text = project(name, [
       service("web", `volumes: ['/scratch']\nenvironment: { C: red }\n${HEALTHY}`),
@@ -126,7 +126,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("an old container that is put aside after it came back has its name again by the next apply", async (engine) => {
+  test("an old container that is put aside after it came back has its name again by the next apply (F105)", async (engine) => {
     const name = `lateold${kind}`;
     const text = project(name, [
       service("web", `volumes: ['/scratch']\nenvironment: { C: red }\n${HEALTHY}`),

@@ -104,7 +104,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   if (kind === "podman" && !isProof) continue; // the same code
 
-  test("a container that a stranger renames in the middle fails its own step, and no other is harmed", async (engine) => {
+  test("a container that a stranger renames in the middle fails its own step, and no other is harmed (F83)", async (engine) => {
     const name = `renamed${kind}`;
     const text = project(name, [
       service("a", HEALTHY),
@@ -131,7 +131,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("strangers in a network block its replacement by name, and make a plan stale that did not know them", async (engine) => {
+  test("strangers in a network block its replacement by name, and make a plan stale that did not know them (F88)", async (engine) => {
     const name = `guests${kind}`;
     const text = project(
       name,
@@ -177,7 +177,7 @@ for (const kind of ["docker", "podman"] as const) {
 const { test } = await sharedEngine("docker");
 
 test(
-  "Compose that brings the same project up at the same time keeps what it made, and the step fails aloud",
+  "Compose that brings the same project up at the same time keeps what it made, and the step fails aloud (F84)",
   async (engine) => {
     const name = "atonce";
     const text = project(name, [
@@ -202,7 +202,7 @@ test(
   composeOfToday.missing,
 );
 
-test("an image that no registry gives fails before anything is touched, with the host and the reference", async (engine) => {
+test("an image that no registry gives fails before anything is touched, with the host and the reference (F87)", async (engine) => {
   await using registry = await startRefusingRegistry(engine);
   const name = "nopull";
   const text = project(name, [service("web", HEALTHY)]);

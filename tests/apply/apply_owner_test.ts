@@ -36,7 +36,7 @@ const { test } = await sharedEngine("docker");
 const database = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 
 test(
-  "of two replicas one carries an apply out, the other leaves it alone, and goes on when the first is killed",
+  "of two replicas one carries an apply out, the other leaves it alone, and goes on when the first is killed (F85)",
   async (engine) => {
     await using stack = new AsyncDisposableStack();
     const [folder, other] = await Promise.all([0, 1].map(async () => {
@@ -88,33 +88,39 @@ test(
   CANNOT_RUN_POSTGRES,
 );
 
-test("of two replicas that are asked at once, one begins, and no step is done twice", async (engine) => {
-  await using stack = new AsyncDisposableStack();
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-replica-" }));
-  stack.defer(() => Deno.remove(folder, { recursive: true }));
-  await makePrivateFile(`${folder}/sealing-key`, randomSecret());
-  const shared = { database: await database.database(), sealingKeyFile: `${folder}/sealing-key` };
-  const one = stack.use(await serveEngines({ docker: engine }, { ...shared, folder, replica: "one" }));
-  const scene = await ApplyScene.on(engine, one, "both", two("both"));
-  stack.defer(() => scene.clear());
-  const options = { ...shared, roots: [`${folder}/workspaces`], replica: "two", admin: one.admin ?? "" };
-  const other = stack.use(await serveEngines({ docker: engine }, options));
-  const plan = await scene.plan();
-  await eventually("the other has read the files", () => scene.plan({}, other));
+test(
+  "of two replicas that are asked at once, one begins, and no step is done twice (F85)",
+  async (engine) => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-replica-" }));
+    stack.defer(() => Deno.remove(folder, { recursive: true }));
+    await makePrivateFile(`${folder}/sealing-key`, randomSecret());
+    const shared = { database: await database.database(), sealingKeyFile: `${folder}/sealing-key` };
+    const one = stack.use(await serveEngines({ docker: engine }, { ...shared, folder, replica: "one" }));
+    const scene = await ApplyScene.on(engine, one, "both", two("both"));
+    stack.defer(() => scene.clear());
+    const options = { ...shared, roots: [`${folder}/workspaces`], replica: "two", admin: one.admin ?? "" };
+    const other = stack.use(await serveEngines({ docker: engine }, options));
+    const plan = await scene.plan();
+    await eventually("the other has read the files", () => scene.plan({}, other));
 
-  const asked = await Promise.all([one, other, one, other].map((caller) => scene.begin(plan, {}, caller)));
+    const asked = await Promise.all([one, other, one, other].map((caller) => scene.begin(plan, {}, caller)));
 
-  assert.deepEqual(asked.map(({ status }) => status).sort(), [202, 409, 409, 409]);
-  for (const { status, body } of asked) if (status === 409) assert.equal(body.code, "apply_running");
-  const { id } = asked.find(({ status }) => status === 202)!.body;
-  await inHand(one, id, "wait");
-  await engine.cli("exec", "both-a-1", "touch", "/go");
-  assert.equal((await scene.over(id)).state, "done");
-  const begun = (await scene.events(id)).filter(({ kind, state }) => kind === "step" && state === "running");
-  assert.equal(begun.length, new Set(begun.map(({ step }) => step)).size, "each was begun once");
-}, CANNOT_RUN_POSTGRES);
+    assert.deepEqual(asked.map(({ status }) => status).sort(), [202, 409, 409, 409]);
+    for (const { status, body } of asked) if (status === 409) assert.equal(body.code, "apply_running");
+    const { id } = asked.find(({ status }) => status === 202)!.body;
+    await inHand(one, id, "wait");
+    await engine.cli("exec", "both-a-1", "touch", "/go");
+    assert.equal((await scene.over(id)).state, "done");
+    const begun = (await scene.events(id)).filter(({ kind, state }) =>
+      kind === "step" && state === "running"
+    );
+    assert.equal(begun.length, new Set(begun.map(({ step }) => step)).size, "each was begun once");
+  },
+  CANNOT_RUN_POSTGRES,
+);
 
-test("a reader that stalls holds no apply up, and has every event of it afterwards", async (engine) => {
+test("a reader that stalls holds no apply up, and has every event of it afterwards (F92)", async (engine) => {
   await scene(engine, "stalled", two("stalled"), async (scene) => {
     const { body } = await scene.begin(await scene.plan());
     const answer = await scene.berth.fetch(`GET /api/applies/${body.id}/events`, undefined, {
@@ -181,7 +187,7 @@ for (const act of isProof ? ["stop", "rename", "start"] : []) {
 }
 
 if (isProof) {
-  test("a clock that is set two hours on, or four back, ends no apply and costs nobody a container", async (engine) => {
+  test("a clock that is set two hours on, or four back, ends no apply and costs nobody a container (F92)", async (engine) => {
     let offset = 0;
     const clock = { now: () => Date.now() + offset, monotonic: () => performance.now() };
     const work = async (scene: ApplyScene) => {
@@ -204,7 +210,7 @@ if (isProof) {
     await scene(engine, "clock", two("clock"), work, { clock, applyTimes: { leaseMs: LEASE_MS } });
   });
 
-  test("an engine that hangs is waited for, and one that stays away leaves its apply to a person", async (engine) => {
+  test("an engine that hangs is waited for, and one that stays away leaves its apply to a person (F82)", async (engine) => {
     const name = "gone";
     const text = project(name, [service("web", `restart: always\nenvironment: { C: red }\n${HEALTHY}`)]);
     await scene(engine, name, text, async (scene) => {

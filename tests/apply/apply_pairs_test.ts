@@ -20,7 +20,7 @@ const { test } = await sharedEngine("docker");
 const database: PostgresServer = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 
 test(
-  "An apply that begins on a full disk is refused, changes nothing, and begins with room",
+  "An apply that begins on a full disk is refused, changes nothing, and begins with room (F86)",
   async (engine) => {
     await using disk = await SmallDisk.mount("16m");
     await scene(engine, "brimful", text("brimful", "red"), async (scene) => {
@@ -114,7 +114,7 @@ async function onLosingDatabase(
   assert.deepEqual(berth.bugs(), []);
 }
 
-test("An apply whose first COMMIT is done and never answered is carried out once", async (engine) => {
+test("An apply whose first COMMIT is done and never answered is carried out once (F123)", async (engine) => {
   await onLosingDatabase(engine, "lostbegin", async (scene, lose) => {
     const plan = await scene.plan();
     // A statement that its connection has prepared is sent without its text, so the record itself is looked for.
@@ -130,19 +130,23 @@ test("An apply whose first COMMIT is done and never answered is carried out once
   });
 }, CANNOT_RUN_POSTGRES);
 
-test("An apply continues to its end although COMMITs of its journal are never answered", async (engine) => {
-  await onLosingDatabase(engine, "lostlines", async (scene, lose) => {
-    const { body } = await scene.begin(await scene.plan());
-    const lost = lose((nth) => nth % 5 === 0 && nth <= 30);
-    const over = await eventually("it is over", async () => {
-      const { status, body: apply } = await scene.berth.call(`GET /api/applies/${body.id}`);
-      return status === 200 && apply.state !== "running" ? apply : null;
-    }, { timeoutMs: 120_000 });
-    assert.deepEqual([over.state, over.reason], ["done", null]);
-    assert.ok(lost() > 1, "some answers were lost");
-    const made = (await scene.events(body.id)).filter(({ kind, state }) =>
-      kind === "step" && state === "done"
-    );
-    assert.equal(made.length, new Set(made.map(({ step }) => step)).size, "each step ended once");
-  });
-}, CANNOT_RUN_POSTGRES);
+test(
+  "An apply continues to its end although COMMITs of its journal are never answered (F123)",
+  async (engine) => {
+    await onLosingDatabase(engine, "lostlines", async (scene, lose) => {
+      const { body } = await scene.begin(await scene.plan());
+      const lost = lose((nth) => nth % 5 === 0 && nth <= 30);
+      const over = await eventually("it is over", async () => {
+        const { status, body: apply } = await scene.berth.call(`GET /api/applies/${body.id}`);
+        return status === 200 && apply.state !== "running" ? apply : null;
+      }, { timeoutMs: 120_000 });
+      assert.deepEqual([over.state, over.reason], ["done", null]);
+      assert.ok(lost() > 1, "some answers were lost");
+      const made = (await scene.events(body.id)).filter(({ kind, state }) =>
+        kind === "step" && state === "done"
+      );
+      assert.equal(made.length, new Set(made.map(({ step }) => step)).size, "each step ended once");
+    });
+  },
+  CANNOT_RUN_POSTGRES,
+);

@@ -52,7 +52,7 @@ const killsOf = (nth: number) => IS_PROOF ? KILLS : [KILLS[nth % KILLS.length]!]
 for (const [nth, [change, apply]] of Object.entries(CHANGES).entries()) {
   for (const kill of killsOf(nth)) {
     const name = `recover${nth}${kill.join("")}`;
-    test(`A service serves although berth was killed ${kill.join(" ")} and ${change}`, async (engine) => {
+    test(`A service serves although berth was killed ${kill.join(" ")} and ${change} (F122)`, async (engine) => {
       const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
       const first = await serveEngines({ docker: engine }, { ...LEASE, folder });
       const admin = first.admin ?? "";
@@ -152,7 +152,7 @@ for (const kind of ["docker", "podman"] as const) {
   for (const [nth, kill] of ([["after", "create", 2], ["after", "stop", 2]] satisfies Kill[]).entries()) {
     if (nth > 0 && !IS_PROOF) continue;
     const name = `share${kind}${nth}`;
-    test(`A container joins the replaced one whose network it shares, killed ${kill.join(" ")}`, async (engine) => {
+    test(`A container joins the replaced one whose network it shares, killed ${kill.join(" ")} (F122)`, async (engine) => {
       const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
       const first = await serveEngines({ [kind]: engine }, { ...LEASE, folder });
       const scene = await ApplyScene.on(engine, first, name, shared(name, "red"));

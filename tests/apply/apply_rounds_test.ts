@@ -254,7 +254,7 @@ class Rounds {
 for (const kind of ["docker", "podman"] as const) {
   const rounds = kind === "docker" ? ROUNDS : Math.ceil(ROUNDS * PODMAN_SHARE);
   const { test } = await lawEngine(kind);
-  test(`After a kill and a change every service is up or named in health, ${rounds} times`, async (engine) => {
+  test(`After a kill and a change every service is up or named in health, ${rounds} times (F122)`, async (engine) => {
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-rounds-" }));
     const all = new Rounds(engine, folder, numbers(SEED));
     try {

@@ -38,7 +38,7 @@ const owner = (engine: TestEngine, kind: "volume" | "network", name: string) =>
 
 const { test } = await sharedEngine("docker");
 
-test("a container that somebody renames, starts again or replaces is not removed and not started", async (engine) => {
+test("a container that somebody renames, starts again or replaces is not removed and not started (F106)", async (engine) => {
   const name = "between";
   const web = `${name}-web-1`;
   const moves: Moves = {};
@@ -76,7 +76,7 @@ test("a container that somebody renames, starts again or replaces is not removed
   }, { mount: after(moves) });
 });
 
-test("a volume and a network that are somebody else's by the time they would go stay, with their data", async (engine) => {
+test("a volume and a network that are somebody else's by the time they would go stay, with their data (F106)", async (engine) => {
   const name = "theirsnow";
   const [volume, network] = [`${name}_data`, `${name}_back`];
   const moves: Moves = {};

@@ -88,7 +88,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("a changed container is replaced, keeps its data, and who shares its network has it again", async (engine) => {
+  test("a changed container is replaced, keeps its data, and who shares its network has it again (F90)", async (engine) => {
     const name = `swap${kind}`;
     const text = project(name, [
       service(
@@ -119,7 +119,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("a new container that is not sound goes, and the old one serves again as it was", async (engine) => {
+  test("a new container that is not sound goes, and the old one serves again as it was (F81, F90)", async (engine) => {
     const name = `back${kind}`;
     const text = project(name, [
       service("web", "restart: unless-stopped\nenvironment: { COLOUR: red }"),

@@ -42,7 +42,7 @@ async function planAt(berth: TestService, path: string, name: string): Promise<P
 }
 
 for (const act of ["stop", "rename"]) {
-  test(`A swap that a berth left after its ${act} is finished by another one, and the first leaves that be`, async (engine) => {
+  test(`A swap that a berth left after its ${act} is finished by another one, and the first leaves that be (F125)`, async (engine) => {
     const name = `both${act}`;
     const scene = await cut(engine, name, act);
     try {
@@ -73,7 +73,7 @@ for (const act of ["stop", "rename"]) {
   });
 }
 
-test("A swap that a berth left is not planned away by one with a folder of the same name, which is told why", async (engine) => {
+test("A swap that a berth left is not planned away by one with a folder of the same name, which is told why (F125)", async (engine) => {
   const name = "bothapart";
   const scene = await cut(engine, name, "stop");
   try {

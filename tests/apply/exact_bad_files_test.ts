@@ -74,7 +74,7 @@ for (const kind of ["docker", "podman"] as const) {
   const { test } = await lawEngine(kind);
 
   test(
-    "An env_file with odd bytes gives a container the variables that Compose gives it, or blocks the plan",
+    "An env_file with odd bytes gives a container the variables that Compose gives it, or blocks the plan (F126)",
     async (engine) => {
       await scene(engine, "bad", project("bad", [service("app")]), async (scene) => {
         const { berth, workspace, path } = scene;
@@ -117,7 +117,7 @@ for (const kind of ["docker", "podman"] as const) {
     composeOfToday.missing,
   );
 
-  test("A file or a mount whose path is a loop of links blocks the plan with its path", async (engine) => {
+  test("A file or a mount whose path is a loop of links blocks the plan with its path (F127)", async (engine) => {
     await scene(engine, "bad", project("bad", [service("app")]), async (scene) => {
       const { path } = scene;
       await Deno.symlink("there", `${path}/here`);
@@ -137,7 +137,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("While a mounted folder is replaced 100 times a second, plans and applies end, and are true afterwards", async (engine) => {
+  test("While a mounted folder is replaced 100 times a second, plans and applies end, and are true afterwards (F127)", async (engine) => {
     await scene(engine, "bad", project("bad", [service("app", "volumes: ['./own:/own']")]), async (scene) => {
       const { path } = scene;
       await Deno.mkdir(`${path}/own`);

@@ -23,7 +23,9 @@ const podman = await sharedEngine("podman");
 if (podman.engine !== null) {
   const other = podman.engine;
   const name =
-    `berth is killed with ${2 * SHELLS} shells open on two engines: after the restart all are ended, ` +
+    `berth is killed with ${
+      2 * SHELLS
+    } shells open on two engines: after the restart all are ended,  (F27, F75)` +
     "but those that ignore it, which are listed (F75)";
   docker.test(name, async (engine) => {
     const data = await Deno.makeTempDir({ prefix: "berth-orphans-" });

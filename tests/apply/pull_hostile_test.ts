@@ -75,7 +75,7 @@ const failures: {
   },
 ];
 for (const { what, code, status, body } of failures) {
-  Deno.test(`POST /api/images/pull fails as ${code} when the engine ${what}`, async () => {
+  Deno.test(`POST /api/images/pull fails as ${code} when the engine ${what} (F87)`, async () => {
     await using engine = pulling(({ write }) => write(`${CHUNKED}${body}${LAST_CHUNK}`));
     await using app = await serveEngines({ one: engine });
 
@@ -85,7 +85,7 @@ for (const { what, code, status, body } of failures) {
   });
 }
 
-Deno.test("POST /api/images/pull cut at any point of its progress is a failure, although the image is there", async () => {
+Deno.test("POST /api/images/pull cut at any point of its progress is a failure, although the image is there (F15, F29)", async () => {
   const whole = `${CHUNKED}${chunk('{"status":"Pulling","id":"1"}\n')}${chunk('{"status":"Done"}\n')}`;
   let cut = CHUNKED.length;
   await using engine = pulling(({ write }) => write(whole.slice(0, cut)), true);
@@ -96,7 +96,7 @@ Deno.test("POST /api/images/pull cut at any point of its progress is a failure, 
   }
 });
 
-Deno.test("POST /api/images/pull ends a stream with the error that came after its progress began", async () => {
+Deno.test("POST /api/images/pull ends a stream with the error that came after its progress began (F29)", async () => {
   await using engine = pulling(({ write }) =>
     write(
       `${CHUNKED}${
@@ -167,7 +167,7 @@ for (const accept of ["application/json", "application/x-ndjson", "text/event-st
   });
 }
 
-Deno.test("a pull sends its credentials in its own call only, for the reference's registry", async () => {
+Deno.test("a pull sends its credentials in its own call only, for the reference's registry (R55)", async () => {
   const sent: { path: string; auth: string }[] = [];
   await using engine = new ScriptedEngine(async (call) => {
     const [, auth] = /^x-registry-auth: (.*)$/im.exec(call.head) ?? [];

@@ -80,7 +80,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rmi", reference);
   });
 
-  test("POST /api/images/pull of what the registry does not have is 404, and no image appears", async (engine) => {
+  test("POST /api/images/pull of what the registry does not have is 404, and no image appears (F29)", async (engine) => {
     await using registry = await startRegistry(engine);
     await using app = await serveEngines({ one: engine });
     const reference = `${registry.host}/nothing/here:1`;
@@ -95,14 +95,14 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual([streamed.status, JSON.parse(streamed.text).code], [404, "image_not_found"]);
   });
 
-  test("POST /api/images/pull from a registry that is away fails, and says so", async (engine) => {
+  test("POST /api/images/pull from a registry that is away fails, and says so (F29)", async (engine) => {
     await using app = await serveEngines({ one: engine });
     const { status, body } = await app.call("POST /api/images/pull", { reference: "127.0.0.1:5000/x:1" });
     assert.deepEqual([status, body.code], [502, "pull_failed"]);
     assert.match(body.title, /connection refused/);
   });
 
-  test("POST /api/images/pull gives credentials to the reference's registry, and keeps them nowhere", async (engine) => {
+  test("POST /api/images/pull gives credentials to the reference's registry, and keeps them nowhere (R55)", async (engine) => {
     await using open = await startRegistry(engine);
     await using locked = await startRegistry(engine, { account: true });
     const secret = await locked.push(FIXTURE, "secret/app:1");

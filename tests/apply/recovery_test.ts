@@ -35,7 +35,7 @@ const docker = await sharedEngine("docker");
 const podman = await sharedEngine("podman");
 
 for (const { test } of [docker, podman]) {
-  test("an engine that is killed is named as away, refuses in words, and is back with what it has", async (engine) => {
+  test("an engine that is killed is named as away, refuses in words, and is back with what it has (F13)", async (engine) => {
     await using berth = await serve(engine);
     await reaches(berth, "up");
     await make(engine, "survivor");

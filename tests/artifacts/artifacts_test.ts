@@ -56,7 +56,7 @@ Deno.test("GET artifacts lists groups, units and cards, narrowed by kind and tex
   assert.equal((await berth.call("GET /api/workspaces/none/artifacts")).body.code, "workspace_not_found");
 });
 
-Deno.test("GET a unit answers the author's own text, comments and all, and references both ways", async () => {
+Deno.test("GET a unit answers the author's own text, comments and all, and references both ways (R15)", async () => {
   await using berth = await startService();
   const id = await register(berth, { "compose.yaml": SHOP });
 

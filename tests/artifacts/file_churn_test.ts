@@ -23,7 +23,7 @@ const SEEN_MS = 4_000;
 
 const compose = (service: string) => `services:\n  ${service}:\n    image: nginx\n`;
 
-Deno.test(`while two processes create and delete ${FILES_PER_SECOND} files a second each, health answers within ${HEALTH_MS} ms`, async () => {
+Deno.test(`while two processes create and delete ${FILES_PER_SECOND} files a second each, health answers within ${HEALTH_MS} ms (F72)`, async () => {
   await using folder = await workspaceFolder({
     ...Object.fromEntries(
       Array.from({ length: PROJECTS }, (_, n) => [`busy/project-${n}/compose.yaml`, compose("web")]),

@@ -21,7 +21,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`no text, name or kind leaves through a folder that is exchanged for a link: ${name}`, async (t) => {
+  Deno.test(`no text, name or kind leaves through a folder that is exchanged for a link: ${name} (F52, F78)`, async (t) => {
     await using outside = await workspaceFolder({
       "b/compose.yaml": COMPOSE("outside"),
       "b/outside.yaml": COMPOSE("outside"),

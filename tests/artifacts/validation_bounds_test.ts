@@ -25,7 +25,7 @@ async function validated(text: string): Promise<{ codes: string[]; messages: str
 
 const TOO_DEEP = ["`extends` goes over 100 levels deep; the rest was not followed"];
 
-Deno.test("a chain of extends is followed 100 deep, whichever way round it is written, and told of once", async () => {
+Deno.test("a chain of extends is followed 100 deep, whichever way round it is written, and told of once (F79)", async () => {
   const forward = numbers(MANY).map((n) => `s${n}: { extends: s${n + 1} }`);
   const backward = numbers(MANY).map((n) => `s${n + 1}: { extends: s${n} }`);
 
@@ -38,7 +38,7 @@ Deno.test("a chain of extends is followed 100 deep, whichever way round it is wr
   assert.deepEqual((await validated(services(deep))).messages, [], "100 is not too deep");
 });
 
-Deno.test("a thousand units below one with 20,000 profiles are told of in short, and soon", async () => {
+Deno.test("a thousand units below one with 20,000 profiles are told of in short, and soon (F79)", async () => {
   const base = `s: { image: 'a:1', profiles: [${numbers(MANY).map((n) => `p${n}`).join()}] }`;
   const below = numbers(1_000).map((n) => `t${n}: { image: 'a:1', depends_on: [s], profiles: [q${n}] }`);
 

@@ -113,7 +113,7 @@ Deno.test("two folders of one name get two ids", async () => {
   assert.deepEqual(ids, ["shop", "shop-2"]);
 });
 
-Deno.test("POST /api/workspaces refuses what lies outside the roots, and tells nothing about it", async () => {
+Deno.test("POST /api/workspaces refuses what lies outside the roots, and tells nothing about it (R42, R45)", async () => {
   await using berth = await startService();
   const root = await plantIn(berth, { "a/compose.yaml": WEB });
   await Deno.symlink("/etc", `${root}/etc`);

@@ -79,7 +79,7 @@ Deno.test("berth serve says in one sentence that its data folder cannot be used,
   });
 });
 
-Deno.test("berth serve refuses too low a limit of file descriptors (R7)", async () => {
+Deno.test("berth serve refuses too low a limit of file descriptors (F2, R7)", async () => {
   await assert.rejects(
     startBerthProcess({ descriptors: 300, env: { BERTH_MIN_DESCRIPTORS: "1000" } }),
     /berth: Cannot start: only 300 file descriptors are allowed, and 1000 are needed/,

@@ -52,7 +52,7 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal((await berth.call("GET /api/containers?q=forced")).body.total, 0);
   });
 
-  test("an inspected container shows no secret unless it is revealed, and its raw form neither", async (engine) => {
+  test("an inspected container shows no secret unless it is revealed, and its raw form neither (F60, R20, R49)", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });
     const secret = `canary-${crypto.randomUUID()}`;
     await make(

@@ -20,7 +20,7 @@ async function failure(work: Promise<unknown>): Promise<ServiceError> {
 
 const call = { doing: 'inspect container "x"', missing: "container_not_found" } as const;
 
-Deno.test("Engine answers every status with any body by a typed error, and never throws another", async () => {
+Deno.test("Engine answers every status with any body by a typed error, and never throws another (F32, R51)", async () => {
   const bodies = [
     '{"message":"no"}',
     '{"cause":"c","message":"m","response":500}',
@@ -89,7 +89,7 @@ Deno.test("Engine gives Docker's and Podman's words for the same thing the same 
   }
 });
 
-Deno.test("Engine takes the newest API version that both speak, and refuses too old and unclear ones in words", async () => {
+Deno.test("Engine takes the newest API version that both speak, and refuses too old and unclear ones in words (F31)", async () => {
   for (
     const [offered, spoken] of [["1.41", "1.41"], ["1.52", "1.52"], ["1.99", "1.52"], [
       "9.9",
@@ -126,7 +126,7 @@ Deno.test("Engine sends a mutation exactly once, even when the connection closes
   assert.equal(engine.calls.filter((one) => one === "DELETE /containers/x").length, 20);
 });
 
-Deno.test("Engine takes an answer that was cut at any byte for a failure, never for a shorter answer", async () => {
+Deno.test("Engine takes an answer that was cut at any byte for a failure, never for a shorter answer (F15)", async () => {
   const body = JSON.stringify({ Id: "x", Name: "/ä" });
   const bytes = new TextEncoder().encode(body);
   const whole = [
@@ -156,7 +156,7 @@ Deno.test("Engine takes an answer that was cut at any byte for a failure, never 
   }
 });
 
-Deno.test("Engine refuses an answer beyond its limit, however it is announced", async () => {
+Deno.test("Engine refuses an answer beyond its limit, however it is announced (F32)", async () => {
   for (const announced of [true, false]) {
     await using engine = new ScriptedWorld({
       override: (_, path) => {
@@ -171,7 +171,7 @@ Deno.test("Engine refuses an answer beyond its limit, however it is announced", 
   }
 });
 
-Deno.test("Engine gives up on an answer that does not begin, and its slot is free again", async () => {
+Deno.test("Engine gives up on an answer that does not begin, and its slot is free again (F33, R35)", async () => {
   let hang = true;
   const held = Promise.withResolvers<Response>();
   await using engine = new ScriptedWorld({
@@ -188,7 +188,7 @@ Deno.test("Engine gives up on an answer that does not begin, and its slot is fre
   assert.deepEqual(await free.finally(() => held.resolve(new Response())), []);
 });
 
-Deno.test("Engine asks nothing for an identifier or reference that is none", async () => {
+Deno.test("Engine asks nothing for an identifier or reference that is none (R53)", async () => {
   await using engine = new ScriptedWorld({});
   using berth = engineAt(engine.socket);
   for (

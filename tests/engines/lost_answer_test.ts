@@ -172,7 +172,7 @@ for (const kind of ["docker", "podman"] as const) {
   const { test } = await lawEngine(kind);
 
   test(
-    "an act whose answer is lost is answered and audited as done where the engine shows it",
+    "an act whose answer is lost is answered and audited as done where the engine shows it (F124)",
     async (engine, context) => {
       await using proxy = chaosProxy(engine.socket);
       await using berth = await serveEngines({ [kind]: proxy });
@@ -201,7 +201,7 @@ for (const kind of ["docker", "podman"] as const) {
     },
   );
 
-  test("an act whose connection is cut before the engine heard of it is refused and audited as failed", async (engine) => {
+  test("an act whose connection is cut before the engine heard of it is refused and audited as failed (F124)", async (engine) => {
     await using proxy = chaosProxy(engine.socket);
     await using berth = await serveEngines({ [kind]: proxy });
     try {

@@ -143,7 +143,7 @@ Deno.test("an event leads to three more looks; while more than 64 objects wait f
   assert.deepEqual([looks.get("63"), looks.get("64"), looks.get("199")], [3, 1, 1]);
 });
 
-Deno.test("what no event told is found by comparing with the engine's list", async () => {
+Deno.test("what no event told is found by comparing with the engine's list (F23)", async () => {
   const containers = worldOf("web", "db");
   await using engine = new ScriptedWorld({ containers });
   await using backends = linked(engine.socket);
@@ -176,7 +176,7 @@ function intervalsAre(times: number): Disposable {
   return { [Symbol.dispose]: () => void (globalThis.setInterval = setInterval) };
 }
 
-Deno.test("an engine that was away for long is seen within two seconds of its return", async () => {
+Deno.test("an engine that was away for long is seen within two seconds of its return (F13, F23)", async () => {
   const socket = `${Deno.makeTempDirSync({ prefix: "bw" })}/s`;
   using _longest = randomIs(1);
   await using backends = linked(socket);
@@ -192,7 +192,7 @@ Deno.test("an engine that was away for long is seen within two seconds of its re
   );
 });
 
-Deno.test("an engine that is installed after the start is found within four seconds", async () => {
+Deno.test("an engine that is installed after the start is found within four seconds (F11)", async () => {
   const home = await Deno.makeTempDir({ prefix: "bw" });
   await using backends = await Backends.found({ home, runtimeFolder: null, dockerHost: null }, SILENT);
   await Deno.mkdir(`${home}/.docker/run`, { recursive: true });
@@ -211,7 +211,7 @@ function randomIs(value: number): Disposable {
   return { [Symbol.dispose]: () => void (Math.random = random) };
 }
 
-Deno.test("an event stream cut at any byte loses nothing: afterwards the mirror equals the engine", async () => {
+Deno.test("an event stream cut at any byte loses nothing: afterwards the mirror equals the engine (F15)", async () => {
   const containers = worldOf("web");
   await using engine = new ScriptedWorld({ containers });
   await using backends = linked(engine.socket);
@@ -281,7 +281,7 @@ Deno.test("whatever events are lost, repeated, late or of one moment, the mirror
   await fc.assert(asked, { numRuns: RUNS, endOnFailure: true });
 });
 
-Deno.test("an engine that is away is named with its reason, and comes back by itself", async () => {
+Deno.test("an engine that is away is named with its reason, and comes back by itself (F11)", async () => {
   const socket = `${Deno.makeTempDirSync({ prefix: "bw" })}/s`;
   await using other = new ScriptedWorld({ containers: worldOf("other") });
   await using backends = linked(socket, other.socket);
@@ -305,7 +305,7 @@ Deno.test("an engine that is away is named with its reason, and comes back by it
   }
 });
 
-Deno.test("fields of other types, nulls and unknown fields are tolerated, and what has no id is no container", async () => {
+Deno.test("fields of other types, nulls and unknown fields are tolerated, and what has no id is no container (F34)", async () => {
   const hostile = (id: string, changes: object) => ({ ...inspected(id, "web"), ...changes });
   const containers = new Map<string, unknown>([
     [scriptedId(1), { Id: scriptedId(1) }],
@@ -360,7 +360,7 @@ Deno.test("a kind that the engine cannot list makes that kind unavailable, and n
   assert.deepEqual((await backends.fresh("volumes")).unavailable, []);
 });
 
-Deno.test("ten thousand containers and labels of a megabyte are mirrored whole", async () => {
+Deno.test("ten thousand containers and labels of a megabyte are mirrored whole (F34)", async () => {
   const containers = new Map<string, unknown>();
   for (let number = 1; number <= 10_000; number += 1) {
     containers.set(scriptedId(number), inspected(scriptedId(number), `c-${number}`));
@@ -379,7 +379,7 @@ Deno.test("ten thousand containers and labels of a megabyte are mirrored whole",
   assert.equal(rows.get(scriptedId(5))?.labels.big?.length, 1024 * 1024);
 });
 
-Deno.test("EventFeed tells an event once, without command lines and labels, and resumes by number", async () => {
+Deno.test("EventFeed tells an event once, without command lines and labels, and resumes by number (F24)", async () => {
   await using engine = new ScriptedWorld({ containers: worldOf("web") });
   await using backends = linked(engine.socket);
   const heard: EngineEvent[] = [];
@@ -445,7 +445,7 @@ Deno.test("EventFeed keeps the latest events, and says when older ones are gone"
   );
 });
 
-Deno.test("Lines gives the same lines however the bytes are split, and drops one that never ends", () => {
+Deno.test("Lines gives the same lines however the bytes are split, and drops one that never ends (F16)", () => {
   const text = "ä one\ntwo\n\nthree €\n";
   const bytes = new TextEncoder().encode(text);
   for (let size = 1; size <= bytes.byteLength; size += 1) {

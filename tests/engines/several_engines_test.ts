@@ -17,7 +17,7 @@ function keeping(volumes: readonly string[]): ScriptedEngine {
   });
 }
 
-Deno.test("lists span the engines that are up and name the one that is not", async () => {
+Deno.test("lists span the engines that are up and name the one that is not (F33)", async () => {
   await using one = keeping(["a"]);
   await using two = keeping(["b"]);
   await using app = await serveEngines({ one, two, gone: { socket: "/nonexistent/socket" } });

@@ -109,7 +109,7 @@ onHost(
 );
 
 onHost(
-  "whoever is not let in, or not to the socket, is told what to do, in one sentence",
+  "whoever is not let in, or not to the socket, is told what to do, in one sentence (F98)",
   async (_engine, host) => {
     const engines = {
       eve: ["ssh://eve@nas", "refused", /may not open "\/var\/run\/docker\.sock" on host "nas".*group/],
@@ -146,7 +146,7 @@ onHost(
 );
 
 onHost(
-  "a host key that changed, a key that wants a passphrase, a broken configuration and a missing ssh are told, and nothing is left running",
+  "a host key that changed, a key that wants a passphrase, a broken configuration and a missing ssh are told, and nothing is left running (F98)",
   async (_engine, host) => {
     const told = async (program = host.program) => {
       await using berth = await serve("nas=ssh://ada@nas", program);
@@ -171,7 +171,7 @@ onHost(
 );
 
 onHost(
-  "a way that breaks is made anew; a host that hangs, or is cut off, is unresponsive or away until it is back",
+  "a way that breaks is made anew; a host that hangs, or is cut off, is unresponsive or away until it is back (F99)",
   async (engine, host) => {
     await engine.cli("create", "--name", "far", "--network", "none", FIXTURE, "idle");
     await using berth = await serve("nas=ssh://ada@nas", host.program);
@@ -205,7 +205,7 @@ onHost(
   },
 );
 
-onHost("no ssh outlives a berth that was killed", async (_engine, host) => {
+onHost("no ssh outlives a berth that was killed (F98)", async (_engine, host) => {
   const data = await Deno.makeTempDir();
   await using _tidy = { [Symbol.asyncDispose]: () => Deno.remove(data, { recursive: true }) };
   await using berth = await startBerthProcess({

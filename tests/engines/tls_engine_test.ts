@@ -49,7 +49,7 @@ async function names(berth: TestService): Promise<string> {
 }
 
 onFar(
-  "an engine behind mutual TLS is listed, changed, read and watched, also after the link was cut",
+  "an engine behind mutual TLS is listed, changed, read and watched, also after the link was cut (F99)",
   async (far) => {
     await using berth = await serve(far.url, far.client);
     await far.engine.cli(
@@ -96,34 +96,37 @@ onFar(
   },
 );
 
-onFar("a followed log whose TLS connection stalls resumes without a lost or doubled line", async (far) => {
-  await using berth = await serve(far.url, far.client);
-  const counting = "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.02; done";
-  await far.engine.cli("run", "-d", "--name", "count", "--network", "none", FIXTURE, "sh", "-c", counting);
-  await eventually("it is listed", async () => await names(berth) === "count");
-  await using visitor = new LiveVisitor(berth, berth.admin);
-  await visitor.subscribe("logs", "logs", { containers: ["count"], tail: 10_000 });
-  const lines: string[] = [];
-  let taken = 0;
-  const count = () => {
-    for (; taken < visitor.messages.length; taken++) {
-      const { type, items } = visitor.messages[taken];
-      if (type === "lines") { for (const { line } of items) lines.push(line ?? "a gap"); }
+onFar(
+  "a followed log whose TLS connection stalls resumes without a lost or doubled line (F120)",
+  async (far) => {
+    await using berth = await serve(far.url, far.client);
+    const counting = "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.02; done";
+    await far.engine.cli("run", "-d", "--name", "count", "--network", "none", FIXTURE, "sh", "-c", counting);
+    await eventually("it is listed", async () => await names(berth) === "count");
+    await using visitor = new LiveVisitor(berth, berth.admin);
+    await visitor.subscribe("logs", "logs", { containers: ["count"], tail: 10_000 });
+    const lines: string[] = [];
+    let taken = 0;
+    const count = () => {
+      for (; taken < visitor.messages.length; taken++) {
+        const { type, items } = visitor.messages[taken];
+        if (type === "lines") { for (const { line } of items) lines.push(line ?? "a gap"); }
+      }
+      return lines.length;
+    };
+    await eventually("lines are told", () => count() > 20);
+
+    for (let round = 1; round <= STALLS; round++) {
+      const began = count();
+      await far.stall();
+      await within(PROMISED.resumed, `lines come again in round ${round}`, () => count() > began + 100);
+      await far.mend();
     }
-    return lines.length;
-  };
-  await eventually("lines are told", () => count() > 20);
 
-  for (let round = 1; round <= STALLS; round++) {
-    const began = count();
-    await far.stall();
-    await within(PROMISED.resumed, `lines come again in round ${round}`, () => count() > began + 100);
-    await far.mend();
-  }
-
-  assert.deepEqual(lines, lines.map((_, at) => `line ${at + 1}`));
-  assert.equal((await berth.call("DELETE /api/containers/count?force=true")).status, 204);
-});
+    assert.deepEqual(lines, lines.map((_, at) => `line ${at + 1}`));
+    assert.equal((await berth.call("DELETE /api/containers/count?force=true")).status, 204);
+  },
+);
 
 onFar("A followed log over TLS has TCP keep-alive, and its certificates are verified", async (far) => {
   const [ca, cert, key] = await Promise.all(
@@ -174,7 +177,7 @@ onFar("A command over TLS has its input to the end, and its whole output", async
   await far.engine.cli("rm", "-f", "sink");
 });
 
-onFar("a call that needs a new connection over a cut link ends in time", async (far) => {
+onFar("a call that needs a new connection over a cut link ends in time (F120)", async (far) => {
   const { client } = far;
   const [ca, cert, key] = await Promise.all(
     [client.ca, client.cert, client.key].map((path) => Deno.readTextFile(path)),
@@ -196,7 +199,7 @@ onFar("a call that needs a new connection over a cut link ends in time", async (
   }
 });
 
-onFar("certificates that do not fit are told, in one sentence with what to do", async (far) => {
+onFar("certificates that do not fit are told, in one sentence with what to do (F100)", async (far) => {
   const folder = await Deno.makeTempDir();
   await using _tidy = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
   const stranger = await (await Authority.make(`${folder}/other`)).issue("client", far.host);
@@ -225,36 +228,39 @@ onFar("certificates that do not fit are told, in one sentence with what to do", 
   }
 });
 
-onFar("certificates that are renewed are used without a new start, and half of them is not", async (far) => {
-  const folder = await Deno.makeTempDir();
-  await using _tidy = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
-  const files = { ca: `${folder}/ca.pem`, cert: `${folder}/cert.pem`, key: `${folder}/key.pem` };
-  const copy = (from: TlsFiles, ...parts: (keyof TlsFiles)[]) =>
-    Promise.all(parts.map((part) => Deno.copyFile(from[part], files[part])));
-  const wrong = await (await Authority.make(`${folder}/other`)).issue("client", far.host);
-  await copy(far.client, "ca", "cert", "key");
-  await using berth = await serve(far.url, files);
-  await eventually("it is up", async () => (await told(berth)).state === "up");
+onFar(
+  "certificates that are renewed are used without a new start, and half of them is not (F100)",
+  async (far) => {
+    const folder = await Deno.makeTempDir();
+    await using _tidy = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
+    const files = { ca: `${folder}/ca.pem`, cert: `${folder}/cert.pem`, key: `${folder}/key.pem` };
+    const copy = (from: TlsFiles, ...parts: (keyof TlsFiles)[]) =>
+      Promise.all(parts.map((part) => Deno.copyFile(from[part], files[part])));
+    const wrong = await (await Authority.make(`${folder}/other`)).issue("client", far.host);
+    await copy(far.client, "ca", "cert", "key");
+    await using berth = await serve(far.url, files);
+    await eventually("it is up", async () => (await told(berth)).state === "up");
 
-  const next = await far.authority.issue("next", far.host);
-  await copy(next, "cert");
-  await eventually(
-    "half of them is noticed",
-    () => berth.logged().some((line) => line.includes("cannot be used")),
-  );
-  assert.equal((await berth.call("POST /api/volumes", { name: "meanwhile" })).status, 201);
-  await copy(next, "key");
-  await eventually("both are read", () => berth.logged().some((line) => line.includes("were read again")));
-  assert.equal((await berth.call("DELETE /api/volumes/meanwhile")).status, 204);
+    const next = await far.authority.issue("next", far.host);
+    await copy(next, "cert");
+    await eventually(
+      "half of them is noticed",
+      () => berth.logged().some((line) => line.includes("cannot be used")),
+    );
+    assert.equal((await berth.call("POST /api/volumes", { name: "meanwhile" })).status, 201);
+    await copy(next, "key");
+    await eventually("both are read", () => berth.logged().some((line) => line.includes("were read again")));
+    assert.equal((await berth.call("DELETE /api/volumes/meanwhile")).status, 204);
 
-  await copy(wrong, "cert", "key");
-  await eventually(
-    "they are read",
-    () => berth.logged().filter((line) => line.includes("were read again")).length > 1,
-  );
-  const refused = await berth.call("POST /api/volumes", { name: "never" });
-  assert.deepEqual([refused.status, refused.body.code], [503, "runtime_unavailable"]);
-});
+    await copy(wrong, "cert", "key");
+    await eventually(
+      "they are read",
+      () => berth.logged().filter((line) => line.includes("were read again")).length > 1,
+    );
+    const refused = await berth.call("POST /api/volumes", { name: "never" });
+    assert.deepEqual([refused.status, refused.body.code], [503, "runtime_unavailable"]);
+  },
+);
 
 /** Returns true if this is a head with all of the body that it announces. */
 function isWhole(bytes: Uint8Array): boolean {
@@ -395,7 +401,7 @@ for (
     ["wrong host", /its certificate is for another name: use a name or an address that is in it$/],
   ] as const
 ) {
-  Deno.test(`an engine whose certificate is that of the kind "${kind}" is told so, and nothing is sent to it`, async () => {
+  Deno.test(`an engine whose certificate is that of the kind "${kind}" is told so, and nothing is sent to it (F100)`, async () => {
     await using server = await scripted(() => [LENGTH], kind);
     await assert.rejects(server.engine.greet(), sentence);
     await assert.rejects(server.engine.connect({ doing: "reach it" }), sentence);

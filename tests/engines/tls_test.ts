@@ -26,7 +26,7 @@ async function withPems(
 }
 
 Deno.test(
-  "with a certificate and its key berth speaks TLS, says so in its address, and asks browsers to insist",
+  "with a certificate and its key berth speaks TLS, says so in its address, and asks browsers to insist (R14)",
   options,
   async () => {
     await withPems(async ({ cert, key, ca }) => {

@@ -90,7 +90,7 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual((await engine.ask("GET /volumes/contested")).json.Labels, made[0]?.body.labels);
   });
 
-  test("POST /api/volumes lets only an admin reach folders of the host", async (engine) => {
+  test("POST /api/volumes lets only an admin reach folders of the host (R54)", async (engine) => {
     await tidy(engine);
     await using app = await serveEngines({ one: engine });
     const operator = await app.key("operator");

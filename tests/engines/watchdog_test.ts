@@ -31,7 +31,7 @@ function make(engine: TestEngine, name: string): Promise<string> {
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await sharedEngine(kind);
 
-  test("an engine that is stopped is unresponsive, its rows are marked, changes are refused, and it comes back", async (engine) => {
+  test("an engine that is stopped is unresponsive, its rows are marked, changes are refused, and it comes back (F73)", async (engine) => {
     await using berth = await serveEngines({ [kind]: engine });
     await make(engine, "held");
     await eventually("it is listed", async () => await names(berth) === "held");
@@ -84,7 +84,7 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal(await names(berth), "");
   });
 
-  test("behind connections that are half open, a new container is seen soon", async (engine) => {
+  test("behind connections that are half open, a new container is seen soon (F73)", async (engine) => {
     await using proxy = chaosProxy(engine.socket);
     await using berth = await serveEngines({ [kind]: proxy });
     await make(engine, "first");
@@ -196,7 +196,7 @@ function same(berth: TestService, wanted: object) {
   };
 }
 
-Deno.test("an engine that never lists its networks is up with all else, and has them as soon as it does", async () => {
+Deno.test("an engine that never lists its networks is up with all else, and has them as soon as it does (F103)", async () => {
   await using engine = new HalfEngine();
   engine.lists = "nothing";
   await using berth = await serveEngines({ half: engine });
@@ -213,7 +213,7 @@ Deno.test("an engine that never lists its networks is up with all else, and has 
   await within(PROMISED.engineRight, "all is there", same(berth, WHOLE));
 });
 
-Deno.test("an engine whose list of networks fails is up with all else, shows the last one, and is whole by itself", async () => {
+Deno.test("an engine whose list of networks fails is up with all else, shows the last one, and is whole by itself (F103)", async () => {
   await using engine = new HalfEngine();
   await using berth = await serveEngines({ half: engine });
   await within(PROMISED.engineRight, "all is there", same(berth, WHOLE));
@@ -241,7 +241,7 @@ Deno.test("an engine whose list of networks fails is up with all else, shows the
 });
 
 Deno.test({
-  name: "an engine that hangs over its list of networks is asked for it again, and the rest goes on",
+  name: "an engine that hangs over its list of networks is asked for it again, and the rest goes on (F103)",
   ignore: Deno.env.get("BERTH_PROOF") !== "1", // a list has ten seconds
   fn: async () => {
     await using engine = new HalfEngine();
@@ -263,7 +263,7 @@ Deno.test({
   },
 });
 
-Deno.test("an engine that never answered is unresponsive, too, and names no rows", async () => {
+Deno.test("an engine that never answered is unresponsive, too, and names no rows (F33)", async () => {
   const folder = await Deno.makeTempDir();
   using _mute = Deno.listen({ transport: "unix", path: `${folder}/s` });
   await using backends = Backends.configured(

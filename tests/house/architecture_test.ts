@@ -112,7 +112,7 @@ Deno.test("every file of the product opens with a sentence that says why it exis
   assert.deepEqual(silent, []);
 });
 
-Deno.test("the product runs no shell or eval, starts programs in */process.ts and page/build.ts alone, and reads its environment in one place", async () => {
+Deno.test("the product runs no shell or eval, starts programs in */process.ts and page/build.ts alone, and reads its environment in one place (R62)", async () => {
   const found: string[] = [];
   for (const file of files) {
     if (/^(?:tests|bench|docs|tools)\//.test(file) || file.endsWith("_test.ts")) continue;

@@ -14,7 +14,7 @@ interface Lock {
 const service: Lock = JSON.parse(await read("deno.lock"));
 const all: Lock = JSON.parse(await read("tests/deno.lock"));
 
-Deno.test("a package is named with one exact version, wherever it is named", async () => {
+Deno.test("a package is named with one exact version, wherever it is named (R60)", async () => {
   const versions = new Map<string, Set<string>>();
   const note = (named: { name: string; version: string } | null) => {
     if (named === null) return;
@@ -40,7 +40,7 @@ Deno.test("the service names its packages in deno.json; only tests and benches n
   assert.deepEqual(found, []);
 });
 
-Deno.test("deno.lock holds the service's packages alone; if not, run `deno task lock`", () => {
+Deno.test("deno.lock holds the service's packages alone; if not, run `deno task lock` (R60)", () => {
   assert.deepEqual(Object.keys(service.specifiers).sort(), Object.values(imports).sort());
 });
 

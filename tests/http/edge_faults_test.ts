@@ -62,7 +62,7 @@ Deno.test("a compressed body is refused unread, and large ones leave no memory b
   assert.ok(grown < 40 * MIB, `${Math.round(grown / MIB)} MiB more after 200 MiB of bodies`);
 });
 
-Deno.test("whatever stands in a path or a query, no answer gains a header or leads elsewhere (F50)", async () => {
+Deno.test("whatever stands in a path or a query, no answer gains a header or leads elsewhere (F50, R16)", async () => {
   await using berth = await startService({ install: [] });
   const fragment = fc.oneof(
     fc.constantFrom(

@@ -11,7 +11,7 @@ function get(headers: string, target = "/api/health"): string {
   return `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
 }
 
-Deno.test("only our own Host, exactly once, reaches a route (R9, F5)", async () => {
+Deno.test("only our own Host, exactly once, reaches a route (F5, R9)", async () => {
   await using berth = await startService(quiet);
   const { port } = berth;
   const known = [
@@ -44,7 +44,7 @@ Deno.test("only our own Host, exactly once, reaches a route (R9, F5)", async () 
   }
 });
 
-Deno.test("a request target of another authority than the Host is refused (R9)", async () => {
+Deno.test("a request target of another authority than the Host is refused (F5, R9)", async () => {
   await using berth = await startService(quiet);
   const own = `Host: 127.0.0.1:${berth.port}\r\n`;
 
@@ -105,7 +105,7 @@ Deno.test("malformed requests are refused or closed, and none ends the service (
   assert.equal((await berth.call("GET /api/settings/setup-required")).body.setupRequired, false);
 });
 
-Deno.test("a method that a route does not have is 405 with Allow, TRACE too; HEAD stands for GET", async () => {
+Deno.test("a method that a route does not have is 405 with Allow, TRACE too; HEAD stands for GET (R9)", async () => {
   await using berth = await startService(quiet);
 
   const put = await berth.call("PUT /api/health");
@@ -194,7 +194,7 @@ Deno.test("bodies: a whole surrogate pair is a character, and a backslash before
   }
 });
 
-Deno.test("a body over 1 MiB is 413, whether it says so, comes in chunks, or lies about its length (R34, F4)", async () => {
+Deno.test("a body over 1 MiB is 413, whether it says so, comes in chunks, or lies about its length (F4, R34)", async () => {
   await using berth = await startService(quiet);
   const big = "x".repeat(1024 * 1024 + 1);
   const head = `POST /api/settings/setup HTTP/1.1\r\nHost: 127.0.0.1:${berth.port}\r\n` +
@@ -252,7 +252,7 @@ Deno.test("a caller's valid request id is kept, and any other is replaced", asyn
   assert.notEqual(await idOf("bad id"), await idOf("bad id"));
 });
 
-Deno.test("every answer carries the security headers and a request id, errors and raw text too (R14)", async () => {
+Deno.test("every answer carries the security headers and a request id, errors and raw text too (R8, R14)", async () => {
   await using berth = await startService(quiet);
   const calls = [
     "GET /api/health",
@@ -294,7 +294,7 @@ const failing = route({
   answers: { 200: json(z.null(), "Never") },
 });
 
-Deno.test("whatever a handler throws is one generic 500 with an id that finds it in the log; the service lives (R40, F9)", async () => {
+Deno.test("whatever a handler throws is one generic 500 with an id that finds it in the log; the service lives (F9, R40)", async () => {
   await using berth = await startService({
     install: [],
     mount: () => [

@@ -5,7 +5,7 @@ import { json, reply, route, router } from "../../http/declare/router.ts";
 import { sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
 
-Deno.test("a body that does not arrive in time is 408, and the handler never sees it (R34)", async () => {
+Deno.test("a body that does not arrive in time is 408, and the handler never sees it (F4, R34)", async () => {
   let ran = 0;
   const slow = route({
     method: "post",

@@ -10,7 +10,7 @@ import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  Deno.test(`${signal} ends 50 open streams and idle connections, and exits 0`, async () => {
+  Deno.test(`${signal} ends 50 open streams and idle connections, and exits 0 (F7, R59)`, async () => {
     await using berth = await startBerthProcess();
     const key = await berth.setUp();
     const idle: Deno.TcpConn[] = [];
@@ -80,7 +80,7 @@ Deno.test("a stop takes no new connection, and still answers the request that is
   assert.equal(await stopped, true);
 });
 
-Deno.test("a stop closes sockets with 1001", async () => {
+Deno.test("a stop closes sockets with 1001 (F7)", async () => {
   const echo = socketRoute({
     path: "/echo",
     summary: "Sends back what it gets",

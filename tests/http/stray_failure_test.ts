@@ -13,7 +13,8 @@ Deno.addSignalListener("SIGUSR1", () => {
 `;
 
 Deno.test({
-  name: "a rejection that nobody handles, and an exception in a timer, end neither process nor service (R51)",
+  name:
+    "a rejection that nobody handles, and an exception in a timer, end neither process nor service (F9, R51)",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const script = await Deno.makeTempFile({ suffix: ".js" });

@@ -63,7 +63,7 @@ async function ended(engine: TestEngine, ...args: string[]): Promise<{ code: num
   }
 }
 
-test("the image has at most 125 MB, one user, no shell, labels and a health check", async (engine) => {
+test("the image has at most 125 MB, one user, no shell, labels and a health check (R41)", async (engine) => {
   const folder = await build(engine);
   const { json: image } = await engine.ask(`GET /images/${IMAGE}/json`);
 
@@ -85,7 +85,7 @@ async function programsIn(folder: string): Promise<string[]> {
     .map((path) => path.slice(folder.length));
 }
 
-test("the image, hardened and published on loopback, goes from nothing to its own container in the list", async (engine) => {
+test("the image, hardened and published on loopback, goes from nothing to its own container in the list (R6, R63)", async (engine) => {
   await build(engine);
   const run = [
     ...[
@@ -189,7 +189,7 @@ test("the image with ssh, hardened, lists the containers of a host that ssh reac
   await engine.cli("rm", "-fv", "berth");
 });
 
-test("the image without a safe way to be reached ends with code 64 and names all ways", async (engine) => {
+test("the image without a safe way to be reached ends with code 64 and names all ways (R1)", async (engine) => {
   await build(engine);
   const { code, said } = await ended(engine, IMAGE);
 
@@ -462,7 +462,7 @@ if (!mayBound) console.error("NOT RUN: a message without an end, because no engi
 const testBounded: typeof test = mayBound ? test : (name) => Deno.test.ignore(name, () => {});
 
 testBounded(
-  "a message without an end ends berth at the bound of its container, which starts it again with all it knew",
+  "a message without an end ends berth at the bound of its container, which starts it again with all it knew (F57)",
   async (engine) => {
     await build(engine);
     await using _up = await composed(engine, "berth");
@@ -488,7 +488,7 @@ testBounded(
   },
 );
 
-Deno.test("every way that berth is shipped bounds the memory that it may take", async () => {
+Deno.test("every way that berth is shipped bounds the memory that it may take (F57)", async () => {
   for (const name of ["berth", "berth-caddy", "berth-postgres"]) {
     assert.match(
       await Deno.readTextFile(`${PACKAGING}${name}/compose.yaml`),

@@ -31,7 +31,7 @@ for (const [at, proxy] of [CADDY, nginx(), ...(hasTraefik ? [TRAEFIK] : [])].ent
     ? null
     : await Deno.stat(proxy.program).then(() => null, () => `${proxy.name} is not installed`);
   test(
-    `behind ${proxy.name} lists, quiet streams and sockets work, and slow callers are cut`,
+    `behind ${proxy.name} lists, quiet streams and sockets work, and slow callers are cut (F1)`,
     async (engine) => {
       await engine.cli("run", "-d", "--name", "poet", FIXTURE, "sh", "-c", "echo a line; exec idle");
       await behind(engine, proxy, 8701 + at, async (key, data) => {

@@ -163,7 +163,7 @@ Deno.test("what leaves this repository is built with a runtime whose bytes are p
   }
 });
 
-Deno.test("the files of a release are the program's, without tests and tools", async () => {
+Deno.test("the files of a release are the program's, without tests and tools (R6)", async () => {
   const files = await programFiles();
 
   for (

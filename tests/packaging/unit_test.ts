@@ -196,7 +196,7 @@ async function write(path: string, text: string, mode = 0o644): Promise<void> {
 }
 
 test(
-  "berth.service starts without credentials or settings, lists containers, follows no planted link, reloads and stops",
+  "berth.service starts without credentials or settings, lists containers, follows no planted link, reloads and stops (R41)",
   async (engine) => {
     await engine.cli("run", "-d", "--name", "web", FIXTURE);
     await using machine = await Machine.start(engine);
@@ -283,7 +283,7 @@ test("berth.service is not started again after a mistake in the settings", async
 }, missing);
 
 Deno.test(
-  "berth.service is exposed at 2.0 at most, by systemd's own measure",
+  "berth.service is exposed at 2.0 at most, by systemd's own measure (R41, R63)",
   { ignore: !hasSystemd },
   async () => {
     const { success, stdout } = await new Deno.Command("systemd-analyze", {

@@ -88,7 +88,7 @@ Deno.test("the built page names no other host", async () => {
   }
 });
 
-Deno.test("no source of the page makes markup or styles out of text", async () => {
+Deno.test("no source of the page makes markup or styles out of text (R48)", async () => {
   const found: string[] = [];
   for (const [path, text] of await textsBelow(PAGE)) {
     if (!/\.tsx?$/.test(path)) continue;

@@ -16,7 +16,7 @@ const test: typeof shared.test = (name, run) => shared.test(name, run, browserMi
 const MARKUP = `<img src=x onerror="document.title='owned'">`;
 const TURNED = "safe\u202egnp.exe";
 
-test("markup and characters that turn a line around are text, as label, name, command, log line and file", async (engine) => {
+test("markup and characters that turn a line around are text, as label, name, command, log line and file (F56, R48)", async (engine) => {
   await engine.cli(
     ...["run", "-d", "--name", "hostile", "--label", `note=${MARKUP}`, "--env", `NOTE=${MARKUP}`],
     ...[
@@ -161,7 +161,7 @@ Deno.test({
   },
 });
 
-test("a secret in environment, label, file and difference is nowhere in document, storage, address or any answer", async (engine) => {
+test("a secret in environment, label, file and difference is nowhere in document, storage, address or any answer (F60)", async (engine) => {
   const secret = "canary-4471-hunter2";
   await engine.cli(
     ...["run", "-d", "--name", "keeper", "--env", `DB_PASSWORD=${secret}`, "--label", `api_token=${secret}`],

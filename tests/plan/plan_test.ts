@@ -409,7 +409,7 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual(await warningsOf("hashed", "deploy: { update_config: { delay: 10s } }"), []);
   });
 
-  test("a forged label, a match by guess and berth itself block the plan", async (engine) => {
+  test("a forged label, a match by guess and berth itself block the plan (F91)", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });
     const name = `forged${kind}`;
     const { id, path } = await workspace(berth, name, `name: ${name}\nservices:\n  web:${service("")}`);

@@ -40,7 +40,7 @@ const SAMPLES: Readonly<Record<string, readonly [key: string, lines: string]>> =
 const before = (version: string) => version.replace(/\d+$/, (minor) => String(Number(minor) - 1));
 const named = (version: string) => `v${version}`;
 
-Deno.test("each key that an engine is too old for blocks the plan by its name and place, and none that it knows", async () => {
+Deno.test("each key that an engine is too old for blocks the plan by its name and place, and none that it knows (F93)", async () => {
   const since: Readonly<Record<string, string>> = { ...SINCE, [NETWORK]: "1.48" };
   assert.deepEqual(Object.keys(SAMPLES).sort(), Object.keys(since).sort(), "each has a sample");
   await using stack = new AsyncDisposableStack();

@@ -256,7 +256,7 @@ const SAVED: Files = {
   }),
 };
 
-Deno.test("no answer has the value of a variable, whatever field of Compose it is put into", async () => {
+Deno.test("no answer has the value of a variable, whatever field of Compose it is put into (F54, R45)", async () => {
   await using folder = await workspaceFolder(SAVED, "folder");
   const reader = new WorkspaceReader(folder.path);
   await reader.read();

@@ -1,5 +1,5 @@
 /**
- * Clients do what they like while berth, its engine, its database and the connections between them are killed, stopped
+ * Clients do what they like (F69) while berth, its engine, its database and the connections between them are killed, stopped
  * and cut. Every answer is recorded and checked: no acknowledged change is lost, nothing is read that never was, no gap in
  * a log is left untold, and what an apply says is done is done.
  *

@@ -41,7 +41,7 @@ Deno.test(`${MANY} engines are all followed, and each is found by name`, async (
   assert.equal((await listed(berth, "project=p1")).total, MANY);
 });
 
-Deno.test("a list answers within a second in a storm over all engines, names who is behind, is true soon after it, and the memory is back", async () => {
+Deno.test("a list answers within a second in a storm over all engines, names who is behind, is true soon after it, and the memory is back (F101)", async () => {
   await using many = await startManyEngines(ENGINES, CONTAINERS);
   await using process = await startBerthProcess({ env: { ...FOR_HELD_BYTES, BERTH_ENGINES: many.setting } });
   const berth = new TestCaller(process.url, await process.setUp());

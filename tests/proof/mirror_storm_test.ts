@@ -143,7 +143,7 @@ function byKey(key: string) {
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await lawEngine(kind);
 
-  test("after a storm of operations by the command line the mirror equals the engine's own lists, field by field", async (engine) => {
+  test("after a storm of operations by the command line the mirror equals the engine's own lists, field by field (F24)", async (engine) => {
     console.log(`storm of ${SECONDS} s, BERTH_STORM_SEED=${SEED}`);
     const address = { kind: "unix", path: engine.socket } as const;
     await using backends = Backends.configured([{ name: kind, guess: kind, address }], SILENT);

@@ -93,6 +93,7 @@ const STEPS: readonly Step[] = [
   ].map((name) => ({ file: `tests/${name}_test.ts`, env: { BERTH_TEST_COMPOSE_VERSION: "5.6.0" } })),
   { file: "tests/store/postgres_faults_test.ts" },
   { file: "tests/watch/histories_test.ts" },
+  { file: "tests/watch/removed_test.ts" },
   { file: "tests/watch/endings_test.ts" },
   { file: "tests/watch/canary_test.ts" },
   { file: "tests/watch/unrecorded_test.ts" },

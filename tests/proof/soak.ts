@@ -1,5 +1,5 @@
 /**
- * berth under mixed load for hours, with a fault every minute: memory, descriptors, connections to the engine, and how
+ * berth under mixed load for hours, with a fault every minute (F69): memory, descriptors, connections to the engine, and how
  * late its slowest answers are. Written to `docs/soak.md`, with a drawing, unless the run is too short to tell anything or
  * others used the machine meanwhile.
  *

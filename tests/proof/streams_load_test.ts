@@ -51,7 +51,7 @@ function serve(script: (call: ScriptedCall) => Promise<void>) {
 }
 
 proof(
-  "a million lines go through following once and in order, although the engine dies on the way",
+  "a million lines go through following once and in order, although the engine dies on the way (F13)",
   async () => {
     const total = 1_000_000;
     const perBlock = 2_000;
@@ -100,7 +100,7 @@ proof(
 );
 
 proof(
-  "a hundred callers who read nothing of a fast log cost the engine nothing and hold less than 64 MiB of berth together, and the others are served",
+  "a hundred callers who read nothing of a fast log cost the engine nothing and hold less than 64 MiB of berth together, and the others are served (F58)",
   async () => {
     const fast = block(0, 5_000);
     await using scripted = new ScriptedEngine(async (call) => {

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
 
-Deno.test("400 connections on 256 descriptors: the same process serves again, and its open stream goes on", async () => {
+Deno.test("400 connections on 256 descriptors: the same process serves again, and its open stream goes on (F2, R7)", async () => {
   await using berth = await startBerthProcess({ descriptors: 256 });
   const token = (await Deno.readTextFile(`${berth.data}/setup-token`)).trim();
   const setup = await fetch(`${berth.url}/api/settings/setup`, {

@@ -17,7 +17,7 @@ async function reopened(): Promise<{ berth: AccessService; folder: string }> {
   return { berth: await startAccess({ folder, clock, roles }), folder };
 }
 
-Deno.test("A store of commit 015db1d opens: its keys keep their rights, and nothing takes them along", async () => {
+Deno.test("A store of commit 015db1d opens: its keys keep their rights, and nothing takes them along (F77)", async () => {
   const { berth, folder } = await reopened();
   try {
     await using _ = berth;
@@ -44,7 +44,7 @@ Deno.test("A store of commit 015db1d opens: its keys keep their rights, and noth
   }
 });
 
-Deno.test("A session of commit 015db1d goes on, with the account and the rights that it had", async () => {
+Deno.test("A session of commit 015db1d goes on, with the account and the rights that it had (F77)", async () => {
   const { berth, folder } = await reopened();
   try {
     await using _ = berth;

@@ -52,7 +52,7 @@ for (
   ]
 ) {
   if (!CUT.test(name)) continue;
-  test(`${name} happens whole or not at all, whichever of its statements the connection ends at`, async () => {
+  test(`${name} happens whole or not at all, whichever of its statements the connection ends at (F66)`, async () => {
     let hit = true;
     for (let at = 1; hit; at++) {
       hit = false;
@@ -125,7 +125,7 @@ test("A change whose COMMIT is done and never answered is said to be unknown, an
   assert.equal((await whole.audit.list({ ...ALL, action: "told" })).total, 1);
 });
 
-test("A server that restarts amid 200 requests a second is 503 meanwhile, and good again two seconds after it", async () => {
+test("A server that restarts amid 200 requests a second is 503 meanwhile, and good again two seconds after it (F66)", async () => {
   await using own = await PostgresServer.start();
   await using on = await serviceOn(await own.database());
   await using berth = await startService(on.options);
@@ -174,7 +174,7 @@ test("A server that restarts amid 200 requests a second is 503 meanwhile, and go
   assert.deepEqual(berth.bugs(), []);
 });
 
-test("Sessions that are refreshed at two replicas, while connections end at random, are never lost", async () => {
+test("Sessions that are refreshed at two replicas, while connections end at random, are never lost (F66)", async () => {
   const settings = await server.database();
   await using one = await openPostgresStore(settings);
   await using two = await openPostgresStore(settings);
@@ -219,7 +219,7 @@ test("Sessions that are refreshed at two replicas, while connections end at rand
   for (let n = 0; n < clients; n++) assert.equal((await one.sessions.get(`s${n}`, 6, 1_000))?.id, `s${n}`);
 });
 
-test("Six replicas that start on an empty database at once make one schema, and all of them start", async () => {
+test("Six replicas that start on an empty database at once make one schema, and all of them start (F95)", async () => {
   const settings = await server.database();
   const stores = await Promise.all(
     Array.from({ length: 6 }, () => openPostgresStore({ ...settings, pool: 2 })),
@@ -243,7 +243,7 @@ const CONTRACTED: readonly Step[] = [...EXPANDED, {
   oldest: EXPANDED.length,
 }];
 
-test("A schema that only grew serves the berth before it, too; one that lost something waits for its end", async () => {
+test("A schema that only grew serves the berth before it, too; one that lost something waits for its end (F95)", async () => {
   const settings = await server.database();
   const self = { id: "old", name: "old-one", startedAt: 1, version: "0.1.0" };
   const record = {
@@ -296,7 +296,7 @@ test("A database of another program is left as it is", async () => {
   assert.deepEqual(tables, [{ tablename: "theirs" }]);
 });
 
-test("A mute database is a sentence within health's time, and berth is well when it speaks again", async () => {
+test("A mute database is a sentence within health's time, and berth is well when it speaks again (F66)", async () => {
   await using wire = new PostgresWire(server.folder);
   await using on = await serviceOn({ ...await server.database(), host: wire.folder });
   await using berth = await startService(on.options);
@@ -317,7 +317,7 @@ test("A mute database is a sentence within health's time, and berth is well when
   assert.deepEqual(berth.bugs(), []);
 });
 
-test("A key that is deleted while the other replica hears nothing ends its stream there within five seconds", async () => {
+test("A key that is deleted while the other replica hears nothing ends its stream there within five seconds (F96)", async () => {
   await using wire = new PostgresWire(server.folder);
   const settings = await server.database();
   const secret = randomSecret();
@@ -362,7 +362,7 @@ async function cannotWrite(berth: TestService, words: RegExp): Promise<void> {
   assert.equal((await berth.call("GET /api/settings/api-keys")).status, 200);
 }
 
-test("A disk without room is a sentence, health says so, and both end when there is room", async () => {
+test("A disk without room is a sentence, health says so, and both end when there is room (F66)", async () => {
   await using disk = await SmallDisk.mount("8m");
   await new Deno.Command("chown", { args: ["postgres", disk.folder] }).output();
   const settings = await server.database("brimful");
@@ -396,7 +396,7 @@ test("A disk without room is a sentence, health says so, and both end when there
   await server.sql("DROP TABLESPACE small");
 }, !mayMount);
 
-test("A database that became a standby is a sentence for health and for changes; reads go on", async () => {
+test("A database that became a standby is a sentence for health and for changes; reads go on (F66)", async () => {
   const settings = await server.database();
   await using on = await serviceOn(settings);
   await using berth = await startService(on.options);
@@ -413,7 +413,7 @@ test("A database that became a standby is a sentence for health and for changes;
   assert.deepEqual(berth.bugs(), []);
 });
 
-test("A start without its database is worth another try, by its exit code; one with a wrong setting is not", async () => {
+test("A start without its database is worth another try, by its exit code; one with a wrong setting is not (F95)", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-start-" }));
   const socket = `${folder}/.s.PGSQL.5432`;
   await Deno.writeTextFile(`${folder}/sealing-key`, randomSecret(), { mode: 0o600 });
@@ -472,7 +472,7 @@ test("A start without its database is worth another try, by its exit code; one w
   }
 });
 
-test("Another sealing key is refused at the start by name, and a missing one is not made", async () => {
+test("Another sealing key is refused at the start by name, and a missing one is not made (F97)", async () => {
   const settings = await server.database();
   await using right = await serviceOn(settings);
   await using wrong = await serviceOn(settings);

@@ -15,7 +15,7 @@ const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 
 Deno.test({
   name:
-    `${KILLS} kills of replicas in the middle of refreshes lose no session, and no token has two successors`,
+    `${KILLS} kills of replicas in the middle of refreshes lose no session, and no token has two successors (F41)`,
   ignore: CANNOT_RUN_POSTGRES !== null,
   async fn() {
     await using stack = new AsyncDisposableStack();

@@ -49,7 +49,7 @@ async function startPair(): Promise<Pair> {
   return { database, replicas, admin, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-test("while PostgreSQL is away, callers behind Caddy get berth's own sentence", async () => {
+test("while PostgreSQL is away, callers behind Caddy get berth's own sentence (F121)", async () => {
   await using pair = await startPair();
   const { database, admin } = pair;
   await database.down();
@@ -77,7 +77,7 @@ test("while PostgreSQL is away, callers behind Caddy get berth's own sentence", 
   );
 });
 
-test("a replica that hangs delays a read by at most three seconds, and after that nobody", async () => {
+test("a replica that hangs delays a read by at most three seconds, and after that nobody (F121)", async () => {
   await using pair = await startPair();
   const { admin, replicas } = pair;
   const { pid } = replicas[0]!;

@@ -57,7 +57,7 @@ async function ok(answer: Promise<Answer>, status = 200): Promise<Answer["body"]
 
 Deno.test({
   name:
-    "Two replicas behind Caddy are one berth: one setup, one sign-in, and what one revokes ends at the other",
+    "Two replicas behind Caddy are one berth: one setup, one sign-in, and what one revokes ends at the other (F96)",
   ignore: CANNOT_RUN_POSTGRES !== null || CANNOT_RUN_CADDY !== null,
   async fn() {
     await using pair = await startPair();

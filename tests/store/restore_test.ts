@@ -22,7 +22,7 @@ async function namesIn(path: string): Promise<string[]> {
   return (await store.keys.list()).map(({ name }) => name);
 }
 
-Deno.test("berth restore puts a backup of the first schema in place, and berth starts on it with its key", async () => {
+Deno.test("berth restore puts a backup of the first schema in place, and berth starts on it with its key (F65)", async () => {
   await withFolder(async (folder) => {
     await runBerth(["admin-key", "other"], { BERTH_DATA: folder });
 
@@ -38,7 +38,7 @@ Deno.test("berth restore puts a backup of the first schema in place, and berth s
   });
 });
 
-Deno.test("berth restore refuses a damaged, a foreign, a newer and an absent file, and leaves the store as it was", async () => {
+Deno.test("berth restore refuses a damaged, a foreign, a newer and an absent file, and leaves the store as it was (F65)", async () => {
   await withFolder(async (folder) => {
     await runBerth(["admin-key", "mine"], { BERTH_DATA: folder });
     const good = await Deno.readFile(FIRST);

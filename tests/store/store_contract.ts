@@ -176,7 +176,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.equal(await store.keys.remove("viewer", ENTRY), false);
   });
 
-  promise("knows a person by issuer and subject, never by their e-mail", async (under) => {
+  promise("knows a person by issuer and subject, never by their e-mail (R25)", async (under) => {
     await using store = await under.open("a");
     const ada = account("ada", { email: "ada@example.org" });
     const first = await store.sessions.open(session("s1", 1), ada, () => ENTRY);
@@ -213,7 +213,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   });
 
   promise(
-    "rotates once for 100 parallel callers on two handles; all others get that successor",
+    "rotates once for 100 parallel callers on two handles; all others get that successor (F39)",
     async (under) => {
       await using one = await under.open("a");
       await using two = await under.open("a");
@@ -233,7 +233,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     },
   );
 
-  promise("ends the session when a spent token returns after the grace", async (under) => {
+  promise("ends the session when a spent token returns after the grace (R30)", async (under) => {
     await using store = await under.open("a");
     await store.sessions.open(session("s", 1), account("ada"), () => ENTRY);
     assert.equal((await store.sessions.rotate(rotation(1, 2, { now: 0 }), ENTRY)).kind, "rotated");
@@ -243,7 +243,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.equal(await store.sessions.get("s", 11, 1000), null);
   });
 
-  promise("ends the session when a grandparent returns inside the grace", async (under) => {
+  promise("ends the session when a grandparent returns inside the grace (F40)", async (under) => {
     await using store = await under.open("a");
     await store.sessions.open(session("s", 1), account("ada"), () => ENTRY);
     await store.sessions.rotate(rotation(1, 2, { now: 0 }), ENTRY);
@@ -427,7 +427,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     });
   }
 
-  promise("tells nothing where nothing changed", async (under) => {
+  promise("tells nothing where nothing changed (R52)", async (under) => {
     await using store = await under.open("a");
     await store.workspaces.remove("none", ENTRY);
     await store.keys.remove("none", ENTRY);
@@ -568,7 +568,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   });
 
   promise(
-    "copies itself while it is written, and the copy opens with all that was acknowledged before",
+    "copies itself while it is written, and the copy opens with all that was acknowledged before (F65, R58)",
     async (under) => {
       await using store = await under.open("a");
       if (store.backup === null) return;

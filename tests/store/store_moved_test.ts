@@ -18,7 +18,7 @@ const HARMS: readonly (readonly [what: string, harm: (data: string) => Promise<v
 ];
 
 for (const [what, harm] of HARMS) {
-  Deno.test(`when ${what} under a running berth, health fails and changes are refused`, async () => {
+  Deno.test(`when ${what} under a running berth, health fails and changes are refused (F74)`, async () => {
     await using berth = await startService({ install: [] });
     const before = await keyCount(berth);
     await harm(`${berth.folder}/data`);
@@ -38,7 +38,7 @@ for (const [what, harm] of HARMS) {
   });
 }
 
-Deno.test("a store that is put back takes changes again", async () => {
+Deno.test("a store that is put back takes changes again (F74)", async () => {
   await using berth = await startService({ install: [] });
   const data = `${berth.folder}/data`;
   await Deno.rename(data, `${data}-elsewhere`);

@@ -345,7 +345,7 @@ export function peopleContract(promise: Promised): void {
     assert.equal((await store.keys.list()).length, 2);
   });
 
-  promise("leaves an admin in 150 rounds of two who lower each other at once", async (under) => {
+  promise("leaves an admin in 150 rounds of two who lower each other at once (F94)", async (under) => {
     await using one = await under.open("a");
     await using two = await under.open("a");
     const lowering: readonly ((store: Store, id: string) => Promise<unknown>)[] = [

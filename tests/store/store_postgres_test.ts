@@ -87,7 +87,7 @@ test("Replicas agree on the setup token of one that lives, until it expires or t
   assert.equal(await two.replicas!.setupToken(), null);
 });
 
-test("What one replica alone does is its turn until it is gone, or its time is over", async (settings) => {
+test("What one replica alone does is its turn until it is gone, or its time is over (F102)", async (settings) => {
   await using one = await openPostgresStore(settings);
   await using two = await openPostgresStore(settings);
   const hour = 3_600_000;

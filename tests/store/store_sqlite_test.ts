@@ -36,7 +36,7 @@ Deno.test("openSqliteStore makes a file that only its owner reads, its write-ahe
   }
 });
 
-Deno.test("openSqliteStore refuses the schema of a newer berth with words, and leaves the file as it was", async () => {
+Deno.test("openSqliteStore refuses the schema of a newer berth with words, and leaves the file as it was (F68)", async () => {
   await using here = await folderOfOurOwn();
   const path = `${here.folder}/store.db`;
   await (await here.open("store.db"))[Symbol.asyncDispose]();
@@ -77,7 +77,7 @@ Deno.test("openSqliteStore refuses a database of another program, a text file, a
   await refused("store_unavailable", openSqliteStore(here.folder));
 });
 
-Deno.test("Store waits for another process's write, and says store_unavailable if it takes too long", async () => {
+Deno.test("Store waits for another process's write, and says store_unavailable if it takes too long (F63)", async () => {
   await using here = await folderOfOurOwn();
   await using store = await here.open("store.db");
   const other = new DatabaseSync(`${here.folder}/store.db`);
@@ -95,7 +95,7 @@ Deno.test("Store waits for another process's write, and says store_unavailable i
   assert.deepEqual((await store.keys.list()).map((one) => one.id), ["patient"]);
 });
 
-Deno.test("Store keeps every acknowledged write through kill -9", async () => {
+Deno.test("Store keeps every acknowledged write through kill -9 (F8)", async () => {
   await using here = await folderOfOurOwn();
   const acknowledged: string[] = [];
   for (let round = 0; round < 3; round++) {
@@ -133,7 +133,7 @@ if (!canTrace) {
 }
 
 Deno.test({
-  name: "Store has written to the disk itself before it acknowledges a write",
+  name: "Store has written to the disk itself before it acknowledges a write (F8, R56)",
   ignore: !canTrace,
   async fn() {
     await using here = await folderOfOurOwn();
@@ -160,7 +160,7 @@ Deno.test({
   },
 });
 
-Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was written, and never anything else", async () => {
+Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was written, and never anything else (F64)", async () => {
   await using here = await folderOfOurOwn();
   const whole = `${here.folder}/whole.db`;
   const keys = Array.from(
@@ -200,7 +200,7 @@ Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was
 });
 
 const aFullDisk =
-  "Store says the disk is full, loses nothing it acknowledged, and heals when there is room again";
+  "Store says the disk is full, loses nothing it acknowledged, and heals when there is room again (F61)";
 Deno.test({ name: aFullDisk, ignore: !mayMount }, async () => {
   await using disk = await SmallDisk.mount();
   const { folder } = disk;

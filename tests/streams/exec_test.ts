@@ -136,7 +136,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", id);
   });
 
-  test("without a command a shell is found, on a terminal of the size that was asked for and then changed", async (engine) => {
+  test("without a command a shell is found, on a terminal of the size that was asked for and then changed (F28)", async (engine) => {
     await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const visitor = berth.open(id, { cols: "91", rows: "33" });
@@ -179,7 +179,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", id);
   });
 
-  test("whoever leaves takes the command along: a shell, what runs in it, and what ignores its input", async (engine) => {
+  test("whoever leaves takes the command along: a shell, what runs in it, and what ignores its input (F27)", async (engine) => {
     await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const before = await processes(engine, id);
@@ -201,7 +201,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", id);
   });
 
-  test("what cannot be hung up is listed as an orphan until it ends", async (engine) => {
+  test("what cannot be hung up is listed as an orphan until it ends (F27)", async (engine) => {
     await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const stubborn = "trap '' HUP INT; while [ ! -e /tmp/end ]; do sleep 0.1; done";
@@ -215,7 +215,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", id);
   });
 
-  test("a container that is removed, stopped or not there ends in words and a code, never in silence", async (engine) => {
+  test("a container that is removed, stopped or not there ends in words and a code, never in silence (F25)", async (engine) => {
     await using berth = await serve(engine.socket, kind);
     const missing = berth.open("nothing-of-that-name");
     assert.equal((await missing.closed).code, 4404);
@@ -309,7 +309,7 @@ for (const kind of ["docker", "podman"] as const) {
 
 const { test } = await sharedEngine("docker");
 
-test("a command whose engine dies ends in words, and the session is not kept", async (engine) => {
+test("a command whose engine dies ends in words, and the session is not kept (F13)", async (engine) => {
   await using berth = await serve(engine.socket);
   const id = await idle(engine);
   const visitor = berth.open(id, { cmd: "sleep 1000" });
@@ -374,7 +374,7 @@ Deno.test("output that comes with the head, under 101 and under 200, is not lost
   }
 });
 
-Deno.test("a command that vanished from the engine exits with no code", async () => {
+Deno.test("a command that vanished from the engine exits with no code (F27)", async () => {
   await using engine = scriptedExec((_, write) => write("bye"), {
     inspect: () => [{ message: "No such exec" }, 404],
   });
@@ -384,7 +384,7 @@ Deno.test("a command that vanished from the engine exits with no code", async ()
   assert.deepEqual(visitor.said("exit"), [{ type: "exit", code: null }]);
 });
 
-Deno.test("frames that no engine should send end a command with a typed error", async () => {
+Deno.test("frames that no engine should send end a command with a typed error (F17)", async () => {
   for (const bytes of ["\x01\0\0\0\xff\xff\xff\xff", "\x09\0\0\0\0\0\0\x01a"]) {
     await using engine = scriptedExec(async (conn) => {
       await conn.write(Uint8Array.from(bytes, (one) => one.charCodeAt(0)));
@@ -427,7 +427,7 @@ Deno.test("a command whose answer is cut at any byte shows what came, and tells 
   assert.deepEqual(berth.failures, []);
 });
 
-Deno.test("messages that mean nothing end the socket with a typed error, and the command with it", async () => {
+Deno.test("messages that mean nothing end the socket with a typed error, and the command with it (F28)", async () => {
   for (
     const message of [
       "",
@@ -457,7 +457,7 @@ Deno.test("messages that mean nothing end the socket with a typed error, and the
   }
 });
 
-Deno.test("a stopping service ends terminals with 1001, lost rights with 1008", async () => {
+Deno.test("a stopping service ends terminals with 1001, lost rights with 1008 (F7)", async () => {
   for (const [act, code] of [["stop", 1001], ["revoke", 1008]] as const) {
     await using engine = scriptedExec(async (conn) => {
       while (await conn.read(new Uint8Array(1024)) !== null);

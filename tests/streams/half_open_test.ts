@@ -48,7 +48,7 @@ async function counting(engine: TestEngine, name: string): Promise<AsyncDisposab
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await lawEngine(kind);
 
-  test("half-open connections cut logs, measurements and events, and each resumes without a loss", async (engine) => {
+  test("half-open connections cut logs, measurements and events, and each resumes without a loss (F120)", async (engine) => {
     await using proxy = chaosProxy(engine.socket);
     await using berth = await serveEngines({ [kind]: proxy });
     await using _container = await counting(engine, "count");
@@ -89,7 +89,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "unseen");
   });
 
-  test("a shell over a half-open connection ends in words", async (engine) => {
+  test("a shell over a half-open connection ends in words (F120)", async (engine) => {
     await using proxy = chaosProxy(engine.socket);
     await using berth = await serveEngines({ [kind]: proxy });
     await using _container = await counting(engine, "shell");
@@ -120,7 +120,7 @@ for (const kind of ["docker", "podman"] as const) {
     );
   });
 
-  test("a source whose engine hangs is waiting, and followed again without a loss when it answers", async (engine) => {
+  test("a source whose engine hangs is waiting, and followed again without a loss when it answers (F120)", async (engine) => {
     await using berth = await serveEngines({ [kind]: engine });
     await using _container = await counting(engine, "held");
     await using visitor = await watchAll(berth, "held");
@@ -145,7 +145,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test(
-    "a quiet followed log whose own connection alone is half open is noticed by a probe",
+    "a quiet followed log whose own connection alone is half open is noticed by a probe (F120)",
     async (engine) => {
       await using proxy = chaosProxy(engine.socket);
       await using berth = await serveEngines({ [kind]: proxy });

@@ -47,13 +47,13 @@ async function following(real: TestEngine, silentMs: number): Promise<(number | 
   return told;
 }
 
-test("a log that is rotated while it is followed repeats no line, although the engine reads files again", async (real) => {
+test("a log that is rotated while it is followed repeats no line, although the engine reads files again (F21)", async (real) => {
   const told = (await following(real, 0)).filter((one) => one !== "gap");
   const back = told.findIndex((one, at) => at > 0 && one <= told[at - 1]!);
   assert.equal(back, -1, `${told[back]} behind ${told[back - 1]}`);
 });
 
-test("who reads nothing while a log is rotated away is told of the gap, and then every line that is left", async (real) => {
+test("who reads nothing while a log is rotated away is told of the gap, and then every line that is left (F21)", async (real) => {
   const told = await following(real, 1_500);
   const gap = told.lastIndexOf("gap");
   assert.ok(gap > 0, "a gap is told");

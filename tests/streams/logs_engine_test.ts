@@ -40,7 +40,7 @@ for (const kind of ["docker", "podman"] as const) {
     );
   });
 
-  test("a line of 40 KB is one line with one time, in every format", async (engine) => {
+  test("a line of 40 KB is one line with one time, in every format (F20)", async (engine) => {
     await using berth = logsOf(engine);
     const id = await run(engine, "head -c 40000 /dev/zero | tr '\\0' x; echo; echo after");
     await exited(engine, id);
@@ -56,7 +56,7 @@ for (const kind of ["docker", "podman"] as const) {
     ]);
   });
 
-  test("a terminal's log comes raw, although it may look like frames", async (engine) => {
+  test("a terminal's log comes raw, although it may look like frames (F18)", async (engine) => {
     await using berth = logsOf(engine);
     const id = await run(engine, `printf '\\001\\000\\000\\000\\000\\000\\000\\003abc\\n'; echo plain`, "-t");
     await exited(engine, id);
@@ -232,7 +232,7 @@ for (const kind of ["docker", "podman"] as const) {
 
 const { test } = await sharedEngine("docker");
 
-test("following survives the death of the engine and goes on behind the last line", async (engine) => {
+test("following survives the death of the engine and goes on behind the last line (F13)", async (engine) => {
   await using berth = logsOf(engine);
   const id = await run(
     engine,

@@ -73,7 +73,7 @@ const LINES = Array.from({ length: 40 }, (_, at) => ({
   line: `line ${at} ${"ü".repeat(at)}`,
 }));
 
-Deno.test("GET logs answers text as written, NDJSON and events with a cursor on every line", async () => {
+Deno.test("GET logs answers text as written, NDJSON and events with a cursor on every line (R15)", async () => {
   await using engine = new ScriptedEngine(logOf(LINES));
   await using berth = serve(engine.socket);
 
@@ -114,7 +114,7 @@ Deno.test("a cursor, in the query or as Last-Event-ID, resumes behind its line a
   }
 });
 
-Deno.test("an engine cut at every byte of its answer costs no line and repeats none, followed or not", async () => {
+Deno.test("an engine cut at every byte of its answer costs no line and repeats none, followed or not (F15)", async () => {
   const lines = LINES.slice(0, 8);
   const whole = logOf(lines, async ({ path, conn }) => {
     if (path.includes("follow=true")) await conn.read(new Uint8Array(1));
@@ -185,7 +185,7 @@ Deno.test("plain text of a log that breaks off is a broken body, never a whole o
   await assert.rejects(response.text());
 });
 
-Deno.test("hostile frames end NDJSON with a typed error after the lines before, and text with a broken body", async () => {
+Deno.test("hostile frames end NDJSON with a typed error after the lines before, and text with a broken body (F17)", async () => {
   const hostile = [
     new Uint8Array([0x39, 13, 10, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x61, 13, 10]),
     new Uint8Array([0x39, 13, 10, 9, 0, 0, 0, 0, 0, 0, 1, 0x61, 13, 10]),

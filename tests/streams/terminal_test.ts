@@ -226,7 +226,7 @@ test("merged logs hear those who ran all along on an engine that was away when t
   await engine.cli("rm", "-f", id);
 });
 
-test("a death of the engine is told, its return is a resync, and logs go on behind the last line", async (engine) => {
+test("a death of the engine is told, its return is a resync, and logs go on behind the last line (F13)", async (engine) => {
   await using berth = await serve(engine);
   const id = await engine.cli(
     "run",
@@ -258,7 +258,7 @@ test("a death of the engine is told, its return is a resync, and logs go on behi
   await engine.cli("rm", "-f", id);
 });
 
-test("2,000 events in a burst and a viewer who reads nothing: every call is answered with the latest meanwhile, and the state is the engine's", async (engine) => {
+test("2,000 events in a burst and a viewer who reads nothing: every call is answered with the latest meanwhile, and the state is the engine's (F22)", async (engine) => {
   await using berth = await serve(engine);
   const conn = await Deno.connect({ hostname: "127.0.0.1", port: berth.service.port });
   await conn.write(new TextEncoder().encode(

@@ -20,7 +20,7 @@ interface Told {
   readonly state: string;
 }
 
-Deno.test("a clock that steps hours back and days on under the sender loses no message, sends none twice, and hurries none", async () => {
+Deno.test("a clock that steps hours back and days on under the sender loses no message, sends none twice, and hurries none (F130)", async () => {
   let offset = 0;
   const clock = { now: () => Date.now() + offset, monotonic: () => performance.now() };
   const told: Told[] = [];

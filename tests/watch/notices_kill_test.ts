@@ -83,7 +83,7 @@ Deno.test(`${KILLS} kills while notices are sent lose none, and double one at mo
 });
 
 Deno.test({
-  name: "a kill on a full disk loses no notice, and doubles one at most, which could not be noted",
+  name: "a kill on a full disk loses no notice, and doubles one at most, which could not be noted (F132)",
   ignore: !mayMount,
   fn: async () => {
     await using disk = await SmallDisk.mount("32m");

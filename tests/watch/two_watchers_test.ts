@@ -26,7 +26,8 @@ const setUpOf = async (replicas: readonly BerthProcess[]): Promise<string> => {
 };
 
 Deno.test({
-  name: "two replicas open one incident and send one message, also while the one that watches stands still",
+  name:
+    "two replicas open one incident and send one message, also while the one that watches stands still (F131)",
   ignore: CANNOT_RUN_POSTGRES !== null,
   fn: async () => {
     const told: string[] = [];

@@ -73,7 +73,7 @@ async function readsOf(berth: Pick<TestCaller, "call">): Promise<number> {
 
 Deno.test({
   name:
-    "a watcher that is cut off from the database tells from memory, and what the other one recorded stays the only record",
+    "a watcher that is cut off from the database tells from memory, and what the other one recorded stays the only record (F131)",
   ignore: CANNOT_RUN_POSTGRES !== null,
   fn: async () => {
     const told: { readonly type: string; readonly title: string; readonly states: readonly string[] }[] = [];

@@ -125,7 +125,7 @@ Deno.test("what happens to engines is told to everybody, and other things than c
   ]);
 });
 
-Deno.test("an exec's command line is not in an event, whoever let it through", () => {
+Deno.test("an exec's command line is not in an event, whoever let it through (R50)", () => {
   const feed = new EventFeed(0);
   using hub = new EventHub(feed);
   feed.publish("docker", raw("c", "exec_create: sh -c export PW=hunter2"));

@@ -46,7 +46,7 @@ Deno.test("parseReference refuses what is no reference", () => {
   }
 });
 
-Deno.test("parseReference answers or refuses whatever it is given, and what it answers it reads the same again", () => {
+Deno.test("parseReference answers or refuses whatever it is given, and what it answers it reads the same again (R53)", () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-zA-Z0-9./:@_-]{0,60}$/)), (text) => {
     let reference;
     try {

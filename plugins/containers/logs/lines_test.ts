@@ -113,7 +113,7 @@ const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ mi
   maxLength: 6,
 });
 
-Deno.test("any split of a recorded log gives the same lines, in every format, framed and of a terminal", () => {
+Deno.test("any split of a recorded log gives the same lines, in every format, framed and of a terminal (F16)", () => {
   fc.assert(
     fc.property(written, sizes, fc.boolean(), (lines, sizes, terminal) => {
       const recording = recorded(lines, terminal);
@@ -282,7 +282,7 @@ Deno.test("a line is read for itself, whatever an earlier read has left behind i
   }
 });
 
-Deno.test("a line over 256 KiB is cut, says so, and the next one is whole", () => {
+Deno.test("a line over 256 KiB is cut, says so, and the next one is whole (F19)", () => {
   const lines: Written[] = [
     { stream: 1, time: time(1), line: "z".repeat(1_000_000) },
     { stream: 1, time: time(2), line: "next" },
