@@ -3,6 +3,7 @@ import { Endpoint } from "../endpoint.ts";
 import type {
   ContainerCondition,
   ContainerStop,
+  LogFormat,
   LogGap,
   SocketFailure,
   StreamFailure,
@@ -186,7 +187,7 @@ export const CONTAINER_LOGS: Endpoint<"/api/containers/{id}/logs", {
       /** Only lines that hold this text, in any case. */
       q?: string;
       /** Instead of what the header `Accept` asks for. */
-      format?: "text" | "ndjson" | "sse";
+      format?: LogFormat;
       /** The `cursor` of the last line received: the log resumes behind it. */
       cursor?: string;
       /** The name of one engine. */

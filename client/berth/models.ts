@@ -336,6 +336,9 @@ export type Location = {
   readonly range: Range;
 };
 
+/** A form of a log: lines of text, or records. */
+export type LogFormat = "text" | "ndjson" | "sse";
+
 /** The engine lost lines in between. */
 export type LogGap = {
   /** The last line before them, by its time. */

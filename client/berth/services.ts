@@ -1,6 +1,6 @@
 /** The API's group `services`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { ServiceMode, TaskLogRecord } from "./models.ts";
+import type { LogFormat, ServiceMode, TaskLogRecord } from "./models.ts";
 
 /** GET: Read or follow the logs of all tasks of a service. */
 export const SERVICE_LOGS: Endpoint<"/api/services/{id}/logs", {
@@ -11,12 +11,12 @@ export const SERVICE_LOGS: Endpoint<"/api/services/{id}/logs", {
       follow?: boolean;
       /** Number of the last lines of each task, or `all`. */
       tail?: number | "all";
+      /** Also of tasks that were replaced and that the swarm remembers. */
+      history?: boolean;
       /** Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`. */
       since?: string;
       /** Only lines up to then, written as for `since`. */
       until?: string;
-      /** Also of tasks that were replaced and that the swarm remembers. */
-      history?: boolean;
       /** Puts its time before each line of text. */
       timestamps?: boolean;
       /** True to receive lines of the standard output. */
@@ -26,7 +26,7 @@ export const SERVICE_LOGS: Endpoint<"/api/services/{id}/logs", {
       /** Only lines that hold this text, in any case. */
       q?: string;
       /** Instead of what the header `Accept` asks for. */
-      format?: "text" | "ndjson" | "sse";
+      format?: LogFormat;
       /** The latest `cursor` received: all tasks resume behind it. */
       cursor?: string;
     };

@@ -1,6 +1,6 @@
 /** The API's group `tasks`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { TaskLogRecord } from "./models.ts";
+import type { LogFormat, TaskLogRecord } from "./models.ts";
 
 /** GET: Read or follow the log of one task of a service. */
 export const TASK_LOGS: Endpoint<"/api/tasks/{id}/logs", {
@@ -24,7 +24,7 @@ export const TASK_LOGS: Endpoint<"/api/tasks/{id}/logs", {
       /** Only lines that hold this text, in any case. */
       q?: string;
       /** Instead of what the header `Accept` asks for. */
-      format?: "text" | "ndjson" | "sse";
+      format?: LogFormat;
       /** The latest `cursor` received: all tasks resume behind it. */
       cursor?: string;
     };

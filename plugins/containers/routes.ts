@@ -26,7 +26,7 @@ import { earlierLogs, ROUTES as EARLIER_ROUTES } from "./logs/earlier_routes.ts"
 import { logRoutes, ROUTES as LOG_ROUTES } from "./logs/routes.ts";
 import { listedNetworks, networks, ROUTES as NETWORK_ROUTES } from "./networks/routes.ts";
 import { pruning, ROUTES as PRUNE_ROUTES } from "./prune/routes.ts";
-import { ROUTES as SERVICE_LOG_ROUTES, serviceLogs } from "./service_logs/routes.ts";
+import { ROUTES as SERVICE_LOG_ROUTES, serviceLogs } from "./logs/of_services/routes.ts";
 import { ROUTES as STATS_ROUTES, statsRoutes } from "./stats/routes.ts";
 import { StatsFeeds } from "./stats/stats_feed.ts";
 import { listedVolumes, ROUTES as VOLUME_ROUTES, volumes } from "./volumes/routes.ts";

@@ -120,7 +120,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "plugins/containers/": [
     ["backends/", "settings/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
-    ["prune/", "events/", "acts/", "service_logs/"],
+    ["prune/", "events/", "acts/"],
     ["live/"],
     ["runtime.ts", "routes.ts"],
     ["plugin.ts"],

@@ -91,3 +91,7 @@ function isAlive(state: Wire): boolean {
   const hasProcess = flagOf(state.Running) || flagOf(state.Paused) || textOf(state.Status) === "stopping";
   return hasProcess && !flagOf(state.Restarting);
 }
+
+/** Returns the path of a container's log, or of a task's at a manager. */
+export const logPath = ({ id, managed }: LiveContainer) =>
+  managed === undefined ? at`/containers/${id}/logs` : at`/tasks/${managed.task}/logs`;

@@ -1,14 +1,14 @@
 /** Reads a container's log as one sequence without loss or repeats, across broken connections and restarts. */
 import { ServiceError } from "../../../core/error.ts";
-import { at } from "../../../engines/calls/path.ts";
 import { pause } from "../../../core/pause.ts";
 import { Latch } from "../../../core/signal.ts";
-import { type LiveContainer, readLive } from "../backends/live_container.ts";
+import { type LiveContainer, logPath, readLive } from "../backends/live_container.ts";
 import type { Awaken } from "./awaken.ts";
 import { FrameReader, type RunSink } from "../../../engines/frames/frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
+import type { LogRequest } from "./log_request.ts";
 import { LogProbe } from "./log_probe.ts";
 import { PodmanLife } from "./podman_life.ts";
 import { type EngineConnection, openConnection } from "../../../engines/frames/connection.ts";
@@ -28,15 +28,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The interval at which a container that is down or paused is inspected, beside the events that say it runs. */
 const LOOK_MS = 5_000;
 
-export interface LogRequest {
-  readonly follow: boolean;
-  readonly tail: number | null;
-  readonly since: LogTime | null;
-  readonly until: LogTime | null;
-  readonly stdout: boolean;
-  readonly stderr: boolean;
-}
-
 export interface LogListener extends LineSink {
   gap(gap: Gap): void;
   /** Called right after the lines of one read, before any other code runs. */
@@ -48,10 +39,6 @@ export interface LogListener extends LineSink {
 }
 
 export type LogEnd = "complete" | "removed";
-
-/** Returns the path of a container's log, or of a task's at a manager. */
-const logPath = ({ id, managed }: LiveContainer) =>
-  managed === undefined ? at`/containers/${id}/logs` : at`/tasks/${managed.task}/logs`;
 
 /**
  * The states of a source:

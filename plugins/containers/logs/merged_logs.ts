@@ -7,7 +7,8 @@ import type { Awaken } from "./awaken.ts";
 import type { Line, LineSink } from "./lines.ts";
 import { type Gap, LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
-import { type LogRequest, LogSource } from "./log_source.ts";
+import type { LogRequest } from "./log_request.ts";
+import { LogSource } from "./log_source.ts";
 import { compareLogTimes, type LogTime, readLogTime } from "./log_time.ts";
 import type { JsonText } from "../../../core/json_text.ts";
 

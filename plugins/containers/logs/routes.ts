@@ -11,11 +11,11 @@ import { CONTENT_TYPE, JsonWriter, type LogFormat, type LogWriter, TextWriter } 
 import { LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
 import type { Awaken } from "./awaken.ts";
-import { type LogRequest, LogSource } from "./log_source.ts";
-import { engineTime, readCallersTime } from "./log_time.ts";
+import { formatOf, LOG_QUERY, type LogRequest, wantedOf } from "./log_request.ts";
+import { LogSource } from "./log_source.ts";
+import { engineTime } from "./log_time.ts";
 import { openConnection } from "../../../engines/frames/connection.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
-import { engineError } from "../../../engines/calls/errors.ts";
 import { problems } from "../backends/problems.ts";
 import { LogGap } from "./log_gap.ts";
 
@@ -42,17 +42,7 @@ const LogRecord = z.union([
 const Query = z.object({
   follow: flag.default(false).describe("Goes on with lines as they are written"),
   tail: countOrAll(1_000_000).default(null).describe("Number of the last lines, or `all`"),
-  since: text(64).optional().describe(
-    "Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`",
-  ),
-  until: text(64).optional().describe("Only lines up to then, written as for `since`"),
-  timestamps: flag.default(false).describe("Puts its time before each line of text"),
-  stdout: flag.default(true).describe("True to receive lines of the standard output"),
-  stderr: flag.default(true).describe("True to receive lines of the standard error"),
-  q: text(256).optional().describe("Only lines that hold this text, in any case"),
-  format: z.enum(["text", "ndjson", "sse"]).optional().describe(
-    "Instead of what the header `Accept` asks for",
-  ),
+  ...LOG_QUERY,
   cursor: text(256).optional().describe("The `cursor` of the last line received: the log resumes behind it"),
   backend: text(128).optional().describe("The name of one engine"),
 });
@@ -108,7 +98,7 @@ export function logRoutes(parts: LogRoutes): Router {
 
 async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): Promise<Response> {
   const { params: { id }, query } = call;
-  const wanted = wantedOf(query);
+  const wanted = wantedOf(query, "read the logs");
   const cursor = query.cursor ?? call.request.headers.get("last-event-id") ?? "";
   const position = cursor === ""
     ? new LogPosition({ bounded: wanted.tail !== null || wanted.since !== null })
@@ -185,31 +175,4 @@ async function lineBody(call: LogCall, given: {
   await source.open();
   const reason = () => call.stopping.aborted ? "stopping" : "not_allowed";
   return logBody({ source, writer, ending, reason, onEnd });
-}
-
-function wantedOf(query: Query): LogRequest {
-  if (!query.stdout && !query.stderr) {
-    throw engineError(
-      "invalid_request",
-      "Cannot read the logs: stdout and stderr are both switched off",
-      {
-        errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],
-      },
-    );
-  }
-  return {
-    follow: query.follow,
-    tail: query.tail,
-    stdout: query.stdout,
-    stderr: query.stderr,
-    since: query.since === undefined ? null : readCallersTime(query.since),
-    until: query.until === undefined ? null : readCallersTime(query.until),
-  };
-}
-
-function formatOf({ query, request }: LogCall): LogFormat {
-  if (query.format !== undefined) return query.format;
-  const accept = request.headers.get("accept") ?? "";
-  if (accept.includes("text/event-stream")) return "sse";
-  return accept.includes("application/x-ndjson") ? "ndjson" : "text";
 }

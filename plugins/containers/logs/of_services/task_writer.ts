@@ -5,11 +5,10 @@ import {
   jsonObject,
   type JsonText,
   jsonText,
-} from "../../../core/json_text.ts";
-import type { LineWriter } from "../logs/merged_logs.ts";
+} from "../../../../core/json_text.ts";
+import type { LogFormat } from "../log_formats.ts";
+import type { LineWriter } from "../merged_logs.ts";
 import type { TaskLog } from "./task_logs.ts";
-
-export type Format = "text" | "ndjson" | "sse";
 
 export class TaskWriter {
   /** The time of the last line of each task. */
@@ -17,7 +16,7 @@ export class TaskWriter {
   /** Sent while there are no lines, so that no proxy closes the stream. */
   readonly heartbeat: string;
 
-  constructor(private readonly format: Format, private readonly timestamps: boolean) {
+  constructor(private readonly format: LogFormat, private readonly timestamps: boolean) {
     this.heartbeat = format === "text" ? "" : format === "sse" ? ":\n\n" : "\n";
   }
 

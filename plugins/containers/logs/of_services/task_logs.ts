@@ -1,15 +1,15 @@
 /** The logs of tasks of swarms: of the node's engine where berth knows it, else of a manager. */
-import type { Reach } from "../../../core/access.ts";
+import type { Reach } from "../../../../core/access.ts";
 import {
   type KnownService,
   type KnownTask,
   NO_SERVICES,
   servicesNamed,
   tasksNamed,
-} from "../../../core/running_services.ts";
-import { engineError } from "../../../engines/calls/errors.ts";
-import { type LiveContainer, readLive } from "../backends/live_container.ts";
-import type { Engines } from "../backends/seen.ts";
+} from "../../../../core/running_services.ts";
+import { engineError } from "../../../../engines/calls/errors.ts";
+import { type LiveContainer, readLive } from "../../backends/live_container.ts";
+import type { Engines } from "../../backends/seen.ts";
 
 /** A task's log, and from where it is read. */
 export interface TaskLog extends LiveContainer {

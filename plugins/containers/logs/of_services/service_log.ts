@@ -1,14 +1,15 @@
 /** The logs of a service's tasks, merged, as the body of an answer. */
-import { type KnownService, type KnownTask, NO_SERVICES } from "../../../core/running_services.ts";
-import type { JsonText } from "../../../core/json_text.ts";
-import type { Engines } from "../backends/seen.ts";
-import type { Awaken } from "../logs/awaken.ts";
-import type { LiveContainer } from "../backends/live_container.ts";
-import { MergedLogs } from "../logs/merged_logs.ts";
-import type { LogRequest } from "../logs/log_source.ts";
+import { type KnownService, type KnownTask, NO_SERVICES } from "../../../../core/running_services.ts";
+import type { JsonText } from "../../../../core/json_text.ts";
+import type { Engines } from "../../backends/seen.ts";
+import type { Awaken } from "../awaken.ts";
+import type { LiveContainer } from "../../backends/live_container.ts";
+import { MergedLogs } from "../merged_logs.ts";
+import type { LogFormat } from "../log_formats.ts";
+import type { LogRequest } from "../log_request.ts";
 import { cursorText } from "./cursors.ts";
 import { hasEnded, logOf, type TaskLog } from "./task_logs.ts";
-import { type Format, TaskWriter } from "./task_writer.ts";
+import { TaskWriter } from "./task_writer.ts";
 
 /** Lines of different nodes are sorted when they come within this time. */
 const ORDER_MS = 250;
@@ -27,7 +28,7 @@ interface ServiceLogOptions {
   readonly search: string | undefined;
   readonly timestamps: boolean;
   readonly cursors: ReadonlyMap<string, string>;
-  readonly format: Format;
+  readonly format: LogFormat;
   readonly doing: string;
   readonly signal: AbortSignal;
   /** Returns the reason that berth ended the stream. */
@@ -77,7 +78,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
         write: (target) => this.#writer.of(this.#taskOf(target)),
         joined: (task, target) => void this.#targets.set(task, this.#taskOf(target)),
         waits: (task, error) => this.#note(task, "waits", { reason: error.code }),
-        // Its node is gone with the rest of its log
+        // Its node is gone with the rest of its log.
         left: (task, error) =>
           error !== "removed" &&
           this.#note(task, "gap", { after: this.#writer.latest.get(task) ?? "", before: null }),

@@ -1,20 +1,18 @@
 /** `/api/services/{id}/logs` and `/api/tasks/{id}/logs`: what the tasks of a swarm's service write, on all nodes. */
 import { z } from "zod";
-import type { Principal } from "../../../core/access.ts";
-import type { Call } from "../../../http/declare/call.ts";
-import { countOrAll, flag, text } from "../../../http/declare/query.ts";
-import { raw, route, type Router, router } from "../../../http/declare/router.ts";
-import { engineError } from "../../../engines/calls/errors.ts";
-import { problems } from "../backends/problems.ts";
-import type { Engines } from "../backends/seen.ts";
-import type { StreamLimit } from "../backends/stream_limit.ts";
-import type { Awaken } from "../logs/awaken.ts";
-import { LogGap } from "../logs/log_gap.ts";
-import { CONTENT_TYPE } from "../logs/log_formats.ts";
-import { readCallersTime } from "../logs/log_time.ts";
+import type { Principal } from "../../../../core/access.ts";
+import type { Call } from "../../../../http/declare/call.ts";
+import { countOrAll, flag, text } from "../../../../http/declare/query.ts";
+import { raw, route, type Router, router } from "../../../../http/declare/router.ts";
+import { problems } from "../../backends/problems.ts";
+import type { Engines } from "../../backends/seen.ts";
+import type { StreamLimit } from "../../backends/stream_limit.ts";
+import type { Awaken } from "../awaken.ts";
+import { LogGap } from "../log_gap.ts";
+import { CONTENT_TYPE } from "../log_formats.ts";
+import { formatOf, LOG_QUERY, wantedOf } from "../log_request.ts";
 import { MOST_CURSOR, readCursor } from "./cursors.ts";
 import { serviceLog, tasksOf } from "./service_log.ts";
-import type { Format } from "./task_writer.ts";
 import { findService, findTask } from "./task_logs.ts";
 
 const OfTask = z.object({
@@ -48,18 +46,8 @@ const Query = z.object({
     "Goes on with lines as they are written, also of tasks that start later",
   ),
   tail: countOrAll(1_000_000).default(null).describe("Number of the last lines of each task, or `all`"),
-  since: text(64).optional().describe(
-    "Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`",
-  ),
-  until: text(64).optional().describe("Only lines up to then, written as for `since`"),
   history: flag.default(false).describe("Also of tasks that were replaced and that the swarm remembers"),
-  timestamps: flag.default(false).describe("Puts its time before each line of text"),
-  stdout: flag.default(true).describe("True to receive lines of the standard output"),
-  stderr: flag.default(true).describe("True to receive lines of the standard error"),
-  q: text(256).optional().describe("Only lines that hold this text, in any case"),
-  format: z.enum(["text", "ndjson", "sse"]).optional().describe(
-    "Instead of what the header `Accept` asks for",
-  ),
+  ...LOG_QUERY,
   cursor: text(MOST_CURSOR).optional().describe("The latest `cursor` received: all tasks resume behind it"),
 });
 type Query = z.output<typeof Query>;
@@ -140,13 +128,8 @@ function answer(
   tasks: Parameters<typeof serviceLog>[0]["tasks"],
 ): Response {
   const { query, request } = call;
-  if (!query.stdout && !query.stderr) {
-    throw engineError("invalid_request", `Cannot ${doing}: stdout and stderr are both switched off`);
-  }
+  const wanted = wantedOf(query, doing);
   const cursors = readCursor(query.cursor ?? request.headers.get("last-event-id") ?? "");
-  const at = (time: string | undefined) => time === undefined ? null : readCallersTime(time);
-  const { follow, tail, stdout, stderr, timestamps } = query;
-  const wanted = { follow, tail, stdout, stderr, since: at(query.since), until: at(query.until) };
   const format = formatOf(call);
   const viewer = streamLimit.enter(call.principal satisfies Principal, "logs");
   const body = serviceLog({
@@ -155,7 +138,7 @@ function answer(
     tasks,
     request: wanted,
     search: query.q,
-    timestamps,
+    timestamps: query.timestamps,
     cursors,
     format,
     doing,
@@ -169,11 +152,4 @@ function answer(
       "no",
     ]],
   });
-}
-
-function formatOf({ query, request }: LogCall): Format {
-  if (query.format !== undefined) return query.format;
-  const accept = request.headers.get("accept") ?? "";
-  if (accept.includes("text/event-stream")) return "sse";
-  return accept.includes("application/x-ndjson") ? "ndjson" : "text";
 }

@@ -1,5 +1,5 @@
 /** The place up to which the logs of several tasks were read, as one text. */
-import { badCursor, CURSOR } from "../logs/log_position.ts";
+import { badCursor, CURSOR } from "../log_position.ts";
 
 /** Longer ones fit into no address: then the tasks are read one by one. */
 export const MOST_CURSOR = 6_000;
