@@ -262,12 +262,17 @@ export interface PlanRecord {
   readonly body: string;
 }
 
+export interface MostPlans {
+  readonly ofOne: number;
+  readonly all: number;
+}
+
 export interface PlanStore {
   /**
-   * Adds plans that were made at `now`, with one entry. Forgets those that have expired by then, and the oldest, so that
-   * there are `most` at most.
+   * Adds plans that one creator made at `now`, with one entry. Forgets those that have expired by then, and the oldest,
+   * so that there are `most` at most: of the creator, and of all.
    */
-  add(plans: readonly PlanRecord[], now: number, most: number, entry: NewAuditEntry): Promise<void>;
+  add(plans: readonly PlanRecord[], now: number, most: MostPlans, entry: NewAuditEntry): Promise<void>;
   /** Null for one that has expired, too. */
   get(id: string, now: number): Promise<PlanRecord | null>;
 }

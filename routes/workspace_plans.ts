@@ -17,7 +17,7 @@ import { type MadePlan, Plans } from "../projects/plan/plans.ts";
 import { findComparedModel, InWorkspace } from "./artifact_lookup.ts";
 import { type AskedOptions, assertWhole, atHead, madeOf, type PlansOptions, shown } from "./plans.ts";
 
-/** Plans in one answer: as many as are remembered. */
+/** Plans in one answer: as many as are remembered of a caller. */
 const MOST = 256;
 /** Characters of the plans of one answer, after which it ends. */
 const MOST_TEXT = 2 ** 23;
@@ -38,6 +38,7 @@ const create = route({
   description:
     "The same as the plans of its groups, one after the other, and each can be applied. Groups out of scope are " +
     `left out. An answer has at most ${MOST} plans and ends sooner after some seconds; \`next\` says where to go on. ` +
+    `So many are remembered of a caller: of more than ${MOST} groups, apply those of an answer before the next. ` +
     "A group that cannot be planned at all fails the request. Needs `artifacts:read` and `containers:read`, too.",
   permission: "projects:plan",
   subject: "found",

@@ -8,8 +8,8 @@ import type { Looked, Moved } from "./looked.ts";
 import type { PlanBody, PlanRequest } from "./plan_shape.ts";
 
 const LIFETIME_MS = 15 * 60_000;
-/** Plans that are remembered, of all callers. */
-const MOST = 256;
+/** Plans that are remembered: of one caller, so that nobody's go for those of another, and of all. */
+const MOST = { ofOne: 256, all: 2_048 };
 
 /** A plan with what it was worked out from. */
 export interface MadePlan {

@@ -13,10 +13,19 @@ export function sqlPlans(sql: Sql): PlanStore {
       sql.write(function* () {
         yield* lock("plans");
         yield* run("DELETE FROM plans WHERE expires_at <= $1", now);
-        // The last of those that were added before, with room for these.
+        // The last of those that were added before, with room for these: nobody's plans go for those of others.
+        const [first] = plans;
+        const { kind, id } = first?.creator ?? { kind: "", id: "" };
+        yield* run(
+          "DELETE FROM plans WHERE creator_kind = $1 AND creator_id = $2 AND id NOT IN (SELECT id FROM plans " +
+            "WHERE creator_kind = $1 AND creator_id = $2 ORDER BY created_at DESC, place DESC LIMIT $3)",
+          kind,
+          id,
+          Math.max(0, most.ofOne - plans.length),
+        );
         yield* run(
           "DELETE FROM plans WHERE id NOT IN (SELECT id FROM plans ORDER BY created_at DESC, place DESC LIMIT $1)",
-          Math.max(0, most - plans.length),
+          Math.max(0, most.all - plans.length),
         );
         for (const plan of plans) {
           yield* run(

@@ -185,7 +185,7 @@ async function fillStore(store: Store): Promise<void> {
   await store.plans.add(
     [{ ...plan, creator: { kind: "user", id: "ada" }, createdAt: 1, expiresAt: 99 }],
     1,
-    9,
+    { ofOne: 9, all: 9 },
     ENTRY,
   );
 }

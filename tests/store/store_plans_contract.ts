@@ -23,7 +23,7 @@ function plan(id: string, over: Partial<PlanRecord> = {}): PlanRecord {
 export const CHANGES_OF_PLANS: readonly Change[] = [
   {
     name: "plans.add",
-    change: (store, entry) => store.plans.add([plan("one")], 1, 10, entry),
+    change: (store, entry) => store.plans.add([plan("one")], 1, { ofOne: 10, all: 10 }, entry),
     state: (store) => store.plans.get("one", 1),
   },
 ];
@@ -35,7 +35,7 @@ export function plansContract(promise: Promised): void {
       const one = plan("one", { creator: { kind: "user", id: "ada" }, body: '{"steps":[{"n":1}]}' });
       {
         await using store = await under.open("a");
-        await store.plans.add([one], 1, 10, ENTRY);
+        await store.plans.add([one], 1, { ofOne: 10, all: 10 }, ENTRY);
       }
       await using store = await under.open("a");
       await using other = await under.open("a");
@@ -47,18 +47,38 @@ export function plansContract(promise: Promised): void {
 
   promise("forgets plans that have expired, and the oldest where there are too many", async (under) => {
     await using store = await under.open("a");
+    const most = (all: number) => ({ ofOne: all, all });
     const there = async () => {
       const known = await Promise.all(["a", "b", "c", "d"].map((id) => store.plans.get(id, 0)));
       return known.flatMap((one) => one?.id ?? []).join("");
     };
-    await store.plans.add([plan("a", { createdAt: 1, expiresAt: 5 })], 1, 10, ENTRY);
-    await store.plans.add([plan("b", { createdAt: 2 })], 2, 10, ENTRY);
+    await store.plans.add([plan("a", { createdAt: 1, expiresAt: 5 })], 1, most(10), ENTRY);
+    await store.plans.add([plan("b", { createdAt: 2 })], 2, most(10), ENTRY);
     assert.equal(await there(), "ab");
-    await store.plans.add([plan("c", { createdAt: 5 })], 5, 10, ENTRY);
+    await store.plans.add([plan("c", { createdAt: 5 })], 5, most(10), ENTRY);
     assert.equal(await there(), "bc", "the first has expired");
-    await store.plans.add([plan("d", { createdAt: 5 })], 5, 2, ENTRY);
+    await store.plans.add([plan("d", { createdAt: 5 })], 5, most(2), ENTRY);
     assert.equal(await there(), "cd", "two at most");
-    await store.plans.add([plan("a", { createdAt: 6 }), plan("b", { createdAt: 6 })], 6, 3, ENTRY);
+    await store.plans.add([plan("a", { createdAt: 6 }), plan("b", { createdAt: 6 })], 6, most(3), ENTRY);
     assert.equal(await there(), "abd", "two at once, with the newest of those before");
   });
+
+  promise(
+    "forgets of a creator's plans their own oldest first, and of all only beyond another bound",
+    async (under) => {
+      await using store = await under.open("a");
+      const of = (id: string, creator: string, createdAt: number) =>
+        plan(id, { createdAt, creator: { kind: "user", id: creator } });
+      const there = async () => {
+        const known = await Promise.all(["a", "b", "c", "d", "e"].map((id) => store.plans.get(id, 0)));
+        return known.flatMap((one) => one?.id ?? []).join("");
+      };
+      await store.plans.add([of("a", "ada", 1)], 1, { ofOne: 2, all: 9 }, ENTRY);
+      await store.plans.add([of("b", "ben", 2), of("c", "ben", 2)], 2, { ofOne: 2, all: 9 }, ENTRY);
+      await store.plans.add([of("d", "ben", 3)], 3, { ofOne: 2, all: 9 }, ENTRY);
+      assert.equal(await there(), "acd", "of ben's the oldest, and none of ada's");
+      await store.plans.add([of("e", "eve", 4)], 4, { ofOne: 2, all: 3 }, ENTRY);
+      assert.equal(await there(), "cde", "of all the oldest");
+    },
+  );
 }
