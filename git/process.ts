@@ -1,10 +1,12 @@
 /** Starts the system's git: an argument list and no shell, a cleared environment, bounded output, and all that it started ended with it. */
 import { concat } from "../core/bytes.ts";
 import { ServiceError } from "../core/error.ts";
-import { killWithDescendants } from "./descendants.ts";
+import { killMarked, MARK } from "./marked.ts";
 
 /** Git processes that run at the same time. */
 const MOST_AT_ONCE = 2;
+/** The time after a kill in which its output must end: then it is given up, whatever holds it open. */
+const KILLED_MS = 5_000;
 /** Bytes that are kept of standard error. */
 const MOST_SAID = 4_096;
 
@@ -79,38 +81,46 @@ export class Git {
   }
 
   async #run(call: GitCall): Promise<GitResult> {
-    const child = this.#spawn(call, call.input === undefined ? "null" : "piped");
+    const mark = crypto.randomUUID();
+    const child = this.#spawn(call, mark);
+    const gaveUp = Promise.withResolvers<void>();
+    const timers = new DisposableStack();
     let ended: GitResult["ended"] = "itself";
     const end = (why: GitResult["ended"]) => {
-      if (ended === "itself") ended = why;
-      killWithDescendants(child.pid);
+      if (ended !== "itself") return;
+      ended = why;
+      killMarked(mark);
+      killIfThere(child);
+      timers.defer(after(KILLED_MS, gaveUp.resolve));
     };
-    const late = setTimeout(() => end("timeout"), call.timeoutMs);
     const abort = () => end("aborted");
+    timers.defer(after(call.timeoutMs, () => end("timeout")));
     call.signal?.addEventListener("abort", abort);
     if (call.signal?.aborted) abort();
     try {
-      const [output, said, { code }] = await Promise.all([
+      const read = Promise.all([
         readAll(child.stdout, call.most, () => end("tooMuch")),
         readEnd(child.stderr),
         child.status,
         call.input === undefined ? undefined : feed(child.stdin, call.input),
       ]);
+      const result = await Promise.race([read, gaveUp.promise]);
+      const [output, said, { code }] = result ?? [new Uint8Array(), "", { code: 137 }];
       return { code, output, said, ended };
     } finally {
-      clearTimeout(late);
+      timers.dispose();
       call.signal?.removeEventListener("abort", abort);
     }
   }
 
-  #spawn(call: GitCall, stdin: "null" | "piped"): Deno.ChildProcess {
+  #spawn(call: GitCall, mark: string): Deno.ChildProcess {
     try {
       return new Deno.Command("git", {
         args: ["--git-dir", call.folder, ...call.args],
         cwd: "/",
-        env: { ...this.#environment, ...variablesOf(call) },
+        env: { ...this.#environment, ...variablesOf(call), [MARK]: mark },
         clearEnv: true,
-        stdin,
+        stdin: call.input === undefined ? "null" : "piped",
         stdout: "piped",
         stderr: "piped",
       }).spawn();
@@ -155,6 +165,20 @@ function variablesOf({ config = [], env = {} }: GitCall): Record<string, string>
     ),
     ...env,
   };
+}
+
+function killIfThere(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Returns what takes the timer back. */
+function after(ms: number, work: () => void): () => void {
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
 }
 
 async function readAll(

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { eventually } from "../support/eventually.ts";
 import { hasGit } from "../support/git_server.ts";
 import { GitSshServer, hasSshd } from "../support/git_ssh_server.ts";
-import { killWithDescendants } from "../../git/descendants.ts";
+import { killMarked, MARK } from "../../git/marked.ts";
+import { Git } from "../../git/process.ts";
 import { SourceScene, web, withToken } from "./source_scene.ts";
 
 interface Seen {
@@ -102,16 +103,38 @@ async function deployKey(mirror: string): Promise<string[]> {
   return text.split("\n").filter((line) => line !== "" && !line.startsWith("-----"));
 }
 
-Deno.test("a call that is ended leaves nothing of what it started, not even in a session of its own", async () => {
-  const mark = `7${crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000}`;
-  const script =
-    `setsid sleep ${mark} & (sleep ${mark} & setsid sh -c "sleep ${mark} & sleep ${mark}") & wait`;
-  const child = new Deno.Command("sh", { args: ["-c", script], stdout: "null", stderr: "null" }).spawn();
-  const sleeping = () => processes().filter(({ args }) => args[0] === "sleep" && args[1] === mark).length;
-  await eventually("all of them sleep", () => sleeping() === 4);
+Deno.test("a call that is ended leaves nothing of what it started: no session of its own, nothing without a parent", async () => {
+  const mark = crypto.randomUUID();
+  const seconds = `7${crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000}`; // it has one
+  const lost = `(setsid sh -c "sleep ${seconds} & exec sleep ${seconds}" &)`;
+  const child = new Deno.Command("sh", {
+    args: ["-c", `setsid sleep ${seconds} & (sleep ${seconds} &); ${lost}; env -i sleep ${seconds} & wait`],
+    env: { [MARK]: mark },
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const sleeping = () => processes().filter(({ args }) => args[0] === "sleep" && args[1] === seconds).length;
+  await eventually("all of them sleep", () => sleeping() === 5);
 
-  killWithDescendants(child.pid);
+  killMarked(mark);
 
   await child.status;
   await eventually("none is left", () => sleeping() === 0);
+});
+
+Deno.test("git that leaves a child behind with its output open ends at its timeout, and frees its place", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/git`, "#!/bin/sh\n(sleep 600 &)\n", { mode: 0o755 });
+    const git = new Git({ PATH: `${folder}:${Deno.env.get("PATH")}` });
+    const call = { args: ["version"], folder: "/", timeoutMs: 300, most: 1_000 };
+
+    const begun = performance.now();
+    const results = await Promise.all([git.run(call), git.run(call), git.run(call)]);
+
+    assert.deepEqual(results.map(({ ended }) => ended), ["timeout", "timeout", "timeout"]);
+    assert.ok(performance.now() - begun < 60_000, "it waited for the child");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
