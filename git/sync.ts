@@ -119,7 +119,7 @@ async function write(
     await undo(error);
   }
   try {
-    for await (const _ of writer.act()) mustHold();
+    for await (const _ of writer.act(mustHold)) mustHold();
   } catch (error) {
     if (error instanceof Unwritten) await undo(error.cause);
     throw asFailure(error, writer.at);

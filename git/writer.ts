@@ -106,14 +106,20 @@ export class Writer {
    * Brings the folder to the commit, a few paths at a time: whoever stops in between finds every path as one of the two
    * commits has it. Throws `SourceFailure` where something was changed meanwhile.
    */
-  async *act(): AsyncGenerator<void> {
+  async *act(mustHold: Lease["mustHold"] = () => {}): AsyncGenerator<void> {
     yield* this.#inPlace.write();
     const deleted = this.#decisions.filter(({ act }) => act === "delete");
-    yield* this.#inTurns(deleted, (held, decision) => this.#delete(held, decision));
+    yield* this.#inTurns(deleted, (held, decision) => {
+      mustHold();
+      return this.#delete(held, decision);
+    });
     await this.#removeEmptied();
     yield* this.#inTurns(
       this.#staged,
-      (held, staged) => this.#rename(held, staged),
+      (held, staged) => {
+        mustHold();
+        return this.#rename(held, staged);
+      },
       (folder) => this.#make(folder),
     );
     await eachUntilFailure([...this.#exchanged], async (path) => {
@@ -131,8 +137,10 @@ export class Writer {
     const groups = byFolder(items, this.#together);
     const atOnce = this.#together === 1 ? 1 : FOLDERS_AT_ONCE;
     for (let at = 0; at < groups.length; at += atOnce) {
-      await eachUntilFailure(groups.slice(at, at + atOnce), async ({ folder, items }) => {
-        await this.#failingAt(folder, () => before(folder));
+      const turn = groups.slice(at, at + atOnce);
+      // One by one: a folder gets the owner and mode of the one that it is in, which must be whole by then.
+      for (const { folder } of turn) await this.#failingAt(folder, () => before(folder));
+      await eachUntilFailure(turn, async ({ folder, items }) => {
         using held = await this.#failingAt(folder, () => heldFolder(this.#options.root, folder));
         for (const item of items) await this.#failingAt(item.path, () => work(held, item));
       });
@@ -159,8 +167,8 @@ export class Writer {
       this.#at = folder;
       using held = await heldFolder(this.#options.root, folder);
       const probe = held.at(stagedName(`${folder}/`));
-      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
-      await (await open(probe, flags, 0o600)).close();
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+      await afterRemoving(probe, async () => await (await open(probe, flags, 0o600)).close());
       await Deno.remove(probe);
     }
   }

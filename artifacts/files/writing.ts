@@ -16,7 +16,8 @@ export async function writeNew(
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const wanted = (like.mode ?? 0o600) & 0o7777;
   // Another owner's file is for nobody else to read before it is theirs.
-  await using file = await open(path, flags, like.uid === Deno.uid() ? wanted : 0o600);
+  const isOwn = like.uid === Deno.uid() && like.gid === Deno.gid();
+  await using file = await open(path, flags, isOwn ? wanted : 0o600);
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
   const { uid, gid, mode } = await file.stat();
   const isAnothers = like.uid !== null && like.gid !== null && (like.uid !== uid || like.gid !== gid);

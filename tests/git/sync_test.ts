@@ -48,6 +48,25 @@ test("a sync writes the commit, deletes what it lacks, and leaves every other fi
   ]);
 });
 
+test("folders that a sync makes at once have the mode of the one that they are in, however deep", async () => {
+  await using scene = await SourceScene.with({ "blog/compose.yaml": web("nginx:1") });
+  await Deno.chmod(scene.path, 0o775);
+  const { head } = await scene.follow();
+  await sync(scene, head!);
+  const paths = Array.from({ length: 64 }, (_, at) => `a/b/${at % 8}/c${at}/file`);
+  const next = await scene.repository.push(Object.fromEntries(paths.map((path) => [path, "text"])));
+  await scene.check();
+  assert.equal((await sync(scene, next)).body.state, "synced");
+  const folders = new Set(paths.flatMap((path) => {
+    const parts = path.split("/").slice(0, -1);
+    return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
+  }));
+  const others = [...folders].filter((one) =>
+    (Deno.statSync(`${scene.path}/${one}`).mode! & 0o777) !== 0o775
+  );
+  assert.deepEqual(others, []);
+});
+
 test("an edited file refuses the sync by name and nothing is written, until somebody keeps or overwrites it", async () => {
   const files = { "blog/compose.yaml": web("nginx:1"), "shop/compose.yaml": web("nginx:1") };
   await using scene = await SourceScene.with(files, { here: files });
