@@ -28,7 +28,12 @@ export async function prepareImage(context: string, { ssh = false } = {}): Promi
   await Deno.mkdir(`${context}/volumes/data`, { mode: 0o700 });
   await addRuntime(`${context}/runtime`);
   await addProgram(`${context}/program`);
-  if (ssh) await addSsh(`${context}/ssh`);
+  if (ssh) {
+    await addSsh(`${context}/ssh`);
+    await run("cp", ["-r", "--parents", COMPILED_FOR_GIT, `${context}/ssh`], `${context}/program`);
+  }
+  // Nothing starts them where there is no git.
+  await Deno.remove(`${context}/program/${COMPILED_FOR_GIT}`, { recursive: true });
   const stages = preparedStages(await Deno.readTextFile(`${ROOT}Dockerfile`));
   await Deno.writeTextFile(`${context}/Dockerfile`, ssh ? stages : withoutSsh(stages));
   await setTimes(context);
@@ -44,6 +49,7 @@ function withoutSsh(stages: string): string {
   return stages.replace(/^FROM program AS ssh\n(?:.+\n)+/m, "");
 }
 
+const COMPILED_FOR_GIT = "berth/.deno/gen/file/berth/git";
 const GIT_CORE = "/usr/lib/git-core";
 const SSH = ["/usr/bin/ssh", "/usr/bin/ssh-keygen", "/usr/bin/git", `${GIT_CORE}/git-remote-http`];
 
@@ -111,8 +117,18 @@ async function addProgram(root: string): Promise<void> {
   for (const path of await programFiles()) await place(ROOT + path, `${program}/${path}`);
   const cache = `${program}/.deno`;
   await copyPackages(cache);
-  // Types, sources and source maps are read by nothing that runs, and weigh the half of the packages.
-  await run("find", [cache, "-type", "f", "-regex", ".*\\.\\([cm]?ts\\|map\\)", "-delete"]);
+  // Types, sources, source maps and readmes are read by nothing that runs, and weigh the half of the packages.
+  await run("find", [
+    cache,
+    "-type",
+    "f",
+    "-regex",
+    ".*\\.\\([cm]?ts\\|map\\|md\\)",
+    "!",
+    "-iname",
+    "licen*",
+    "-delete",
+  ]);
   // These bring their code a second time, for those who load it by `require` or in a browser.
   await run("find", [cache, "-type", "f", "-regex", TWICE, "-delete"]);
   // Nothing of berth loads these parts.

@@ -80,8 +80,21 @@ export async function copyPackages(cache: string): Promise<void> {
     await Deno.mkdir(to, { recursive: true });
     await run("cp", ["-r", from, `${to}/${version}`]);
     const versions = `${from}/../${VERSIONS}`;
-    if (await exists(versions)) await Deno.copyFile(versions, `${to}/${VERSIONS}`);
+    if (await exists(versions)) await copyVersion(versions, `${to}/${VERSIONS}`, version);
   }
+}
+
+/** Keeps what a registry tells of this version, beside those that were kept before: of a thousand others nobody asks. */
+async function copyVersion(from: string, to: string, version: string): Promise<void> {
+  const told = JSON.parse(await Deno.readTextFile(from));
+  const before = await exists(to) ? JSON.parse(await Deno.readTextFile(to)) : { versions: {}, time: {} };
+  const kept = {
+    ...told,
+    "dist-tags": { latest: version },
+    versions: { ...before.versions, [version]: told.versions[version] },
+    time: { ...before.time, [version]: told.time?.[version] },
+  };
+  await Deno.writeTextFile(to, JSON.stringify(kept));
 }
 
 /** @throws Error with one sentence where no registry answers. */
