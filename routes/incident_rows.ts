@@ -38,7 +38,9 @@ const IncidentCause = z.object({
   memoryLimit: z.int().optional().describe("Its limit of memory in bytes, where it was killed"),
   unhealthy: z.literal(true).optional().describe("Its health check fails"),
   reason: z.string().optional().describe("The engine's or the store's reason, in words"),
-  units: z.int().optional().describe("Of `firstWatch`: number of units"),
+  units: z.int().optional().describe(
+    "Of `firstWatch`: number of units, for callers who see the whole of berth",
+  ),
   bad: z.int().optional().describe("Of `firstWatch`: number of subjects that were not as they should be"),
 }).meta({ id: "IncidentCause" });
 
@@ -98,24 +100,37 @@ export const IncidentLine = z.object({
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-function shownCause({ by, ...cause }: Cause, namesPeople: boolean): z.input<typeof IncidentCause> {
+/** What an answer tells beside the incident itself. */
+export interface Told {
+  /** Who acted through berth. */
+  readonly people: boolean;
+  /** Numbers of all that is watched. */
+  readonly numbers: boolean;
+}
+
+function shownCause(
+  { by, units, bad, ...cause }: Cause,
+  { people, numbers }: Told,
+): z.input<typeof IncidentCause> {
   return {
     ...cause,
     ...(cause.further !== undefined && { further: [...cause.further] }),
-    ...(namesPeople && by !== undefined && { by }),
+    ...(people && by !== undefined && { by }),
+    ...(numbers && units !== undefined && { units }),
+    ...(numbers && bad !== undefined && { bad }),
   } as z.input<typeof IncidentCause>;
 }
 
 export const shownState = (
   { kind, since, atLatest, cause, fields }: IncidentState,
-  namesPeople: boolean,
-) => ({ kind, since: iso(since), atLatest, cause: shownCause(cause, namesPeople), fields: [...fields] });
+  told: Told,
+) => ({ kind, since: iso(since), atLatest, cause: shownCause(cause, told), fields: [...fields] });
 
 const isoOrNull = (ms: number | null) => ms === null ? null : iso(ms);
 
 export function shownIncident(
   incident: Incident,
-  namesPeople: boolean,
+  told: Told,
   mutes: readonly MuteRecord[],
 ): IncidentRow {
   const { id, subject, openedAt, closedAt, end, endings, atFirst, lines } = incident;
@@ -124,7 +139,7 @@ export function shownIncident(
     id,
     subject: kind,
     ...rest,
-    ...shownState(incident, namesPeople),
+    ...shownState(incident, told),
     openedAt: iso(openedAt),
     closedAt: isoOrNull(closedAt),
     end,
@@ -134,6 +149,8 @@ export function shownIncident(
     mutedUntil: closedAt === null ? isoOrNull(mutedUntil(incident, mutes)) : null,
   };
 }
+
+const OF_HISTORY: ReadonlySet<Cause["kind"]> = new Set(["firstWatch", "unrecorded"]);
 
 /** Returns a test of incidents that the caller may see: what runs takes the permission to see that, too. */
 export function sightOf(principal: Principal): (incident: Incident) => boolean {
@@ -152,14 +169,16 @@ export function sightOf(principal: Principal): (incident: Incident) => boolean {
       case "workspace":
         return artifacts.has({ workspace });
       case "berth":
-        // Whoever reads the history has to know where it has a gap.
-        return system.everywhere || incident.cause.kind === "unrecorded" && !artifacts.nowhere;
+        // Whoever reads the history has to know where it begins, and where it has a gap.
+        return system.everywhere || OF_HISTORY.has(incident.cause.kind) && !artifacts.nowhere;
     }
   };
 }
 
-/** Returns true if the caller is told who acted through berth. */
-export const namesPeople = (principal: Principal): boolean => reachOf(principal, "audit:read").everywhere;
+export const toldTo = (principal: Principal): Told => ({
+  people: reachOf(principal, "audit:read").everywhere,
+  numbers: reachOf(principal, "system:read").everywhere,
+});
 
 /** The open incidents of one moment. */
 export interface OpenNow {
@@ -194,7 +213,7 @@ export class OpenIncidents {
     if (stamp === this.#stamp) return this.#known;
     const open = await this.store.open();
     const marks = new Map(open.map((one) => {
-      const { fields: _, ...state } = shownState(one, false);
+      const { fields: _, ...state } = shownState(one, { people: false, numbers: false });
       const mark: IncidentMark = { id: one.id, ...state, mutedUntil: isoOrNull(mutedUntil(one, mutes)) };
       const isElsewhere = one.elsewhere !== undefined;
       const key = subjectKey(one.subject);

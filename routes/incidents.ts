@@ -14,11 +14,12 @@ import {
   IncidentKind,
   IncidentLine,
   IncidentRow,
-  namesPeople,
   shownIncident,
   shownState,
   sightOf,
   stampOf,
+  type Told,
+  toldTo,
 } from "./incident_rows.ts";
 import type { Feeds } from "./live_projects.ts";
 import { placeIn, placeText } from "./place_in_time.ts";
@@ -98,12 +99,12 @@ export function incidents(
       if (incident === null || !sightOf(principal)(incident)) {
         throw new ServiceError("incident_not_found", "There is no such incident");
       }
-      const names = namesPeople(principal);
+      const told = toldTo(principal);
       const history = (await store.lines(id)).map(({ at, ...state }) => ({
         at: new Date(at).toISOString(),
-        ...shownState(state, names),
+        ...shownState(state, told),
       }));
-      return reply(200, { ...shownIncident(incident, names, await mutes.list(now())), history });
+      return reply(200, { ...shownIncident(incident, told, await mutes.list(now())), history });
     });
   return { router: made, ...incidentFeeds({ store, mutes, now }) };
 }
@@ -117,7 +118,7 @@ async function listed(
   mutes: readonly MuteRecord[],
 ): Promise<z.input<typeof IncidentList>> {
   const sees = sightOf(principal);
-  const names = namesPeople(principal);
+  const told = toldTo(principal);
   const at = project?.lastIndexOf("@") ?? -1;
   const items: IncidentRow[] = [];
   let place = before === undefined ? null : placeIn(before, "incidents");
@@ -134,7 +135,7 @@ async function listed(
     });
     for (const incident of found) {
       place = { at: incident.openedAt, id: incident.id };
-      if (sees(incident)) items.push(shownIncident(incident, names, mutes));
+      if (sees(incident)) items.push(shownIncident(incident, told, mutes));
       if (items.length === limit) return { items, next: placeText(place) };
     }
     if (found.length < PAGE) return { items, next: null };
@@ -155,8 +156,8 @@ function incidentFeeds({ store, mutes, now }: IncidentRoutes): Feeds {
     run: (subscription) => {
       const { principal, reach, asked } = subscription;
       const sees = sightOf(principal);
-      const names = namesPeople(principal);
-      const key = keyOf({ principal, reach, question: ["incidents", names] });
+      const told = toldTo(principal);
+      const key = keyOf({ principal, reach, question: ["incidents", JSON.stringify(told)] });
       const list = lists.of(key, () => {
         let last = "";
         return {
@@ -176,7 +177,7 @@ function incidentFeeds({ store, mutes, now }: IncidentRoutes): Feeds {
               before: null,
               limit: MOST_FOLLOWED,
             });
-            return { rows: new Map(found.filter(sees).map((one) => rowOf(one, names, muted))) };
+            return { rows: new Map(found.filter(sees).map((one) => rowOf(one, told, muted))) };
           },
         };
       });
@@ -186,5 +187,5 @@ function incidentFeeds({ store, mutes, now }: IncidentRoutes): Feeds {
   return { feeds: [followed], [Symbol.dispose]: () => lists[Symbol.dispose]() };
 }
 
-const rowOf = (one: Incident, names: boolean, mutes: readonly MuteRecord[]) =>
-  [one.id, jsonText(shownIncident(one, names, mutes))] as const;
+const rowOf = (one: Incident, told: Told, mutes: readonly MuteRecord[]) =>
+  [one.id, jsonText(shownIncident(one, told, mutes))] as const;

@@ -275,7 +275,7 @@ export type IncidentCause = {
   readonly unhealthy?: true;
   /** The engine's or the store's reason, in words. */
   readonly reason?: string;
-  /** Of `firstWatch`: number of units. */
+  /** Of `firstWatch`: number of units, for callers who see the whole of berth. */
   readonly units?: number;
   /** Of `firstWatch`: number of subjects that were not as they should be. */
   readonly bad?: number;

@@ -23,7 +23,9 @@ export function causeText(cause: IncidentMark["cause"]): string {
     case "engine":
       return TEXT.engine(cause.reason ?? "");
     case "firstWatch":
-      return TEXT.firstWatch(words.number(cause.units ?? 0), words.number(cause.bad ?? 0));
+      return cause.units === undefined
+        ? TEXT.watchBegan
+        : TEXT.firstWatch(words.number(cause.units), words.number(cause.bad ?? 0));
     case "unrecorded":
       return TEXT.unrecorded(cause.reason ?? "");
     default:

@@ -27,6 +27,7 @@ export const causes = {
   engine: (reason: string) => reason === "" ? "die Engine antwortet nicht" : reason,
   firstWatch: (units: string, bad: string) =>
     `berth beobachtet seither ${units} Dienste; ${bad} Vorfälle gab es da schon`,
+  watchBegan: "berth beobachtet seither",
   unrecorded: (reason: string) => `nichts konnte aufgezeichnet werden: ${reason}`,
   unknown: "Ursache unbekannt",
 } as const;

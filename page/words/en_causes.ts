@@ -27,6 +27,7 @@ export const causes = {
   engine: (reason: string) => reason === "" ? "the engine does not answer" : reason,
   firstWatch: (units: string, bad: string) =>
     `berth began to watch ${units} units; ${bad} incidents were there already`,
+  watchBegan: "berth began to watch",
   unrecorded: (reason: string) => `nothing could be recorded: ${reason}`,
   unknown: "cause unknown",
 } as const;

@@ -81,7 +81,9 @@ export function causeText(cause: Cause): string {
     case "engine":
       return cause.reason ?? "no answer";
     case "firstWatch":
-      return `berth began to watch ${cause.units ?? 0} units; ${cause.bad ?? 0} incidents were there already`;
+      return cause.units === undefined
+        ? "berth began to watch"
+        : `berth began to watch ${cause.units} units; ${cause.bad ?? 0} incidents were there already`;
     case "unrecorded":
       return `nothing could be recorded: ${cause.reason ?? "the store was away"}`;
     case "unknown":

