@@ -262,7 +262,7 @@ export interface PlanRecord {
   readonly body: string;
 }
 
-export interface MostPlans {
+interface MostPlans {
   readonly ofOne: number;
   readonly all: number;
 }
