@@ -211,6 +211,8 @@ export interface KnownService {
   readonly engines: readonly string[];
   /** The engines of its managers that berth knows, the one that answered last before the others. */
   readonly managers?: readonly string[];
+  /** True for one of which the caller may know no more than that it is there. */
+  readonly isHidden?: boolean;
 }
 
 export const NO_SERVICES: RunningServices = { revision: 0, items: [], clusters: [] };

@@ -60,18 +60,25 @@ export class Sight {
   }
 }
 
-/** Returns the services that a scope holds. */
-function servicesIn(runtime: ContainerRuntime, reach: Reach): RunningServices {
+/** Returns the services that a scope holds; those outside of `shown` are hidden. */
+function servicesIn(runtime: ContainerRuntime, reach: Reach, shown: Reach): RunningServices {
   const all = runtime.services?.() ?? NO_SERVICES;
-  const items = all.items.filter((one) => holdsService(reach, one));
-  const clusters = all.clusters.filter(({ engines }) => holdsCluster(reach, engines));
+  const items = all.items.filter((one) => holdsService(reach, one))
+    .map((one) => holdsService(shown, one) ? one : { ...one, isHidden: true });
+  const clusters = all.clusters.filter(({ engines }) =>
+    holdsCluster(reach, engines) && holdsCluster(shown, engines)
+  );
   return { ...all, items, clusters };
 }
 
-/** The runtime as it would be if nothing else ran than what is seen. */
-export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerRuntime {
+/** The runtime as it would be if nothing else ran than what is seen. `services` is the scope of services. */
+export function runtimeSeen(
+  runtime: ContainerRuntime,
+  sight: Sight,
+  services: Reach = sight.reach,
+): ContainerRuntime {
   const { reach } = sight;
-  if (reach.everywhere) return runtime;
+  if (reach.everywhere && services.everywhere) return runtime;
   const sees = (one: RunningContainer) => sight.sees(one);
   const containers = async () => {
     const all = await runtime.containers();
@@ -99,7 +106,7 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
     imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
     permissionFor: (act) => runtime.permissionFor(act),
     deaths: (of, limit) => runtime.deaths((one) => sees(one) && of(one), limit),
-    services: () => servicesIn(runtime, reach),
+    services: () => servicesIn(runtime, reach, services),
     holdings: async () => {
       const [all, seen] = await Promise.all([runtime.holdings(), containers()]);
       if (all === null) return null;

@@ -7,6 +7,7 @@ import type { View } from "../projects/drift/look.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Principal, Reach } from "../core/access.ts";
+import { reachOfServices } from "../core/running_services.ts";
 import { Lru } from "../core/lru.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import { runtimeSeen, type Sights } from "../core/sight.ts";
@@ -71,7 +72,7 @@ export async function lookAt(
   if (sight.reach.nowhere) return { view: null, liveNeeds: SEES_RUNNING };
   const { look } = await import("../projects/drift/look.ts");
   return {
-    view: await look(model, runtimeSeen(runtime, sight), {
+    view: await look(model, runtimeSeen(runtime, sight, reachOfServices(principal)), {
       ...(own !== undefined && { own }),
       ...(only !== undefined && { only: new Set(only) }),
       // A caller with a part in scope does not learn what else listens on the host.

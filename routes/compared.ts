@@ -67,7 +67,7 @@ export const OverviewUnit = z.object({
   location: Location.describe("The place of its declaration"),
   containers: z.array(OverviewContainer).describe("Its containers"),
   service: UnitService.optional().describe(
-    "The service of a swarm that it runs as; absent where it runs as containers",
+    "The service of a swarm that it runs as; absent where it runs as containers, and without `services:read`",
   ),
   differences: z.int().describe("Number of fields that differ"),
   drift: z.array(Drift).describe(`Which they are, ${MOST_DIFFERENCES} at most`),

@@ -3,6 +3,7 @@ import type { Registry } from "../artifacts/registry/registry.ts";
 import { type Principal, type Reach, reachOf } from "../core/access.ts";
 import { Lru } from "../core/lru.ts";
 import { reachOfRunning, type RunningContainer } from "../core/runtime.ts";
+import { reachOfServices } from "../core/running_services.ts";
 import { runtimeSeen } from "../core/sight.ts";
 import type { ComparedOptions } from "./compared.ts";
 
@@ -35,7 +36,8 @@ export interface Seen {
 /** Returns a text that is equal for callers who are answered the same. */
 export function keyOf({ principal, reach, question }: Omit<Asked, "also">): string {
   const system = reachOf(principal, "system:read");
-  return JSON.stringify([question, reach.key, reachOfRunning(principal).key, system.key]);
+  const services = reachOfServices(principal);
+  return JSON.stringify([question, reach.key, reachOfRunning(principal).key, system.key, services.key]);
 }
 
 export class ComparedAnswers<Result> {

@@ -120,7 +120,7 @@ export const UnitLive = z.object({
     "The reason that something of it could not be compared with what is declared; null where everything was",
   ),
   service: UnitService.optional().describe(
-    "The service of a swarm that it runs as; absent where it runs as containers",
+    "The service of a swarm that it runs as; absent where it runs as containers, and without `services:read`",
   ),
 }).meta({ id: "UnitLive" });
 export type UnitLive = z.infer<typeof UnitLive>;

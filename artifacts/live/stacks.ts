@@ -23,6 +23,8 @@ export interface UnitService {
   /** Null where only its containers are known: no manager of its swarm is an engine of berth's. */
   readonly known: KnownService | null;
   readonly match: Match;
+  /** True if the caller may know no more than that it is there. */
+  readonly isHidden: boolean;
 }
 
 /** Stacks that run: their services by stack, and containers of services that berth does not know, by service. */
@@ -99,9 +101,14 @@ export function serviceOf(
   const found = of.flatMap(({ stack, match }): UnitService[] => {
     const name = `${stack}_${unit.label}`;
     const known = stacks.services.get(stack)?.filter(({ service }) => service.name === name) ?? [];
-    if (known.length > 0) return known.map((known) => ({ name, known, match }));
+    if (known.length > 0) {
+      return known.map((one) => {
+        const isHidden = one.isHidden === true;
+        return { name, known: isHidden ? null : one, match, isHidden };
+      });
+    }
     const isOfStack = stacks.containers.get(name)?.some(({ labels }) => labels[STACK] === stack);
-    return isOfStack === true ? [{ name, known: null, match }] : [];
+    return isOfStack === true ? [{ name, known: null, match, isHidden: false }] : [];
   });
   const [first, ...others] = found;
   // Of several, in one swarm or in many, nobody knows which one is meant.

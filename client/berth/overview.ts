@@ -119,7 +119,7 @@ export type OverviewUnit = {
   readonly location: Location;
   /** Its containers. */
   readonly containers: readonly (OverviewContainer)[];
-  /** The service of a swarm that it runs as; absent where it runs as containers. */
+  /** The service of a swarm that it runs as; absent where it runs as containers, and without `services:read`. */
   readonly service?: UnitService;
   /** Number of fields that differ. */
   readonly differences: number;

@@ -1111,7 +1111,7 @@ export type UnitLive = {
   readonly remarks?: readonly (Drift)[];
   /** The reason that something of it could not be compared with what is declared; null where everything was. */
   readonly notCompared: string | null;
-  /** The service of a swarm that it runs as; absent where it runs as containers. */
+  /** The service of a swarm that it runs as; absent where it runs as containers, and without `services:read`. */
   readonly service?: UnitService;
 };
 

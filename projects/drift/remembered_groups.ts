@@ -95,7 +95,7 @@ function fromOf({ bundle: { joined, rows, services }, around }: Asked): readonly
     `${backend} ${project} ${match.by} ${match.confidence}`
   );
   const kept = [...services].flatMap((
-    [unit, { name, known, match }],
-  ) => [unit, name, known?.service ?? null, match.by, match.confidence]);
+    [unit, { name, known, match, isHidden }],
+  ) => [unit, name, known?.service ?? null, isHidden, match.by, match.confidence]);
   return [...around, signs.join("\n"), ...kept, ...rows];
 }

@@ -23,13 +23,15 @@ export function serviceDrift(
 /** Judges the unit by its service, without its drift. Where no manager is known, nothing is known but that it runs. */
 export function ofService(
   { group, unit }: { readonly group: Group; readonly unit: Unit },
-  { name, known, match }: UnitService,
+  { name, known, match, isHidden }: UnitService,
   differences: number,
 ): Omit<UnitLive, "drift"> {
   const nothing = { desired: shownDesired(unit), match, containers: [] };
   if (known === null) {
-    const notCompared =
-      `It runs as the service "${name}" of a swarm, and berth knows no manager of it that answers for it alone`;
+    const notCompared = `It runs as the service "${name}" of a swarm, ` +
+      (isHidden
+        ? "and comparing with it needs the permission services:read"
+        : "and berth knows no manager of it that answers for it alone");
     return { ...nothing, verdict: "unknown", state: "unknown", notCompared };
   }
   const { service, cluster } = known;
