@@ -52,18 +52,19 @@ export class ScriptedManager extends ScriptedWorld {
   constructor(swarm: ScriptedSwarm) {
     super({
       override: (request, path) =>
-        (this.hasQuorum ? answerOf(swarm, request, path) : withoutQuorum(swarm, path)) ?? undefined,
+        (this.hasQuorum ? answerOf(swarm, request, path) : withoutQuorum(swarm, request, path)) ?? undefined,
     });
   }
 }
 
-/** A manager without quorum tells of itself, and nothing of the swarm. */
-function withoutQuorum(swarm: ScriptedSwarm, path: string): Response | null {
-  if (path === "/info") return Response.json(infoOf(swarm, "rpc error: The swarm does not have a leader."));
-  if (!/^\/(?:services|tasks|nodes|configs|secrets)\b/.test(path)) return null;
-  const message = "rpc error: code = Unknown desc = The swarm does not have a leader. It's possible that " +
+/** Answers as Docker 20.10 does: it tells of itself, without the cluster's id, and has its networks still. */
+function withoutQuorum(swarm: ScriptedSwarm, request: Request, path: string): Response | null {
+  const noLeader = "rpc error: code = Unknown desc = The swarm does not have a leader. It's possible that " +
     "too few managers are online. Make sure more than half of the managers are online.";
-  return Response.json({ message }, { status: 500 });
+  if (path === "/info") return Response.json(infoOf(swarm, noLeader));
+  if (path === "/networks") return answerOf(swarm, request, path);
+  if (!/^\/(?:services|tasks|nodes|configs|secrets)\b/.test(path)) return null;
+  return Response.json({ message: noLeader }, { status: 500 });
 }
 
 function answerOf(swarm: ScriptedSwarm, request: Request, path: string): Response | null {
@@ -87,11 +88,11 @@ const infoOf = ({ nodes }: ScriptedSwarm, Error: string) => ({
   Architecture: "x86_64",
   Swarm: {
     NodeID: swarmId(`node${nodes[0]!.name}`), // a swarm has one
-    LocalNodeState: Error === "" ? "active" : "error",
+    LocalNodeState: "active",
     ControlAvailable: true,
     Error,
     RemoteManagers: nodes.map(({ name }) => ({ NodeID: swarmId(`node${name}`), Addr: `${name}:2377` })),
-    Cluster: { ID: CLUSTER, Spec: { Name: "default" } },
+    Cluster: Error === "" ? { ID: CLUSTER, Spec: { Name: "default" } } : { ID: "", Spec: {} },
   },
 });
 

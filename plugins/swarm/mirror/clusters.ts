@@ -4,7 +4,7 @@ import type { RunningServices } from "../../../core/running_services.ts";
 import { ServiceError } from "../../../core/error.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
 import { Cluster } from "./cluster.ts";
-import { type Membership, membershipOf } from "./membership.ts";
+import { continued, type Membership, membershipOf } from "./membership.ts";
 
 /** The interval of looking which engines are in a swarm. Asks nothing where none is. */
 const TICK_MS = 1_000;
@@ -141,7 +141,10 @@ export class Clusters implements AsyncDisposable {
       try {
         const membership = await membershipOf(engine);
         if (membership === null || this.#isOver) return;
-        if (known !== undefined) return void Object.assign(known, { membership, askedAt: now });
+        if (known !== undefined) {
+          const next = continued(known.membership, membership);
+          return void Object.assign(known, { membership: next, askedAt: now });
+        }
         const following = engine.follow((event) => this.#hear(engine, event));
         this.#known.set(engine.name, { engine, membership, following, askedAt: now });
       } catch (error) {

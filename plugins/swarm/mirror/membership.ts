@@ -9,7 +9,7 @@ export const FIRST_BYTE_MS = 5_000;
 
 export interface Membership {
   readonly node: string;
-  /** Null for a worker, which does not know it. */
+  /** Null for a worker, which does not know it, and for a manager without a quorum. */
   readonly cluster: string | null;
   /** The name that its managers gave the cluster; null for the one that all have. */
   readonly clusterName: string | null;
@@ -38,4 +38,10 @@ export async function membershipOf(engine: EngineAccess): Promise<Membership | n
     managers: managers.filter((one) => one !== "").sort(),
     problem: textOrNull(maskSaid(textOf(swarm.Error), []).slice(0, 500)),
   };
+}
+
+/** Returns the newer answer. A manager without a quorum does not tell its cluster, and is still in the one of before. */
+export function continued(before: Membership, now: Membership): Membership {
+  if (now.cluster !== null || !now.isManager || now.node !== before.node) return now;
+  return { ...now, cluster: before.cluster, clusterName: before.clusterName };
 }
