@@ -87,6 +87,14 @@ export const swarm = {
   before: (amount: number) => count(amount, "früherer Task", "frühere Tasks"),
   gone: "Kein Swarm hat diesen Dienst, oder Sie dürfen ihn nicht sehen.",
   inNoStack: "In keinem Stack",
+  besideFile: (amount: number, isUnknown: boolean) =>
+    amount > 0
+      ? `Weicht in ${count(amount, "Feld", "Feldern")} von der Datei ab`
+      : isUnknown
+      ? "Nicht vollständig mit der Datei verglichen"
+      : "Definiert wie in der Datei",
+  toProject: (name: string) => `Projekt ${name}`,
+  moreDifferences: (amount: number) => count(amount, "weitere Abweichung", "weitere Abweichungen"),
   all: "Alle Dienste",
   log: "Log aller Tasks",
   states: {

@@ -82,6 +82,14 @@ export const swarm = {
   before: (amount: number) => count(amount, "earlier task", "earlier tasks"),
   gone: "No swarm has this service, or you may not see it.",
   inNoStack: "In no stack",
+  besideFile: (amount: number, isUnknown: boolean) =>
+    amount > 0
+      ? `Differs from its file in ${count(amount, "field", "fields")}`
+      : isUnknown
+      ? "Not compared in full with its file"
+      : "Defined as its file says",
+  toProject: (name: string) => `project ${name}`,
+  moreDifferences: (amount: number) => count(amount, "more difference", "more differences"),
   all: "All services",
   log: "Log of all tasks",
   states: {

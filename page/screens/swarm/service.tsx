@@ -1,4 +1,4 @@
-/** One service of a swarm: its update, its slots with the tasks that were in each, and what they write. */
+/** One service of a swarm: its differences from its file, its slots with their tasks, and what they write. */
 import { useMemo } from "preact/hooks";
 import type { ServiceTask, SwarmService } from "../../../client/berth/services.ts";
 import { useRows } from "../../live/rows.ts";
@@ -11,6 +11,7 @@ import { shown } from "../../parts/shown.ts";
 import type { Parts } from "../../screen_table.ts";
 import { words } from "../../words/en_later.ts";
 import { ServiceActs } from "./acts.tsx";
+import { BesideFile } from "./beside_file.tsx";
 import { Task } from "./services.tsx";
 import { Update } from "./update.tsx";
 
@@ -42,6 +43,7 @@ function Shown({ service }: { readonly service: SwarmService }) {
       {service.staleSince !== null && (
         <p class="trouble" role="alert">{TEXT.stale(words.time(Date.parse(service.staleSince)))}</p>
       )}
+      <BesideFile service={service} key={service.id} />
       <Update service={service} />
       <p class="quiet">
         <code>{shown(service.image)}</code>

@@ -146,7 +146,10 @@ const isReady = ({ kind, coolsUntil, failed }: UpdateCandidate): boolean =>
 /** The plans of all projects that have a newer image. */
 function UpdateAll({ items }: { readonly items: readonly UpdateItem[] }) {
   const ids = [
-    ...new Set(items.filter(({ candidates }) => candidates.some(isReady)).map(({ project }) => project)),
+    ...new Set(
+      items.filter(({ services, candidates }) => services === 0 && candidates.some(isReady))
+        .map(({ project }) => project),
+    ),
   ];
   if (ids.length < 2 || !may("projects:plan")) return null;
   const params = new URLSearchParams({ action: "update" });
@@ -276,7 +279,7 @@ function Candidate(
           {titleOf(item, candidate)} <Of item={item} />
         </button>
       )}
-      {isReady(candidate) && may("projects:plan") && (
+      {isReady(candidate) && item.services === 0 && may("projects:plan") && (
         <a class="link" href={planHref(item.project, "update")}>
           {TEXT.update} <Of item={item} />
         </a>

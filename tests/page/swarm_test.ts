@@ -1,0 +1,42 @@
+/** The screen of a service: where it differs from its file, who is told, and what is left without a quorum. */
+import assert from "node:assert/strict";
+import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { assertFits, openPage } from "./opened.ts";
+import { startSwarmScene } from "./swarm_scene.ts";
+
+Deno.test({
+  ...BROWSER_TEST,
+  name: "A service's screen begins with all differences from its file, for callers who may read files",
+  async fn() {
+    await using browser = await startBrowser();
+    await using scene = await startSwarmScene();
+    const { berth } = scene;
+    await using opened = await openPage(browser, berth, { key: berth.admin, path: "/services/shop_web" });
+    const { page } = opened;
+    const section = page.getByRole("region", { name: "Differs from its file in 31 fields" });
+    await section.waitFor();
+    const command = section.locator(".facing").first();
+    assert.match(await command.innerText(), /command.*--workers 8.*--workers 4.*compose\.yaml:5:14/s);
+    await section.getByText("23 more differences").click();
+    assert.equal(await section.locator(".facing").count(), 31);
+    assert.match(await section.locator(".facing").last().innerText(), /stopGracePeriod/);
+    await assertFits(opened, "a service that differs");
+    await section.getByRole("link", { name: "Bring in line" }).waitFor();
+    await section.getByRole("link", { name: "project shop" }).click();
+    await page.waitForURL(/\/p\/shop%40shop\?unit=shop\.web/);
+
+    const permissions = ["services:read", "containers:read"];
+    const made = await berth.call("POST /api/settings/api-keys", { name: "part", permissions });
+    const path = "/services/shop_web";
+    await using part = await openPage(browser, berth, { key: made.body.key, path });
+    await part.page.getByText("Tasks of shop_web").waitFor();
+    await part.page.waitForLoadState("networkidle");
+    assert.equal(await part.page.getByText(/its file|compose\.yaml/).count(), 0);
+
+    await scene.loseQuorum();
+    await opened.visit("/services/shop_web");
+    await page.getByRole("alert").getByText(/^As of .*; nothing can be changed\.$/).waitFor();
+    await section.waitFor();
+    assert.equal(await page.getByRole("link", { name: "Bring in line" }).count(), 0);
+  },
+});
