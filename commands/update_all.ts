@@ -40,10 +40,14 @@ export async function updateAll(line: Line): Promise<number> {
   return worstOf(codes);
 }
 
-/** Returns the projects with a newer image that neither cools down nor went back before. A newer version is a change of a file. */
+/**
+ * Returns the projects with a newer image that neither cools down nor went back before. A newer version is a change of a
+ * file, and services of a swarm are not updated by berth.
+ */
 const readyProjects = (items: readonly UpdateItem[]): string[] => [
   ...new Set(
-    items.filter(({ candidates }) =>
+    items.filter(({ services, candidates }) =>
+      services === 0 &&
       candidates.some(({ kind, coolsUntil, failed }) =>
         kind === "digest" && coolsUntil === null && failed === null
       )

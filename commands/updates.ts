@@ -57,12 +57,12 @@ export async function run(line: Line): Promise<number> {
 }
 
 /** What cools down, went back before, or is a major version is nothing to be done. */
-function codeOf({ state, candidates, containers, versionsReason, back }: UpdateItem): number {
+function codeOf({ state, candidates, containers, services, versionsReason, back }: UpdateItem): number {
   if (candidates.some(isToDo) || back !== null) return EXIT.TO_DO;
   if (versionsReason !== null) return EXIT.INCOMPLETE;
   if (state === "newer" || state === "current") return EXIT.FINE;
   // A unit that does not run has nothing that could be newer.
-  return containers === 0 ? EXIT.FINE : EXIT.INCOMPLETE;
+  return containers + services === 0 ? EXIT.FINE : EXIT.INCOMPLETE;
 }
 
 const isToDo = ({ coolsUntil, step, failed }: UpdateCandidate): boolean =>

@@ -48,6 +48,9 @@ export const UpdateItem = z.object({
   units: z.array(z.string()).describe("The units that it is written for, by their names"),
   location: Location.describe("The place of the first one's image"),
   containers: z.int().describe("Number of their containers, running or not"),
+  services: z.int().describe(
+    "Number of the services of a swarm that they run as; berth updates none of those",
+  ),
   state: UpdateState.describe(
     "`newer`: the tag stands for another image than the one that runs; `gone`, `refused` and `limited` are answers of " +
       "the registry; `unknown` has a reason",
@@ -83,9 +86,11 @@ export async function updateFacts(
   const isEmpty = runtime === null || !known.enabled;
   const images = isEmpty ? [] : await runtime.images();
   const platforms = isEmpty ? new Map<string, string>() : platformsOf(runtime);
+  const services = isEmpty ? [] : runtime.services?.().items ?? [];
+  const pinned = new Map(services.map(({ service: { id, digest } }) => [id, digest]));
   const from = [
     ...images.flatMap(({ id, backend, digests, source }) => [id, backend, digests, source]),
-    JSON.stringify([...platforms]),
+    JSON.stringify([[...platforms], [...pinned]]),
   ];
   const last = lastFacts.get(known);
   if (last?.from.length === from.length && last.from.every((it, at) => it === from[at])) return last.facts;
@@ -94,6 +99,7 @@ export async function updateFacts(
     checks: known.checks,
     images: new Map(images.map((one) => [imageKey(one.backend, one.id), one])),
     platforms,
+    pinned,
   };
   lastFacts.set(known, { from, facts });
   return facts;
@@ -152,25 +158,27 @@ function itemsOf(
   const of = { workspace: workspace.id, group: group.name };
   const project = projectKey(of);
   const byKey = new Map(containers.map((one) => [imageKey(one.backend, one.id), one]));
-  const items = new Map<string, UpdateItem & { units: string[]; containers: number }>();
+  const items = new Map<string, UpdateItem & { units: string[]; containers: number; services: number }>();
   for (const unit of group.units) {
     const compared = units.find(({ id }) => id === unit.id);
     // A secret in an image has no version to look for.
     if (compared?.resolved?.includes(MASK)) continue;
     const own = compared?.containers ?? [];
     const running = own.flatMap(({ backend, id }) => byKey.get(imageKey(backend, id)) ?? []);
-    const update = updateOf(unit, running, facts);
+    const update = updateOf(unit, running, facts, compared?.service);
     if (update === null) continue;
     const { reference, checkedAt, until, state, reason, current, versionsReason } = update;
     const failedOf = (digest: string) => known.failures.get(failureKey(of, unit.id, digest)) ?? null;
     const candidates = candidatesOf(update, failedOf, (firstSeen) => coolsUntil(known, of, firstSeen), now);
     const back = backOf(known.failures.get(failureKey(of, unit.id, reference)), reference, running);
     const tried = candidates.map(({ failed }) => failed !== null);
-    const key = `${reference} ${state} ${tried} ${back?.reference}`;
+    const services = compared?.service === undefined ? 0 : 1;
+    const key = `${reference} ${state} ${tried} ${back?.reference} ${services}`;
     const before = items.get(key);
     if (before !== undefined) {
       before.units.push(unit.label);
       before.containers += own.length;
+      before.services += services;
       continue;
     }
     items.set(key, {
@@ -178,6 +186,7 @@ function itemsOf(
       project,
       units: [unit.label],
       containers: own.length,
+      services,
       location: locationOf(unit.service?.imageAt ?? unit.source),
       state,
       reason,

@@ -122,6 +122,8 @@ export type UpdateItem = {
   readonly location: Location;
   /** Number of their containers, running or not. */
   readonly containers: number;
+  /** Number of the services of a swarm that they run as; berth updates none of those. */
+  readonly services: number;
   /** `newer`: the tag stands for another image than the one that runs; `gone`, `refused` and `limited` are answers of the registry; `unknown` has a reason. */
   readonly state: UpdateState;
   /** The reason of a state that is neither `newer` nor `current`. */

@@ -1,5 +1,6 @@
 /** How the image of one unit stands to what its registry has. */
 import type { Unit } from "../../artifacts/artifact.ts";
+import type { UnitService as LiveService } from "../../artifacts/live/live.ts";
 import { nameOf, readReference, type Reference, textOfReference } from "../../core/image_reference.ts";
 import type { HeldImage } from "../../core/held_objects.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
@@ -38,7 +39,12 @@ export interface UpdateFacts {
   readonly images: ReadonlyMap<string, HeldImage>;
   /** By engine. */
   readonly platforms: ReadonlyMap<string, string>;
+  /** The digests that services of swarms are pinned to, by the ids of the services; null for one that is not. */
+  readonly pinned: ReadonlyMap<string, string | null>;
 }
+
+/** The service of a swarm that a unit runs as. */
+type UpdatedService = Pick<LiveService, "id" | "staleSince">;
 
 export const imageKey = (backend: string, id: string): string => `${backend} ${id}`;
 
@@ -50,17 +56,20 @@ export function referenceOf({ service }: Unit): Reference | null {
   return reference.registry === "localhost" ? null : reference;
 }
 
-/** Null for a unit without an image that a registry could have anew. */
+/** Null for a unit without an image that a registry could have anew. A `service` runs in place of containers. */
 export function updateOf(
   unit: Unit,
   containers: readonly RunningContainer[],
   facts: UpdateFacts,
+  service?: UpdatedService,
 ): UnitUpdate | null {
   const reference = referenceOf(unit);
   if (reference === null) return null;
   const text = textOfReference(reference);
   const checked = facts.checks.get(text) ?? null;
-  const each = containers.map((container) => stateOf(container, reference, checked, facts));
+  const each = containers.length === 0 && service !== undefined
+    ? [stateOfService(service, checked, facts)]
+    : containers.map((container) => stateOf(container, reference, checked, facts));
   const worst =
     each.toSorted((one, other) => UPDATE_STATES.indexOf(one.state) - UPDATE_STATES.indexOf(other.state))[0] ??
       withoutContainer(checked);
@@ -96,14 +105,40 @@ function stateOf(
 ): Stands {
   const held = images.get(imageKey(backend, imageId));
   const own = held === undefined ? [] : digestsOf(held, reference);
-  const current = own[0] ?? null;
+  const compare = (known: Checked) => comparedWith(known, { backend, imageId }, { held, own, platforms });
+  return standing(own[0] ?? null, checked, isEnabled, compare);
+}
+
+/** A swarm runs the digest that the service is pinned to, on whichever nodes. */
+function stateOfService(
+  { id, staleSince }: UpdatedService,
+  checked: Checked | null,
+  { isEnabled, pinned }: UpdateFacts,
+): Stands {
+  const current = pinned.get(id) ?? null;
+  const unknown = (reason: string): Stands => ({ state: "unknown", reason, current });
+  return standing(current, checked, isEnabled, ({ digest, platforms }) => {
+    if (staleSince !== null) return unknown("its swarm does not answer");
+    if (current === null) return unknown("its service is not pinned to a digest");
+    const isSame = current === digest || Object.values(platforms).some((ids) => ids.includes(current));
+    return { state: isSame ? "current" : "newer", reason: null, current };
+  });
+}
+
+/** Returns how `current` stands, by `compare` where a digest of the registry is known. */
+function standing(
+  current: string | null,
+  checked: Checked | null,
+  isEnabled: boolean,
+  compare: (checked: Checked) => Stands,
+): Stands {
   const unknown = (reason: string): Stands => ({ state: "unknown", reason, current });
   if (!isEnabled) return unknown("berth does not look for newer images");
   if (checked === null) return unknown("it was not checked yet");
   const failed = checked.outcome === "found" ? null : failureOf(checked, current);
   // What was newer stays so while its registry does not answer.
   if (failed !== null && (checked.digest === null || checked.outcome === "gone")) return failed;
-  const stands = comparedWith(checked, { backend, imageId }, { held, own, platforms });
+  const stands = compare(checked);
   return failed === null || stands.state === "newer" ? stands : failed;
 }
 
