@@ -8,6 +8,8 @@ const S = "c4n4ryc4n4ryc4n4ry01";
 const WRITTEN: readonly (readonly [what: string, args: readonly string[], secret?: string])[] = [
   ["mysql's glued password", ["mysqldump", "-h", "db", `-p${S}`, "shop"]],
   ["the password of redis-cli", ["redis-cli", "-h", "cache", "-a", S, "ping"]],
+  ["the password of redis-server", ["redis-server", "--requirepass", S, "--port", "7000"]],
+  ["a replica's password of redis-server", ["redis-server", "--masterauth", S]],
   ["sshpass", ["sshpass", "-p", S, "ssh", "host"]],
   ["sshpass, glued", ["sshpass", `-p${S}`, "ssh", "host"]],
   ["a Go database address", ["app", `-dsn=shop:${S}@tcp(db:3306)/shop`]],
