@@ -3,12 +3,12 @@
 import type { Node } from "../../artifacts/artifact.ts";
 import { writtenIn } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { maskCommandOf, maskText } from "../../core/secrets.ts";
+import { looksSecret, MASK, maskCommandOf, maskText } from "../../core/secrets.ts";
 import { capabilityRows } from "./capabilities.ts";
 import { dependencies } from "./dependencies.ts";
 import type { EngineView } from "./engine_view.ts";
 import { environmentRows } from "./environment.ts";
-import { type Declared, type Difference, type Row, writtenAt } from "./field.ts";
+import { type Asked, type Declared, type Difference, type Row, writtenAt } from "./field.ts";
 import { contents } from "./grants.ts";
 import { hookRows } from "./hooks.ts";
 import { identityRows } from "./identity.ts";
@@ -69,16 +69,46 @@ export function differencesOf(
   for (const row of [...FIELDS, mountSourcesNow]) {
     if (only !== undefined && !only.has(row.key)) continue;
     for (const one of row.compare(of, container, view)) {
-      const masked = (text: string) =>
-        row.key === "command" ? maskCommandOf(container.entrypoint ?? [], text) : maskText(text);
-      found.push({ ...one, declared: masked(shownAt(one)), seen: masked(one.seen), row });
+      const isCommand = row.key === "command";
+      const actual = container.entrypoint ?? [];
+      const seen = isCommand ? maskCommandOf(actual, one.seen) : maskText(one.seen);
+      found.push({
+        ...one,
+        declared: maskedAt(one, isCommand ? entrypointOf(of) ?? actual : []),
+        seen,
+        row,
+      });
     }
   }
   return found;
 }
 
+/** Returns the words of the entrypoint that the file declares; null where it declares none, or an unknown one. */
+function entrypointOf(of: Declared): readonly string[] | null {
+  const asked: Asked = {};
+  const row = FIELDS.find(({ key }) => key === "entrypoint");
+  row?.ask(asked, of, { name: "", containerOf: () => undefined, nameOf: () => undefined });
+  return asked.entrypoint ?? null;
+}
+
+/** Fields whose entries have names that may tell of a secret. */
+const NAMED = /^(?:environment|labels|deploy\.labels|log\.options)\.(.*)$/s;
+/** Nothing but variables, whose defaults would be values. */
+const VARIABLES = /^(?:\$\w+|\$\{\w+\})+$/;
+
+/** Returns the declared value as it may be shown: in the author's words, masked. `program` takes a command's words. */
+export function maskedAt(
+  one: Pick<Difference, "field" | "at" | "declared" | "isAbsent">,
+  program: readonly string[],
+): string {
+  const text = shownAt(one);
+  const [, name] = NAMED.exec(one.field) ?? [];
+  if (text !== one.declared && name !== undefined && looksSecret(name) && !VARIABLES.test(text)) return MASK;
+  return one.field === "command" ? maskCommandOf(program, text) : maskText(text);
+}
+
 /** Returns the declared value to show: the author's words, where a variable is among them. */
-export function shownAt(
+function shownAt(
   { at, declared, isAbsent }: Pick<Difference, "at" | "declared" | "isAbsent">,
 ): string {
   if (isAbsent) return declared;

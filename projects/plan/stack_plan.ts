@@ -9,7 +9,7 @@ import { planWith } from "../../core/remedy.ts";
 import type { ServiceSpec } from "../../core/service_spec.ts";
 import type { SpecDifference, StackService } from "../../core/stacks.ts";
 import type { Declared } from "../fields/field.ts";
-import { FIELDS, isOpenRow, shownAt } from "../fields/table.ts";
+import { FIELDS, isOpenRow, maskedAt } from "../fields/table.ts";
 import { ownNetworks, serviceSpec, stackName, stackNetworkSpec } from "../specs/service_spec.ts";
 import { blockByErrors, blockByFiles } from "./blocked.ts";
 import { Draft, edited } from "./draft.ts";
@@ -234,7 +234,7 @@ class StackWork {
       kind: there === undefined ? "service.create" : "service.update",
       target: spec.name,
       unit: unit.id,
-      why: there === undefined ? [{ code: "absent" }] : found.map((one) => this.#reason(of, one)),
+      why: there === undefined ? [{ code: "absent" }] : found.map((one) => this.#reason(of, spec, one)),
       after: [...before, ...this.#made(of)],
       needs: makingService(this.scene, of, spec),
       risk: there !== undefined && found.some(({ field }) => !KEEPS_TASKS.test(field))
@@ -282,14 +282,18 @@ class StackWork {
     }
   }
 
-  #reason(of: Declared, { field, declared, actual, isAbsent }: SpecDifference): Reason {
+  #reason(
+    of: Declared,
+    { container: { entrypoint = [] } }: ServiceSpec,
+    { field, declared, actual, isAbsent }: SpecDifference,
+  ): Reason {
     const at = placeOfServiceField(of, field);
     const row = FIELDS.find(({ key }) => key === field || field.startsWith(`${key}.`));
     const isResolved = this.scene.showsValues && !isAbsent && row !== undefined && isOpenRow(row);
     return {
       code: "field",
       field,
-      declared: isAbsent ? declared : shownAt({ at, declared }),
+      declared: isAbsent ? declared : maskedAt({ field, at, declared }, entrypoint),
       ...(isResolved && resolvedAt(at, this.#group, this.scene.model)),
       seen: actual,
       at: locationOf(at),
