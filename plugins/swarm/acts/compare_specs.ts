@@ -9,19 +9,23 @@ type NameOf = (id: string) => string | null;
 /** `networkOf` names a network by its id; null where the manager has none of that id. */
 export function compareSpecs(declared: Wire, actual: Wire, networkOf: NameOf): SpecDifference[] {
   const [ours, theirs] = [fieldsOf(declared, (name) => name), fieldsOf(actual, networkOf)];
-  const program = textsOf(objectOf(objectOf(actual.TaskTemplate).ContainerSpec).Command);
+  const [ourProgram, theirProgram] = [programOf(declared), programOf(actual)];
   return [...new Set([...ours.keys(), ...theirs.keys()])].sort().flatMap((field) => {
     const [wanted, seen] = [ours.get(field), theirs.get(field)];
     if (wanted === seen) return [];
     const isOther = field.startsWith("environment.") && wanted !== undefined && seen !== undefined;
     return [{
       field,
-      declared: shown(field, wanted, program),
-      actual: isOther ? "(another value)" : shown(field, seen, program),
+      declared: shown(field, wanted, ourProgram),
+      actual: isOther ? "(another value)" : shown(field, seen, theirProgram),
       isAbsent: wanted === undefined,
     }];
   });
 }
+
+/** The program that the arguments of a definition are given to. */
+const programOf = ({ TaskTemplate }: Wire): string[] =>
+  textsOf(objectOf(objectOf(TaskTemplate).ContainerSpec).Command);
 
 function shown(field: string, value: string | undefined, program: readonly string[]): string {
   if (value === undefined) return "(not set)";
