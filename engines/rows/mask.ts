@@ -39,10 +39,11 @@ function withSaid(container: Wire): Wire {
   };
 }
 
-/** The program that an object's arguments are given to. */
-function programOf({ Path: path, Entrypoint: entrypoint }: Wire): string[] {
+/** The program that an object's arguments are given to; a service of a swarm calls it `Command`. */
+function programOf({ Path: path, Entrypoint: entrypoint, Command: command }: Wire): string[] {
   if (typeof path === "string") return [path];
-  return typeof entrypoint === "string" ? [entrypoint] : textsOf(entrypoint);
+  if (typeof entrypoint === "string") return [entrypoint];
+  return textsOf(entrypoint ?? (Array.isArray(command) ? command : []));
 }
 
 function maskField(name: string, field: unknown, depth: number, program: readonly string[]): unknown {

@@ -19,6 +19,12 @@ Deno.test("a secret in a raw object is cut out: in arguments, in a health check,
   assert.ok(masked.includes("Host(`x`)") && masked.includes('"B"'), masked);
 });
 
+Deno.test("the arguments of a swarm's service are masked by its command", () => {
+  const container = { Command: ["redis-cli"], Args: ["-a", "canary", "ping"] };
+  const masked = JSON.stringify(maskObject({ TaskTemplate: { ContainerSpec: container } }));
+  assert.ok(!masked.includes("canary") && masked.includes("ping"), masked);
+});
+
 Deno.test("a network's secret options are masked in lists too", () => {
   const row = networkRow({
     Id: "a".repeat(64),
