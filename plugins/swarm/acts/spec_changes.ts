@@ -22,22 +22,26 @@ export function changesBetween(before: Wire, after: Wire): SpecChange[] {
     .slice(0, MOST_CHANGES)
     .map((field) => {
       const [old = null, now = null] = [shownFrom.get(field), shownTo.get(field)];
-      return { field, from: old, to: old === now && old !== null ? "(another value)" : now };
+      const [from, to] = [cut(old), cut(now)];
+      return { field, from, to: from === to && from !== null ? "(another value)" : to };
     });
 }
+
+/** Cuts what is shown; whole values are compared. */
+const cut = (text: string | null): string | null => text?.slice(0, MOST_TEXT) ?? null;
 
 /** Returns all values by their fields; a variable of the environment by its name. */
 function leavesOf(spec: unknown): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const visit = (value: unknown, field: string): void => {
     if (typeof value !== "object" || value === null) {
-      if (value !== null && value !== undefined) found.set(field, String(value).slice(0, MOST_TEXT));
+      if (value !== null && value !== undefined) found.set(field, String(value));
     } else if (Array.isArray(value)) {
       if (/(?:^|\.)Env$/.test(field)) {
         for (const entry of textsOf(value)) {
           const equals = entry.indexOf("=");
           const name = equals < 0 ? entry : entry.slice(0, equals);
-          found.set(`${field}.${name}`, equals < 0 ? "" : entry.slice(equals + 1, equals + MOST_TEXT));
+          found.set(`${field}.${name}`, equals < 0 ? "" : entry.slice(equals + 1));
         }
       } else value.forEach((one, index) => visit(one, `${field}[${index}]`));
     } else {
