@@ -1,6 +1,7 @@
 /** The rights that a swarm's service needs, by the same tables as a container's. */
 import { containerNeeds } from "./container_needs.ts";
 import { networkNeeds, volumeNeeds } from "./object_needs.ts";
+import type { ContainerSpec } from "./runtime.ts";
 import type { ServiceFile, ServiceSpec, SwarmNetworkSpec } from "./service_spec.ts";
 import {
   harmless,
@@ -23,7 +24,12 @@ export interface ServiceFacts extends Pick<SpecFacts, "networkOwner" | "volumeOw
 /** A source lies on whichever node runs the task, so that no folder of the workspace makes it harmless. */
 const ON_ANY_NODE = "is a path of whichever node runs it";
 
-const rowsFor = (facts: ServiceFacts): Rows<ServiceSpec> => ({
+/** A service as it is judged: one that runs may have fields of a container that no plan asks for. */
+export interface JudgedService extends Omit<ServiceSpec, "container"> {
+  readonly container: Partial<ContainerSpec>;
+}
+
+const rowsFor = (facts: ServiceFacts): Rows<JudgedService> => ({
   name: harmless,
   labels: (labels) => labelNeeds(labels),
   mode: harmless,
@@ -63,8 +69,8 @@ function fileNeeds(
     : host(`${kind}s.${target}`, `reads the ${kind} "${name}", which is not of this stack`);
 }
 
-/** Returns the rights that a service with this spec needs. */
-export const serviceNeeds = (spec: ServiceSpec, facts: ServiceFacts): readonly SpecNeed[] =>
+/** Returns the rights that a service with this spec needs; also for a part of one. */
+export const serviceNeeds = (spec: Partial<JudgedService>, facts: ServiceFacts): readonly SpecNeed[] =>
   needsOf(rowsFor(facts), spec, NO_FACTS);
 
 /** An overlay network is to a swarm what a bridge is to an engine, and encryption takes nothing. */

@@ -3,14 +3,16 @@ import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";
-import { listOf, numberOf, objectOf, textOf, type Wire } from "../../../engines/calls/wire.ts";
+import { listOf, mapOf, numberOf, objectOf, textOf, type Wire } from "../../../engines/calls/wire.ts";
 import { maskObject } from "../../../engines/rows/mask.ts";
 import type { KnownService } from "../../../core/running_services.ts";
 import { swarmError } from "../errors.ts";
+import { NAMESPACE } from "../rows/service.ts";
 import type { Cluster } from "../mirror/cluster.ts";
 import { type Current, currentService, mustTakeChanges } from "./current.ts";
 import { Placement } from "./placement.ts";
-import { changesBetween, hostRightsOf, SpecChange } from "./spec_changes.ts";
+import { hostRightsOf } from "./host_rights.ts";
+import { changesBetween, SpecChange } from "./spec_changes.ts";
 import { updateService } from "./update_service.ts";
 
 const Waiting = z.object({
@@ -106,10 +108,10 @@ export async function rollBack(found: Found, manner: Manner): Promise<ServiceCha
         `Cannot ${doing}: the swarm remembers no other definition of it than that of now`,
       );
     }
-    await mustHaveObjects(found.in, previous, doing);
-    const own = new Set(hostRightsOf(now.spec));
-    const gained = hostRightsOf(previous).filter((one) => !own.has(one));
-    if (gained.length > 0 && !manner.mayHost) {
+    const ownFiles = await mustHaveObjects(found.in, previous, doing, stackOf(now.spec));
+    const rightsOf = (spec: Wire) => new Set(hostRightsOf(spec, (id) => ownFiles.has(id)));
+    const gained = rightsOf(previous).difference(rightsOf(now.spec));
+    if (gained.size > 0 && !manner.mayHost) {
       throw swarmError(
         "forbidden",
         `Cannot ${doing}: the definition before reaches hosts in a way that the one of now does not, ` +
@@ -135,16 +137,31 @@ const replicasOf = (spec: Wire): number | null => {
   return Replicated === undefined ? null : numberOf(objectOf(Replicated).Replicas, 1);
 };
 
-/** Throws `previous_secret_gone` where a secret or config of the definition was removed meanwhile. */
-async function mustHaveObjects({ managers }: Cluster, spec: Wire, doing: string): Promise<void> {
+const stackOf = (wire: Wire): string | undefined => mapOf(wire.Labels)[NAMESPACE];
+
+/**
+ * Returns the ids of those secrets and configs that are of this stack. Throws `previous_secret_gone` where one of the
+ * definition was removed meanwhile.
+ */
+async function mustHaveObjects(
+  { managers }: Cluster,
+  spec: Wire,
+  doing: string,
+  stack: string | undefined,
+): Promise<ReadonlySet<string>> {
   const container = objectOf(objectOf(spec.TaskTemplate).ContainerSpec);
   const named = [
     { what: "secret", path: at`/secrets`, refs: listOf(container.Secrets).map(objectOf), id: "SecretID" },
     { what: "config", path: at`/configs`, refs: listOf(container.Configs).map(objectOf), id: "ConfigID" },
   ];
+  const own = new Set<string>();
   for (const { what, path, refs, id } of named) {
     if (refs.length === 0) continue;
-    const there = new Set(listOf(await managers.get(path, doing)).map((one) => textOf(objectOf(one).ID)));
+    const all = listOf(await managers.get(path, doing)).map(objectOf);
+    const there = new Set(all.map((one) => textOf(one.ID)));
+    for (const one of all) {
+      if (stack !== undefined && stackOf(objectOf(one.Spec)) === stack) own.add(textOf(one.ID));
+    }
     const gone = refs.find((one) => !there.has(textOf(one[id])));
     if (gone === undefined) continue;
     const name = textOf(gone[what === "secret" ? "SecretName" : "ConfigName"]);
@@ -153,6 +170,7 @@ async function mustHaveObjects({ managers }: Cluster, spec: Wire, doing: string)
       `Cannot ${doing}: the ${what} "${name}" of the definition before was removed, so no task of it could start`,
     );
   }
+  return own;
 }
 
 async function change(

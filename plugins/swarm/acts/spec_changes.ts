@@ -1,7 +1,7 @@
 /** The fields in which two definitions of a service differ, with secrets masked. */
 import { z } from "zod";
 import { maskObject } from "../../../engines/rows/mask.ts";
-import { listOf, objectOf, textOf, textsOf, type Wire } from "../../../engines/calls/wire.ts";
+import { textsOf, type Wire } from "../../../engines/calls/wire.ts";
 
 export const SpecChange = z.object({
   field: z.string().describe("The field, as `TaskTemplate.ContainerSpec.Image`"),
@@ -50,24 +50,4 @@ function leavesOf(spec: unknown): ReadonlyMap<string, string> {
   };
   visit(spec, "");
   return found;
-}
-
-/** Returns the rights on hosts that a definition has: an operator may not bring one back that was taken away. */
-export function hostRightsOf(spec: Wire): string[] {
-  const template = objectOf(spec.TaskTemplate);
-  const container = objectOf(template.ContainerSpec);
-  const privileges = objectOf(container.Privileges);
-  const mounts = listOf(container.Mounts).map(objectOf);
-  return [
-    ...mounts.filter((one) => textOf(one.Type) !== "tmpfs" && textOf(one.Type) !== "volume")
-      .map((one) => `mount ${textOf(one.Type)} ${textOf(one.Source)} ${one.ReadOnly === true}`),
-    ...mounts.filter((one) => objectOf(one.VolumeOptions).DriverConfig !== undefined)
-      .map((one) => `volume ${JSON.stringify(objectOf(one.VolumeOptions).DriverConfig)}`),
-    ...textsOf(container.CapabilityAdd).map((one) => `capability ${one}`),
-    ...Object.entries(privileges).filter(([, one]) => one !== null && one !== undefined)
-      .map(([name, one]) => `privilege ${name} ${JSON.stringify(one)}`),
-    ...Object.entries(objectOf(container.Sysctls)).map(([name, one]) => `sysctl ${name} ${one}`),
-    ...listOf(template.Networks).map((one) => `network ${textOf(objectOf(one).Target)}`),
-    ...(template.Runtime === undefined || template.Runtime === "container" ? [] : ["runtime"]),
-  ];
 }
