@@ -61,10 +61,13 @@ export async function lookAtStack(asked: Asked, draft: Draft): Promise<StackScen
   if (!sight.reach.has(subject)) throw unseen(group.project);
   const now = await stacks.read(cluster.id);
   const mine = now.services.filter(({ stack }) => stack === group.project);
+  const others = [...now.networks, ...now.secrets, ...now.configs].filter(({ stack }) =>
+    stack === group.project
+  );
   // By project or label: a workspace does not own what carries its project's name.
-  const sees = ({ labels }: StackService) => sight.reach.has({ project: group.project, labels });
-  if (!mine.every(sees)) throw unseen(group.project);
-  blockByMatch(model, group, mine, draft);
+  const sees = ({ labels }: Labelled) => sight.reach.has({ project: group.project, labels });
+  if (![...mine, ...others].every(sees)) throw unseen(group.project);
+  blockByMatch(model, group, { services: mine, others }, draft);
   return {
     model,
     group,
@@ -117,8 +120,17 @@ const unseen = (project: string): ServiceError =>
     { remedies: [{ kind: "permission", permission: SEES_RUNNING, scope: `project:${project}` }] },
   );
 
+type Labelled = Pick<StackFile, "name" | "labels">;
+
+/** The objects of a stack in a swarm. */
+interface Held {
+  readonly services: readonly StackService[];
+  /** Its networks, secrets and configs. */
+  readonly others: readonly Labelled[];
+}
+
 /** A stack carries no path: `berth.yaml` or berth's own label tells whose it is, or that all of it fits the file. */
-function blockByMatch(model: Model, group: Group, mine: readonly StackService[], draft: Draft): void {
+function blockByMatch(model: Model, group: Group, { services, others }: Held, draft: Draft): void {
   const at = group.projectFrom.at;
   const named = stacksNamed(model.settings, group);
   if (named.length > 0 && !named.includes(group.project)) {
@@ -127,24 +139,35 @@ function blockByMatch(model: Model, group: Group, mine: readonly StackService[],
     draft.block("project/stack-name", message, at, group.id, edited(at));
   }
   const owner = model.settings.stacks.get(group.project);
-  const others = mine.filter(({ labels }) => (labels[GROUP_LABEL] ?? group.name) !== group.name);
-  if (others.length > 0 || named.length === 0 && owner !== undefined) {
-    const message = `Services of the stack "${group.project}" are another group's: give one of the stacks ` +
+  const isForeign = ({ labels }: Labelled) => (labels[GROUP_LABEL] ?? group.name) !== group.name;
+  if (services.some(isForeign) || others.some(isForeign) || named.length === 0 && owner !== undefined) {
+    const message = `Parts of the stack "${group.project}" are another group's: give one of the stacks ` +
       "another name";
     draft.block("project/foreign-service", message, at, group.id, edited(at));
     return;
   }
-  if (named.length > 0 || mine.some(({ labels }) => labels[GROUP_LABEL] === group.name)) return;
-  const strange = mine.filter(({ name, labels }) =>
+  const isMarked = ({ labels }: Labelled) => labels[GROUP_LABEL] === group.name;
+  if (named.length > 0 || services.some(isMarked)) return;
+  const guess = (what: string, list: readonly Labelled[]) => {
+    const names = list.map(({ name }) => `"${name}"`).join(", ");
+    const message = `${what}: ${names}. Say under "stacks" in berth.yaml whose it is`;
+    draft.block("project/guess", message, at, group.id, settingsOf(model));
+  };
+  const strange = services.filter(({ name, labels }) =>
     !group.units.some(({ label, service }) =>
       name === stackName(group.project, label) && service?.image === labels[IMAGE_LABEL]
     )
   );
-  if (strange.length === 0) return;
-  const message = `A stack "${group.project}" runs, and nothing tells that it is this group's, as these of ` +
-    `its services are not in the file with their image: ` +
-    `${strange.map(({ name }) => `"${name}"`).join(", ")}. Say under "stacks" in berth.yaml whose it is`;
-  draft.block("project/guess", message, at, group.id, settingsOf(model));
+  const unmarked = others.filter((one) => !isMarked(one));
+  if (strange.length > 0) {
+    const what = `A stack "${group.project}" runs, and nothing tells that it is this group's, as these of ` +
+      "its services are not in the file with their image";
+    guess(what, strange);
+  } else if (services.length === 0 && unmarked.length > 0) {
+    const what = `A stack "${group.project}" has no service, and nothing tells that the rest of it is this ` +
+      "group's";
+    guess(what, unmarked);
+  }
 }
 
 /** The hashes of the contents that are declared for configs, whose contents a swarm tells. */
@@ -184,7 +207,9 @@ export function stackLookedAt(scene: StackScene): Looked {
       `service ${name}`,
       [id, version],
     ]),
-    ...now.networks.filter(({ name }) => names.has(name)).map(({ name, id }): [string, unknown] => [
+    ...now.networks.filter(({ name, stack }) => stack === group.project || names.has(name)).map((
+      { name, id },
+    ): [string, unknown] => [
       `network ${name}`,
       id,
     ]),

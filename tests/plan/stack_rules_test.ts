@@ -1,5 +1,6 @@
 /** Rules of a stack's plan that need no engine to be seen. */
 import assert from "node:assert/strict";
+import { ServiceError } from "../../core/error.ts";
 import { inStack, planOf } from "./stack_scene.ts";
 
 const HEAD = "name: shop\nx-berth: { target: swarm }\nservices:\n";
@@ -31,4 +32,31 @@ Deno.test("a secret beside a variable is masked in the reasons of a stack's plan
   assert.equal(declared.get("environment.DB"), "postgres://u:********@${HOST}/db");
   assert.equal(declared.get("environment.TOKEN"), "${NAME}");
   assert.equal(declared.get("command"), "redis-server --requirepass ******** ${NAME}");
+});
+
+const codes = (list: readonly { readonly code: string }[]): string[] =>
+  list.map(({ code }) => code).filter((code) => code !== "swarm/not-applied");
+const FILES = { "compose.yaml": `${HEAD}  web:\n    image: a\n` };
+
+Deno.test("a stack without a service is nobody's until somebody says whose", async () => {
+  for (const kind of ["networks", "secrets", "configs"]) {
+    const swarm = { [kind]: [inStack("shop_rest")] };
+    for (const action of ["up", "down"]) {
+      assert.deepEqual(codes((await planOf({ files: FILES, swarm, request: { action } })).blocked), [
+        "project/guess",
+      ]);
+    }
+    await assert.rejects(
+      planOf({ files: FILES, swarm, scopes: ["workspace:w1"] }),
+      (error) => error instanceof ServiceError && error.code === "forbidden",
+      kind,
+    );
+    const said = { ...FILES, "berth.yaml": "stacks: { shop: shop }\n" };
+    assert.deepEqual(codes((await planOf({ files: said, swarm })).blocked), []);
+    const others = { [kind]: [inStack("blog_rest", "blog")] };
+    assert.deepEqual(
+      codes((await planOf({ files: FILES, swarm: others, scopes: ["workspace:w1"] })).blocked),
+      [],
+    );
+  }
 });
