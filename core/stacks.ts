@@ -63,6 +63,10 @@ export interface StackCluster {
   readonly id: string;
   readonly name: string;
   readonly state: "up" | "noQuorum" | "away";
+  /** The engines that a scope must hold to hold all of it. */
+  readonly engines: readonly string[];
+  /** The engine of each of its nodes; null for a node whose engine berth does not know. */
+  readonly nodes: readonly (string | null)[];
 }
 
 /** The swarms that engines are in, for plans. */

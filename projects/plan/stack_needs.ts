@@ -36,11 +36,11 @@ function factsOf({ group, now, foreignVolumes, sees }: StackScene): ServiceFacts
       }
       return held.stack === group.project && declared("network", name) !== undefined ? "own" : "other";
     },
-    // Nodes make volumes by themselves, and nobody tells those of all nodes: only the stack's own name is its own.
+    // Nodes make volumes by themselves: only the stack's own name is its own, and only where all nodes tell theirs.
     volumeOwner: (name): Owner => {
       const resource = declared("volume", name);
       const isOwn = resource !== undefined && valueAt(resource.value, "name") === null;
-      return isOwn && !foreignVolumes.has(name) ? "own" : "unknown";
+      return isOwn && foreignVolumes?.has(name) === false ? "own" : "unknown";
     },
     fileOwner: (kind, name): Owner => {
       // A later version has the digest of its content behind the name.

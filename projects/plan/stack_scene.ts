@@ -7,7 +7,7 @@ import { GROUP_LABEL } from "../../artifacts/live/stacks.ts";
 import { valueAt } from "../../artifacts/yaml/values.ts";
 import { ServiceError } from "../../core/error.ts";
 import { planWith } from "../../core/remedy.ts";
-import { type ContainerRuntime, type Holdings, SEES_RUNNING } from "../../core/runtime.ts";
+import { type ContainerRuntime, SEES_RUNNING } from "../../core/runtime.ts";
 import type { StackCluster, StackFile, Stacks, StackService, SwarmNow } from "../../core/stacks.ts";
 import { contentsOf, type OwnSide } from "../drift/contents.ts";
 import type { Digest } from "../fields/engine_view.ts";
@@ -36,8 +36,8 @@ export interface StackScene {
   readonly contents: ReadonlyMap<string, string>;
   /** Ids of configs, each with the hash of what is declared. */
   readonly hashes: ReadonlyMap<string, string>;
-  /** Names of volumes that an engine of berth's has for another project. */
-  readonly foreignVolumes: ReadonlySet<string>;
+  /** Names of volumes that a node has for another project; null unless all nodes tell theirs. */
+  readonly foreignVolumes: ReadonlySet<string> | null;
   readonly showsValues: boolean;
   /** Tells if the caller may know of a network, secret or config of the swarm. */
   sees(one: Pick<StackFile, "stack" | "labels">): boolean;
@@ -81,7 +81,7 @@ export async function lookAtStack(asked: Asked, draft: Draft): Promise<StackScen
     digest: own.digest,
     contents: await contentsOf(group, own),
     hashes: await hashesOf(group, own),
-    foreignVolumes: foreignVolumes(group, await runtime.holdings()),
+    foreignVolumes: await foreignVolumes(asked, cluster),
     showsValues: sight.reach.has(subject),
     sees: ({ stack, labels }) => sight.reach.has({ project: stack, labels }),
   };
@@ -183,8 +183,19 @@ async function hashesOf(group: Group, { hashOf }: OwnSide): Promise<Map<string, 
   return found;
 }
 
-function foreignVolumes({ project }: Group, holdings: Holdings | null): ReadonlySet<string> {
-  const foreign = (holdings?.volumes ?? []).filter(({ labels }) =>
+async function foreignVolumes(
+  { runtime, group: { project } }: Asked,
+  { nodes }: StackCluster,
+): Promise<ReadonlySet<string> | null> {
+  const volumes = (await runtime.holdings())?.volumes ?? null;
+  const telling = new Set(
+    runtime.backends().flatMap(({ name, state, stale }) =>
+      state === "up" && stale?.includes("volumes") !== true ? [name] : []
+    ),
+  );
+  const areAllTold = nodes.length > 0 && nodes.every((engine) => engine !== null && telling.has(engine));
+  if (volumes === null || !areAllTold) return null;
+  const foreign = volumes.filter(({ labels }) =>
     labels[STACK_LABEL] !== project && projectOf(labels) !== project
   );
   return new Set(foreign.map(({ name }) => name));

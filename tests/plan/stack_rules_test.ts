@@ -1,7 +1,7 @@
 /** Rules of a stack's plan that need no engine to be seen. */
 import assert from "node:assert/strict";
 import { ServiceError } from "../../core/error.ts";
-import { inStack, planOf } from "./stack_scene.ts";
+import { inStack, ONE, planOf } from "./stack_scene.ts";
 
 const HEAD = "name: shop\nx-berth: { target: swarm }\nservices:\n";
 
@@ -59,4 +59,27 @@ Deno.test("a stack without a service is nobody's until somebody says whose", asy
       [],
     );
   }
+});
+
+Deno.test("a volume is the stack's own only where every node tells its volumes", async () => {
+  const files = {
+    "compose.yaml": `${HEAD}  web:\n    image: a\n    volumes: [data:/d]\nvolumes: { data: {} }\n`,
+  };
+  const up = { name: "e1", state: "up" } as const;
+  const takesHost = async (scene: Partial<Parameters<typeof planOf>[0]>) => {
+    const { steps } = await planOf({ files, ...scene });
+    return steps.some(({ needs }) => needs.some(({ permission }) => permission === "projects:host"));
+  };
+  const held = (labels: Record<string, string>) => ({
+    holdings: { volumes: [{ name: "shop_data", backend: "e1", driver: "local", labels, users: [] }] },
+  });
+  assert.equal(await takesHost({}), false);
+  assert.equal(await takesHost(held({ "com.docker.stack.namespace": "shop" })), false);
+  assert.equal(await takesHost(held({})), true, "another's volume");
+  assert.equal(await takesHost({ holdings: null }), true, "no engine answers");
+  assert.equal(await takesHost({ holdings: { volumes: null } }), true, "an engine lists no volumes");
+  assert.equal(await takesHost({ clusters: [{ ...ONE, nodes: ["e1", null] }] }), true, "an unknown node");
+  assert.equal(await takesHost({ backends: [{ ...up, state: "away" }] }), true, "a node that is away");
+  assert.equal(await takesHost({ backends: [{ ...up, stale: ["volumes"] }] }), true, "a node of old news");
+  assert.equal(await takesHost({ clusters: [{ ...ONE, nodes: [] }] }), true, "nodes that nobody told");
 });

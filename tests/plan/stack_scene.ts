@@ -22,7 +22,7 @@ export interface StackScene {
   readonly digestOf?: (image: string, signal?: AbortSignal) => Promise<string>;
 }
 
-export const ONE: StackCluster = { id: "s1", name: "one", state: "up" };
+export const ONE: StackCluster = { id: "s1", name: "one", state: "up", engines: ["e1"], nodes: ["e1"] };
 
 /** The answers that a manager gives for an object of the stack. */
 export const inStack = (name: string, stack = "shop", more: Wire = {}): Wire => {
@@ -32,7 +32,16 @@ export const inStack = (name: string, stack = "shop", more: Wire = {}): Wire => 
 
 /** Plans the group `shop`. */
 export async function planOf(scene: StackScene) {
-  const { files, swarm = {}, clusters = [ONE], backends = [], holdings, scopes, request, digestOf } = scene;
+  const {
+    files,
+    swarm = {},
+    clusters = [ONE],
+    backends = [{ name: "e1", state: "up" }],
+    holdings,
+    scopes,
+    request,
+    digestOf,
+  } = scene;
   await using folder = await workspaceFolder(files);
   const model = await folder.read();
   const group = model.groups.find(({ name }) => name === "shop")!;

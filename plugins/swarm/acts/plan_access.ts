@@ -21,7 +21,13 @@ export function planAccess(clusters: Clusters, logins: RegistryLogins): Stacks {
   };
   return {
     get clusters() {
-      return clusters.all.map(({ id, name, state }) => ({ id, name, state }));
+      return clusters.all.map(({ id, name, state, scope, nodes }) => ({
+        id,
+        name,
+        state,
+        engines: scope,
+        nodes: nodes.map(({ backend }) => backend),
+      }));
     },
     settle: () => clusters.watched(),
     read: async (id) => {
