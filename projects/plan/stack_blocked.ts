@@ -1,5 +1,7 @@
 /** Reasons that block the plan of a stack: what no service can say, and what a swarm never changes. */
 
+import type { Place } from "../../artifacts/artifact.ts";
+import { keyValues } from "../../artifacts/compose/service.ts";
 import { NO_REMEDY } from "../../core/remedy.ts";
 import { uncoveredBy } from "../fields/coverage.ts";
 import { type Declared, nodeAt } from "../fields/field.ts";
@@ -57,23 +59,10 @@ export function blockByService(scene: StackScene, of: Declared, draft: Draft): v
     const message = `A mount of the type "${mount.type}" has no place in a service of a swarm`;
     draft.block("swarm/field-not-supported", message, mount.at, unit.id, edited(mount.at));
   }
-  for (const path of [["labels"], ["deploy", "labels"]]) {
-    const node = nodeAt(of, ...path);
-    const names = node?.kind === "mapping"
-      ? [...node.entries.keys()]
-      : node?.kind === "list"
-      ? node.items.map((one) => one.kind === "scalar" ? String(one.value).split("=")[0] ?? "" : "")
-      : [];
-    for (const name of names) {
-      if (!RESERVED.test(name)) continue;
-      draft.block(
-        "project/reserved-label",
-        `The label "${name}" is Docker's or berth's own`,
-        node,
-        unit.id,
-        edited(node),
-      );
-    }
+  for (const [name, at] of labelsOf(of)) {
+    if (!RESERVED.test(name)) continue;
+    const message = `The label "${name}" is Docker's or berth's own`;
+    draft.block("project/reserved-label", message, at, unit.id, edited(at));
   }
   if (service.image === null) {
     const message = "A swarm builds nothing: name an image that its nodes can pull";
@@ -81,6 +70,13 @@ export function blockByService(scene: StackScene, of: Declared, draft: Draft): v
   }
   blockByValues(of, draft);
   blockByFiles(scene, of, draft);
+}
+
+/** All labels of a service and of its containers, also those of `label_file`. */
+function labelsOf(of: Declared): ReadonlyMap<string, Place> {
+  const found = new Map<string, Place>([...of.service.labels].map(([name, { at }]) => [name, at]));
+  for (const [name, { at }] of keyValues(nodeAt(of, "deploy", "labels"))) found.set(name, at);
+  return found;
 }
 
 /** Secrets and configs whose content is not known, or that are to exist and do not. */

@@ -83,3 +83,18 @@ Deno.test("a volume is the stack's own only where every node tells its volumes",
   assert.equal(await takesHost({ backends: [{ ...up, stale: ["volumes"] }] }), true, "a node of old news");
   assert.equal(await takesHost({ clusters: [{ ...ONE, nodes: [] }] }), true, "nodes that nobody told");
 });
+
+Deno.test("a label of Docker's own is refused from a file of labels, too", async () => {
+  const label = "com.docker.stack.namespace";
+  for (
+    const [text, more] of [
+      ["label_file: ./own.labels", { "own.labels": `${label}=other\n` }],
+      [`labels: ["${label}=other"]`, {}],
+      [`deploy: { labels: { ${label}: other } }`, {}],
+      [`deploy: { labels: ["${label}=other"] }`, {}],
+    ] as const
+  ) {
+    const files = { ...more, "compose.yaml": `${HEAD}  web:\n    image: a\n    ${text}\n` };
+    assert.deepEqual(codes((await planOf({ files })).blocked), ["project/reserved-label"], text);
+  }
+});
