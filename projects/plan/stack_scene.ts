@@ -7,6 +7,7 @@ import { GROUP_LABEL } from "../../artifacts/live/stacks.ts";
 import { valueAt } from "../../artifacts/yaml/values.ts";
 import { ServiceError } from "../../core/error.ts";
 import { planWith } from "../../core/remedy.ts";
+import { holdsCluster, holdsService } from "../../core/running_services.ts";
 import { type ContainerRuntime, SEES_RUNNING } from "../../core/runtime.ts";
 import type { StackCluster, StackFile, Stacks, StackService, SwarmNow } from "../../core/stacks.ts";
 import { contentsOf, type OwnSide } from "../drift/contents.ts";
@@ -88,7 +89,7 @@ export async function lookAtStack(asked: Asked, draft: Draft): Promise<StackScen
 }
 
 /** The swarm of the request, else the one where the stack runs, else the only one. */
-function clusterOf({ request, group, runtime }: Asked, { clusters }: Stacks): StackCluster {
+function clusterOf({ request, group, runtime, sight: { reach } }: Asked, { clusters }: Stacks): StackCluster {
   const named = request.backend?.slice(PREFIX.length);
   const items = runtime.services?.().items ?? [];
   const runs = new Set(
@@ -102,7 +103,9 @@ function clusterOf({ request, group, runtime }: Asked, { clusters }: Stacks): St
     throw unavailable(named === undefined ? "no engine of berth's is in a swarm" : `no swarm is "${named}"`);
   }
   if (more.length > 0) {
-    const remedies = fitting.map(({ name }) => planWith("backend", `${PREFIX}${name}`));
+    const seen = new Set(items.filter((one) => holdsService(reach, one)).map((one) => one.cluster));
+    const remedies = fitting.filter(({ name, engines }) => seen.has(name) || holdsCluster(reach, engines))
+      .map(({ name }) => planWith("backend", `${PREFIX}${name}`));
     throw new ServiceError("invalid_request", "Cannot plan: there are several swarms, choose one", {
       remedies,
     });

@@ -1,5 +1,6 @@
 /** Rules of a stack's plan that need no engine to be seen. */
 import assert from "node:assert/strict";
+import type { Scope } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import { inStack, ONE, planOf } from "./stack_scene.ts";
 
@@ -97,4 +98,16 @@ Deno.test("a label of Docker's own is refused from a file of labels, too", async
     const files = { ...more, "compose.yaml": `${HEAD}  web:\n    image: a\n    ${text}\n` };
     assert.deepEqual(codes((await planOf({ files })).blocked), ["project/reserved-label"], text);
   }
+});
+
+Deno.test("a choice between swarms names those that the caller holds", async () => {
+  const clusters = [ONE, { ...ONE, id: "s2", name: "hidden", engines: ["e2"], nodes: ["e2"] }];
+  const choice = async (scopes?: readonly Scope[]) => {
+    const error: unknown = await planOf({ files: FILES, clusters, scopes }).catch((error) => error);
+    assert.ok(error instanceof ServiceError && error.code === "invalid_request", String(error));
+    return error.remedies.map((one) => one.kind === "plan" ? one.value : one);
+  };
+  assert.deepEqual(await choice(), ["swarm:one", "swarm:hidden"]);
+  assert.deepEqual(await choice(["engine:e1", "project:shop"]), ["swarm:one"]);
+  assert.deepEqual(await choice(["project:shop"]), []);
 });

@@ -17,7 +17,7 @@ export interface StackScene {
   readonly clusters?: readonly StackCluster[];
   readonly backends?: readonly Partial<Backend>[];
   readonly holdings?: Partial<Holdings> | null;
-  readonly scopes?: readonly Scope[];
+  readonly scopes?: readonly Scope[] | undefined;
   readonly request?: Readonly<Record<string, unknown>>;
   readonly digestOf?: (image: string, signal?: AbortSignal) => Promise<string>;
 }
