@@ -77,7 +77,7 @@ export interface Stacks {
   /** Reads a swarm anew from a manager. Throws `engine_unavailable` where none answers. */
   read(cluster: string): Promise<SwarmNow>;
   /** Returns the digest that a reference stands for at its registry. Throws a `ServiceError`. */
-  digestOf(cluster: string, reference: string): Promise<string>;
+  digestOf(cluster: string, reference: string, signal?: AbortSignal): Promise<string>;
 }
 
 /** A runtime whose engines may be in swarms. */

@@ -28,10 +28,11 @@ import {
   placeOfServiceField,
   removingFromStack,
 } from "./stack_needs.ts";
+import { digestsOf, PINNING_MS } from "./stack_images.ts";
 import { lookAtStack, resourceOf, stackLookedAt, type StackScene } from "./stack_scene.ts";
 
-/** Throws as `makePlan` does. */
-export async function makeStackPlan(asked: Asked): Promise<MadePlan> {
+/** `pinningMs`: the milliseconds that registries may take. Throws as `makePlan` does. */
+export async function makeStackPlan(asked: Asked, pinningMs = PINNING_MS): Promise<MadePlan> {
   const { group, workspace, request } = asked;
   const { action } = request;
   if (action !== "up" && action !== "down") {
@@ -46,7 +47,7 @@ export async function makeStackPlan(asked: Asked): Promise<MadePlan> {
   const units = work.units();
   if (action === "up") {
     blockByErrors(asked, units, draft);
-    await work.up(units);
+    await work.up(units, pinningMs);
   } else work.down(units);
   blockApply(scene, draft);
   const looked = stackLookedAt(scene);
@@ -80,6 +81,18 @@ export async function stackMovedSince(asked: Asked, looked: Looked): Promise<Mov
 
 /** Fields of which a change starts no task anew. */
 const KEEPS_TASKS = /^(?:replicas$|deploy\.(?:labels|update_config|rollback_config|endpoint_mode)\b)/;
+
+/** A unit beside the service of its name. */
+interface Compared {
+  readonly of: Declared;
+  readonly spec: ServiceSpec;
+  readonly there: StackService | undefined;
+  readonly found: readonly SpecDifference[];
+  /** True if the name is that of another owner's service. */
+  readonly isTaken: boolean;
+  /** True if tasks would start from an image that is not pinned yet. */
+  readonly startsImage: boolean;
+}
 
 class StackWork {
   unchanged = 0;
@@ -118,7 +131,7 @@ class StackWork {
     return wanted;
   }
 
-  async up(units: readonly Unit[]): Promise<void> {
+  async up(units: readonly Unit[], pinningMs: number): Promise<void> {
     const links = linksOf(this.#group).filter(({ kind }) => kind === "depends_on");
     const before = (unit: Unit) =>
       links.flatMap(({ from, to }) => from === unit.id ? this.#last.get(to) ?? [] : []);
@@ -128,7 +141,12 @@ class StackWork {
       for (const { resource, name } of ownNetworks(of)) this.#network(resource, name);
       for (const { kind, source } of of.service.grants) this.#file(resourceOf(this.#group, kind, source));
     }
-    for (const of of all) await this.#service(of, before(of.unit));
+    const compared = all.map((of) => this.#compared(of));
+    const images = this.asked.request.pull === "never"
+      ? []
+      : compared.flatMap((one) => one.startsImage && one.spec.container.image || []);
+    const digests = await digestsOf(this.scene, images, pinningMs);
+    for (const one of compared) this.#service(one, before(one.of.unit), digests);
     this.#orphans();
     const isWhole = this.asked.request.units === undefined;
     if (isWhole) this.#removeVersions();
@@ -202,19 +220,29 @@ class StackWork {
     this.#files.set(resource.id, { ...version, step });
   }
 
-  async #service(of: Declared, before: readonly number[]): Promise<void> {
-    const { unit } = of;
+  #compared(of: Declared): Compared {
     const spec = serviceSpec(of, ({ id, name, key }) => this.#files.get(id)?.name ?? name ?? key);
-    const there = this.#serviceOf(unit);
-    const taken = this.scene.now.services.find(({ name, stack }) =>
+    const there = this.#serviceOf(of.unit);
+    const isTaken = this.scene.now.services.some(({ name, stack }) =>
       name === spec.name && stack !== this.#group.project
     );
+    const found = there?.differences(spec) ?? [];
+    const isOther = there === undefined || found.some(({ field }) => field === "image");
+    const startsImage = !isTaken && (there?.mode ?? spec.mode) === spec.mode && isOther;
+    return { of, spec, there, found, isTaken, startsImage };
+  }
+
+  #service(
+    { of, spec, there, found, isTaken, startsImage }: Compared,
+    before: readonly number[],
+    digests: ReadonlyMap<string, string>,
+  ): void {
+    const { unit } = of;
     const block = (code: string, message: string) =>
       this.draft.block(code, message, unit.source, unit.id, edited(unit.source));
-    if (taken !== undefined) {
+    if (isTaken) {
       return block("project/taken-name", `The swarm has a service "${spec.name}" of another owner`);
     }
-    const found = there?.differences(spec) ?? [];
     if (there !== undefined && there.mode !== spec.mode) {
       const at = placeOfServiceField(of, "deploy.mode");
       const command = commandOf("docker service rm", spec.name);
@@ -228,8 +256,7 @@ class StackWork {
       if (last !== undefined) this.#last.set(unit.id, last);
       return;
     }
-    const isNew = there === undefined || found.some(({ field }) => field === "image");
-    const digest = isNew ? await this.#pinned(of, spec) : undefined;
+    const digest = startsImage ? this.#pinned(of, spec, digests) : undefined;
     const step = this.draft.add({
       kind: there === undefined ? "service.create" : "service.update",
       target: spec.name,
@@ -263,23 +290,19 @@ class StackWork {
   }
 
   /** All nodes run one image: a registry that does not tell which one blocks the plan. */
-  async #pinned(
+  #pinned(
     { service, unit }: Declared,
     { container: { image } }: ServiceSpec,
-  ): Promise<string | undefined> {
+    digests: ReadonlyMap<string, string>,
+  ): string | undefined {
     if (this.asked.request.pull === "never" || !image) return undefined;
-    try {
-      return await this.scene.stacks.digestOf(this.scene.cluster.id, image);
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      const message = `Nobody tells which image "${service.writtenImage ?? image}" is now, so that nodes ` +
-        `could run different ones: its registry does not answer, or has none of this name`;
-      const remedies = planWith("pull", "never");
-      this.draft.block("swarm/image-not-pinned", message, service.imageAt ?? unit.source, unit.id, [
-        remedies,
-      ]);
-      return undefined;
-    }
+    const digest = digests.get(image);
+    if (digest !== undefined) return digest;
+    const message = `Nobody tells which image "${service.writtenImage ?? image}" is now, so that nodes ` +
+      `could run different ones: its registry does not answer in time, or has none of this name`;
+    const remedies = planWith("pull", "never");
+    this.draft.block("swarm/image-not-pinned", message, service.imageAt ?? unit.source, unit.id, [remedies]);
+    return undefined;
   }
 
   #reason(

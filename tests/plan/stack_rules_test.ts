@@ -111,3 +111,28 @@ Deno.test("a choice between swarms names those that the caller holds", async () 
   assert.deepEqual(await choice(["engine:e1", "project:shop"]), ["swarm:one"]);
   assert.deepEqual(await choice(["project:shop"]), []);
 });
+
+Deno.test("each image of a stack is asked for once, and all of them within one time", async () => {
+  const units = ["a", "b", "c", "d", "e"];
+  const text = units.map((name) => `  ${name}:\n    image: "${name < "c" ? "same" : `slow-${name}`}"\n`).join(
+    "",
+  );
+  const asked: string[] = [];
+  const begun = performance.now();
+  const { steps, blocked } = await planOf({
+    files: { "compose.yaml": HEAD + text },
+    request: { pull: "policy" },
+    pinningMs: 300,
+    digestOf: (image) => {
+      asked.push(image);
+      return image === "same" ? Promise.resolve("sha256:1") : new Promise<never>(() => {});
+    },
+  });
+  assert.ok(performance.now() - begun < 5_000);
+  assert.deepEqual(asked.sort(), ["same", "slow-c", "slow-d", "slow-e"]);
+  assert.deepEqual(steps.filter(({ digest }) => digest !== undefined).map(({ target }) => target), [
+    "shop_a",
+    "shop_b",
+  ]);
+  assert.deepEqual(codes(blocked), Array(3).fill("swarm/image-not-pinned"));
+});

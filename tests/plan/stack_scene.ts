@@ -19,6 +19,7 @@ export interface StackScene {
   readonly holdings?: Partial<Holdings> | null;
   readonly scopes?: readonly Scope[] | undefined;
   readonly request?: Readonly<Record<string, unknown>>;
+  readonly pinningMs?: number;
   readonly digestOf?: (image: string, signal?: AbortSignal) => Promise<string>;
 }
 
@@ -79,5 +80,5 @@ export async function planOf(scene: StackScene) {
     newerOf: () => null,
     mayReachHost: false,
   } as unknown as Asked; // the rest of it is for containers
-  return (await makeStackPlan(asked)).plan;
+  return (await makeStackPlan(asked, scene.pinningMs)).plan;
 }

@@ -43,7 +43,7 @@ export function planAccess(clusters: Clusters, logins: RegistryLogins): Stacks {
         throw away(error.message, error);
       }
     },
-    digestOf: async (id, text) => {
+    digestOf: async (id, text, signal) => {
       const reference = readReference(text);
       if (reference === null) throw new ServiceError("invalid_request", `"${text}" is no image`);
       const { registry, repository, digest } = reference;
@@ -54,7 +54,7 @@ export function planAccess(clusters: Clusters, logins: RegistryLogins): Stacks {
         at`/distribution/${new SlashedName(textOfReference(reference))}/json`,
         `look for "${nameOf(reference)}" at its registry`,
         {},
-        { headers, firstByteMs: REGISTRY_MS },
+        { headers, firstByteMs: REGISTRY_MS, ...(signal !== undefined && { signal }) },
       );
       const pinned = textOf(objectOf(objectOf(answer).Descriptor).digest);
       if (/^sha256:[0-9a-f]{64}$/.test(pinned)) return pinned;

@@ -41,7 +41,7 @@ export class Managers {
     path: EnginePath,
     doing: string,
     query: Record<string, string | boolean> = {},
-    more: Pick<EngineCall, "headers" | "firstByteMs"> = {},
+    more: Pick<EngineCall, "headers" | "firstByteMs" | "signal"> = {},
   ): Promise<unknown> {
     let hasNoLeader = false;
     for (const engine of this.#engines) {
