@@ -174,24 +174,36 @@ export class Snapshot implements AsyncDisposable {
       const hidden = await realPaths(this.#hidden);
       const made = new Map<number, readonly string[]>();
       const failed = new Map<number, ServiceError>();
-      for (const [place, files] of sets.entries()) {
-        try {
-          made.set(place, await createFiles(this.#path, files, hidden));
-        } catch (error) {
-          if (!(error instanceof ServiceError)) throw error;
-          failed.set(place, error);
+      const removeAll = async (places: Iterable<number>) => {
+        for (const place of places) {
+          await removeMade(this.#path, sets[place] ?? [], made.get(place) ?? [], hidden);
         }
+      };
+      let read: Model;
+      try {
+        for (const [place, files] of sets.entries()) {
+          try {
+            made.set(place, await createFiles(this.#path, files, hidden));
+          } catch (error) {
+            if (!(error instanceof ServiceError)) throw error;
+            failed.set(place, error);
+          }
+        }
+        const now = await this.#readChanged(new Set([...made.values()].flat()));
+        if (!now.model) throw unavailable(now.state);
+        read = now.model;
+      } catch (error) {
+        // Nobody learns of them otherwise, and some hold secrets.
+        await removeAll(made.keys());
+        this.#readAnew();
+        throw error;
       }
-      const now = await this.#readChanged(new Set([...made.values()].flat()));
-      if (!now.model) throw unavailable(now.state);
       const takeBack = (places: readonly number[]) =>
         this.#inTurn(async () => {
-          for (const place of places) {
-            await removeMade(this.#path, sets[place] ?? [], made.get(place) ?? [], hidden);
-          }
+          await removeAll(places);
           await this.#readChanged(new Set(places.flatMap((place) => made.get(place) ?? [])));
         });
-      return { model: now.model, failed, takeBack };
+      return { model: read, failed, takeBack };
     });
   }
 
@@ -201,10 +213,15 @@ export class Snapshot implements AsyncDisposable {
       try {
         return await work();
       } finally {
-        this.#identity = ""; // as for another folder: events may tell of it late
-        this.#looked = -Infinity;
+        this.#readAnew();
       }
     });
+  }
+
+  /** Reads everything with the next call, as of another folder: events may tell of changes late. */
+  #readAnew(): void {
+    this.#identity = "";
+    this.#looked = -Infinity;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
