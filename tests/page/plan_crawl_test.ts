@@ -1,5 +1,6 @@
 /** An administrator follows every link to a plan: each plans the project that the place of the link is about. */
 import assert from "node:assert/strict";
+import type { Page } from "npm:playwright-core@1.65.1";
 import { eventually } from "../support/eventually.ts";
 import { FILES } from "../support/scoped_world.ts";
 import type { TestService } from "../support/service.ts";
@@ -48,6 +49,17 @@ const STARTS = [
   "/c/docker/shop-web?view=differences",
   "/updates",
 ];
+
+/** Returns the links of a screen once nothing is loading and no link comes any more. */
+async function settledLinks(page: Page): Promise<Link[]> {
+  let before = -1;
+  return await eventually("the screen has its links", async () => {
+    const links = await page.evaluate<Link[]>(LINKS);
+    const isSettled = links.length === before && await page.locator(".loading").count() === 0;
+    before = links.length;
+    return isSettled ? links : null;
+  });
+}
 
 /** An incident of the project `shop` of this workspace. */
 async function plantIncident({ berth }: TestService, workspace: string): Promise<void> {
@@ -102,7 +114,7 @@ test("every link to a plan that an administrator sees plans the project that is 
     await go(page, path);
     await page.waitForLoadState("networkidle");
     await main.locator("h1, h2, .empty").filter({ visible: true }).first().waitFor();
-    const links = await page.evaluate<Link[]>(LINKS);
+    const links = await settledLinks(page);
     for (const menu of await main.locator(".row-menu").filter({ visible: true }).all()) {
       await menu.locator("summary").click();
       await menu.locator(".menu a, .menu button").first().waitFor();
