@@ -3,7 +3,7 @@ import type { Reach } from "../../../core/access.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import type { EngineKind } from "../../../engines/calls/greeting.ts";
 import { at } from "../../../engines/calls/path.ts";
-import { flagOf, objectOf, textOf, textsOf, type Wire } from "../../../engines/calls/wire.ts";
+import { flagOf, mapOf, objectOf, textOf, textsOf, type Wire } from "../../../engines/calls/wire.ts";
 import { findContainer } from "./find_container.ts";
 import type { Engines } from "./seen.ts";
 
@@ -20,6 +20,7 @@ export interface LiveContainer {
   readonly terminal: boolean;
   /** `NAME=value`, with all secrets. */
   readonly environment: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
   readonly kind: EngineKind;
   /** Its log loses old lines to new ones, so that a late reader may miss some. */
   readonly rotates: boolean;
@@ -32,8 +33,6 @@ export interface ManagedLog {
   readonly task: string;
   /** From now on another manager is asked. */
   turn(): void;
-  /** True if nothing more is written. */
-  hasEnded(): boolean;
 }
 
 /** Finds the container that a caller means, as `findContainer` does, and reads it at its engine. */
@@ -82,6 +81,7 @@ function liveContainer(engine: Engine, kind: EngineKind, inspected: Wire, asked:
     life: isAlive(state) ? textOf(state.StartedAt) : null,
     terminal: flagOf(objectOf(inspected.Config).Tty),
     environment: textsOf(objectOf(inspected.Config).Env),
+    labels: mapOf(objectOf(inspected.Config).Labels),
     rotates: textOf(log.Type) === "local" || textOf(objectOf(log.Config)["max-size"]) !== "",
   };
 }

@@ -12,7 +12,8 @@ import { LogGap } from "../log_gap.ts";
 import { CONTENT_TYPE } from "../log_formats.ts";
 import { formatOf, LOG_QUERY, wantedOf } from "../log_request.ts";
 import { MOST_CURSOR, readCursor } from "./cursors.ts";
-import { serviceLog, tasksOf } from "./service_log.ts";
+import { serviceLog } from "./service_log.ts";
+import { tasksOf } from "./service_tasks.ts";
 import { findService, findTask } from "./task_logs.ts";
 
 const OfTask = z.object({
@@ -109,15 +110,15 @@ export function serviceLogs(parts: Parts): Router {
   return router()
     .on(ofService, (call) => {
       const doing = `read the logs of service "${call.params.id}"`;
-      const found = findService(engines, call.reach, call.params.id, doing);
-      return answer(call, parts, doing, tasksOf(engines, found, call.query.history));
+      const { reach, query } = call;
+      const { service } = findService(engines, reach, call.params.id, doing);
+      return answer(call, parts, doing, tasksOf({ engines, reach, service, isAll: query.history }));
     })
     .on(ofTask, (call) => {
       const doing = `read the logs of task "${call.params.id}"`;
-      const found = findTask(engines, call.reach, call.params.id, doing);
-      const { id } = found.task;
-      const all = tasksOf(engines, found.known, true);
-      return answer(call, parts, doing, () => all().filter(({ task }) => task.id === id));
+      const { reach } = call;
+      const { known: { service }, task } = findTask(engines, reach, call.params.id, doing);
+      return answer(call, parts, doing, tasksOf({ engines, reach, service, isAll: true, only: task.id }));
     });
 }
 

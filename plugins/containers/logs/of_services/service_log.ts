@@ -1,5 +1,4 @@
 /** The logs of a service's tasks, merged, as the body of an answer. */
-import { type KnownService, type KnownTask, NO_SERVICES } from "../../../../core/running_services.ts";
 import type { JsonText } from "../../../../core/json_text.ts";
 import type { Engines } from "../../backends/seen.ts";
 import type { Awaken } from "../awaken.ts";
@@ -8,7 +7,8 @@ import { MergedLogs } from "../merged_logs.ts";
 import type { LogFormat } from "../log_formats.ts";
 import type { LogRequest } from "../log_request.ts";
 import { cursorText } from "./cursors.ts";
-import { hasEnded, logOf, type TaskLog } from "./task_logs.ts";
+import type { TasksNow } from "./service_tasks.ts";
+import { logOf, type TaskLog } from "./task_logs.ts";
 import { TaskWriter } from "./task_writer.ts";
 
 /** Lines of different nodes are sorted when they come within this time. */
@@ -22,8 +22,8 @@ const encoder = new TextEncoder();
 interface ServiceLogOptions {
   readonly engines: Engines;
   readonly awaken: Awaken;
-  /** Returns the tasks that are wanted now. */
-  readonly tasks: () => readonly KnownTask[];
+  /** Looks at the service's tasks. */
+  readonly tasks: () => TasksNow;
   readonly request: LogRequest;
   readonly search: string | undefined;
   readonly timestamps: boolean;
@@ -34,16 +34,6 @@ interface ServiceLogOptions {
   /** Returns the reason that berth ended the stream. */
   readonly reason: () => string;
   readonly onEnd: () => void;
-}
-
-/** Returns the tasks of a service: those that are to run or may run on, or all that are remembered. */
-export function tasksOf(engines: Engines, { service }: KnownService, isAll: boolean): () => KnownTask[] {
-  return () => {
-    const known = (engines.services?.() ?? NO_SERVICES).items.find((one) => one.service.id === service.id);
-    return (known?.service.tasks ?? [])
-      .filter((task) => task.container !== null && (isAll || task.desired || task.state === "lost"))
-      .map((task) => ({ known: known!, task })); // a task is of a service
-  };
 }
 
 export function serviceLog(options: ServiceLogOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -129,10 +119,11 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     }
   }
 
-  /** Begins to read tasks that are new, and reads those that have ended to their end. */
+  /** Begins to read tasks that are new, reads those that have ended to their end, and ends what left the scope. */
   #look(isFirst: boolean): void {
     const { engines, tasks, request, cursors, doing } = this.#options;
-    for (const one of tasks()) {
+    const { wanted, fateOf } = tasks();
+    for (const one of wanted) {
       const { id } = one.task;
       if (this.#begun.has(id)) continue;
       this.#begun.add(id);
@@ -142,7 +133,11 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
         cursor: cursors.get(id),
       });
     }
-    for (const id of this.#logs.sources) if (request.follow && hasEnded(engines, id)) this.#logs.end(id);
+    for (const id of this.#logs.sources) {
+      const fate = fateOf(id);
+      if (fate === "hidden") this.#logs.remove(id);
+      else if (fate === "ended" && request.follow) this.#logs.end(id);
+    }
   }
 
   #frame(messages: readonly JsonText[], read: ReadonlyMap<string, string>): void {

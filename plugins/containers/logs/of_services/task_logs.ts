@@ -11,6 +11,8 @@ import { engineError } from "../../../../engines/calls/errors.ts";
 import { type LiveContainer, readLive } from "../../backends/live_container.ts";
 import type { Engines } from "../../backends/seen.ts";
 
+const TASK = "com.docker.swarm.task.id";
+
 /** A task's log, and from where it is read. */
 export interface TaskLog extends LiveContainer {
   readonly task: { readonly id: string; readonly name: string };
@@ -38,16 +40,6 @@ export function findTask({ services }: Engines, reach: Reach, asked: string, doi
   return one;
 }
 
-/** Returns the task as memory has it now; undefined once the swarm has forgotten it. */
-const taskNow = ({ services }: Engines, id: string) =>
-  services?.().items.flatMap(({ service }) => service.tasks).find((task) => task.id === id);
-
-/** Returns true if the task writes no more. One whose node is down may. */
-export function hasEnded(engines: Engines, id: string): boolean {
-  const state = taskNow(engines, id)?.state;
-  return state === undefined || state === "completed" || state === "failed" || state === "stopped";
-}
-
 /** Throws the reason why neither the node's engine nor a manager can be asked. */
 export async function logOf(
   engines: Engines,
@@ -60,6 +52,13 @@ export async function logOf(
   const link = links.find(({ name }) => name === task.container?.backend);
   if (link?.state === "up" && task.container !== null) {
     const live = await readLive(link.engine, task.container.id, doing, signal);
+    // The id is a manager's word, and any container may have it
+    if (live.labels[TASK] !== task.id) {
+      throw engineError(
+        "container_not_found",
+        `Cannot ${doing}: its container is none of task "${task.name}"`,
+      );
+    }
     return { ...live, ...told, via: "node" };
   }
   const managers = links.filter(({ name, state }) => known.managers?.includes(name) && state === "up");
@@ -85,7 +84,8 @@ export async function logOf(
     life: task.at,
     terminal: known.definition.terminal,
     environment: [],
+    labels: {},
     rotates: false,
-    managed: { task: task.id, turn: () => void (turn += 1), hasEnded: () => hasEnded(engines, task.id) },
+    managed: { task: task.id, turn: () => void (turn += 1) },
   };
 }

@@ -1,0 +1,88 @@
+/** Logs of services over planted memory: what the swarms and their managers say may be anything. */
+import assert from "node:assert/strict";
+import type { KnownService } from "../../core/running_services.ts";
+import { tasksOf } from "../../plugins/containers/logs/of_services/service_tasks.ts";
+import { reachOn, ServiceLogWorld, serviceOf, type Told } from "./service_log_world.ts";
+
+const linesOf = (all: readonly Told[]) => all.flatMap(({ line }) => line ?? []);
+
+Deno.test("serviceLog reads no task of another swarm's service that has the same id", async () => {
+  await using world = new ServiceLogWorld();
+  const victim = serviceOf([world.task("secret")], { engines: ["node"] });
+  const evil = serviceOf([], { cluster: "two", engines: ["evil"] });
+  world.services = [victim, evil];
+
+  const told = await world.read({ reach: reachOn("engine:evil"), service: evil });
+
+  assert.deepEqual(told, []);
+  assert.deepEqual(world.calls, [], "nothing is asked of the engine");
+  assert.deepEqual(linesOf(await world.read({ reach: reachOn("engine:node"), service: victim })), [
+    "of secret",
+  ]);
+});
+
+Deno.test("serviceLog stops to read a service that has left the caller's scope", async () => {
+  await using world = new ServiceLogWorld();
+  const tasks = [world.task("a")];
+  const shop = serviceOf(tasks, { stack: "shop", engines: ["node", "other"] });
+  world.services = [shop];
+  let isMoved = false;
+  const isEnough = (all: readonly Told[]) => {
+    if (isMoved || linesOf(all).length === 0) return false;
+    isMoved = true;
+    // Its stack is another one from now on, and a task joins it
+    const moved = serviceOf([...tasks, world.task("b")], { stack: "blog", engines: ["node", "other"] });
+    world.services = [moved];
+    setTimeout(async () => {
+      await world.say("a", "of a, which has left");
+      world.services = [serviceOf([world.task("c")], { stack: "shop", engines: ["node", "other"] })];
+    }, 800);
+    return false;
+  };
+
+  const told = await world.read({
+    reach: reachOn("project:shop"),
+    service: shop,
+    follow: true,
+    isEnough: (all) => isEnough(all) || linesOf(all).includes("of c"),
+  });
+
+  assert.deepEqual(linesOf(told), ["of a", "of c"], "nothing of b, which it never held");
+});
+
+Deno.test("serviceLog reads no container that its engine shows as none of the task", async () => {
+  await using world = new ServiceLogWorld();
+  const claimed = world.task("claimed");
+  world.containers.set("cclaimed", { task: "", lines: ["of a database"] });
+  const service = serviceOf([claimed, world.task("own")]);
+  world.services = [service];
+
+  const told = await world.read({ service });
+
+  assert.deepEqual(linesOf(told), ["of own"]);
+  assert.ok(!world.calls.some((call) => call.includes("cclaimed/logs")));
+});
+
+Deno.test("tasksOf looks at the tasks of its own service alone, once for each state of memory", () => {
+  let looks = 0;
+  const counted = (id: string): KnownService => {
+    const one = serviceOf([], { id });
+    const { tasks } = one.service;
+    Object.defineProperty(one.service, "tasks", { get: () => (looks += 1, tasks) });
+    return one;
+  };
+  const items = Array.from({ length: 100 }, (_, number) => counted(`s${number}`));
+  const memory = { revision: 1, items, clusters: [] };
+  const look = tasksOf({
+    engines: { services: () => memory },
+    reach: reachOn("engine:node"),
+    service: { cluster: "one", id: "s7" },
+    isAll: true,
+  });
+
+  const { fateOf } = look();
+  looks = 0;
+  for (let number = 0; number < 256; number += 1) assert.equal(fateOf(`t${number}`), "ended");
+
+  assert.equal(looks, 1);
+});
