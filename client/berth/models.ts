@@ -838,7 +838,7 @@ export type TaskLogRecord = {
   readonly end: ServiceLogEnd;
 };
 
-/** Its log cannot be read for now, and is tried again. */
+/** Its log cannot be read for now, and is tried again while it is followed. */
 export type TaskLogWaits = {
   /** The code of the failure. */
   readonly reason: string;

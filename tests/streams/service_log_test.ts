@@ -63,6 +63,82 @@ Deno.test("serviceLog reads no container that its engine shows as none of the ta
   assert.ok(!world.calls.some((call) => call.includes("cclaimed/logs")));
 });
 
+const idsOf = (count: number) => Array.from({ length: count }, (_, number) => `t${number}`);
+
+Deno.test("serviceLog reads all of more tasks than it reads at once", async () => {
+  await using world = new ServiceLogWorld();
+  const service = serviceOf(idsOf(260).map((id) => world.task(id)));
+  world.services = [service];
+
+  const told = await world.read({ service });
+
+  assert.deepEqual(linesOf(told).sort(), idsOf(260).map((id) => `of ${id}`).sort());
+  assert.ok(told.every(({ waits }) => waits === undefined));
+});
+
+Deno.test("serviceLog tells of followed tasks that have no room, and reads them when others end", async () => {
+  await using world = new ServiceLogWorld();
+  const tasks = idsOf(260).map((id) => world.task(id));
+  world.services = [serviceOf(tasks)];
+  let isEnding = false;
+  const isEnough = (all: readonly Told[]) => {
+    const lines = linesOf(all).length;
+    if (lines === 256 && !isEnding) {
+      isEnding = true;
+      world.services = [serviceOf(tasks.map((one, at) => at < 10 ? { ...one, state: "completed" } : one))];
+    }
+    return lines >= 260;
+  };
+
+  const told = await world.read({ service: serviceOf(tasks), follow: true, isEnough });
+
+  const waiting = told.filter(({ waits }) => waits !== undefined);
+  assert.deepEqual(
+    waiting.map(({ taskId }) => taskId),
+    ["t256", "t257", "t258", "t259"],
+    "each is told once",
+  );
+  assert.ok(waiting.every(({ waits }) => waits?.reason === "too_many_streams"));
+  assert.deepEqual(linesOf(told).sort(), idsOf(260).map((id) => `of ${id}`).sort());
+});
+
+Deno.test("serviceLog tells of a task whose engines are away, and reads it when one is back", async () => {
+  await using world = new ServiceLogWorld();
+  const service = serviceOf([world.task("a", {}, ["one", "two"])]);
+  world.services = [service];
+  world.link.state = "down";
+  setTimeout(() => world.link.state = "up", 700);
+
+  const told = await world.read({ service, follow: true, isEnough: (all) => linesOf(all).length >= 2 });
+
+  const waits = {
+    task: "web.a",
+    taskId: "a",
+    node: "node1",
+    via: "node",
+    waits: { reason: "runtime_unavailable" },
+  };
+  assert.deepEqual(told[0], waits);
+  assert.deepEqual(told.filter((one) => one.waits !== undefined).length, 1, "it is told once");
+  assert.deepEqual(linesOf(told), ["one", "two"]);
+});
+
+Deno.test("serviceLog says of what is not followed which task could not be read", async () => {
+  await using world = new ServiceLogWorld();
+  const service = serviceOf([world.task("a")]);
+  world.services = [service];
+  world.link.state = "down";
+
+  const [told] = await world.read({ service });
+  let text = "";
+  await world.read({ service, format: "text", heard: (more) => text += more });
+
+  assert.deepEqual([told?.task, told?.node, told?.waits], ["web.a", "node1", {
+    reason: "runtime_unavailable",
+  }]);
+  assert.equal(text, "web.a@node1 | [cannot be read: runtime_unavailable]\n");
+});
+
 Deno.test("tasksOf looks at the tasks of its own service alone, once for each state of memory", () => {
   let looks = 0;
   const counted = (id: string): KnownService => {

@@ -138,9 +138,13 @@ export class MergedLogs implements AsyncDisposable {
     return this.#members.has(source);
   }
 
-  /** Adds a source, unless it is there already. `find` may fail: the container may be gone by then. */
-  add(source: string, find: () => Promise<LiveContainer>, start: LogStart): void {
-    if (this.#members.has(source) || this.#members.size >= MOST_CONTAINERS) return;
+  /**
+   * Adds a source, unless it is there already; returns false where there is no room for one more. `find` may fail: the
+   * container may be gone by then.
+   */
+  add(source: string, find: () => Promise<LiveContainer>, start: LogStart): boolean {
+    if (this.#members.has(source)) return true;
+    if (this.#members.size >= MOST_CONTAINERS) return false;
     const ending = new AbortController();
     const leave = () => ending.abort();
     this.#signal.addEventListener("abort", leave);
@@ -153,6 +157,7 @@ export class MergedLogs implements AsyncDisposable {
         if (!ending.signal.aborted) this.#viewer.left?.(source, reason);
       });
     this.#members.set(source, { ending, reading, log: null, isOver: false });
+    return true;
   }
 
   /** Nothing more is written to a source: it ends with what is there. */

@@ -33,7 +33,10 @@ const TaskLogRecord = z.union([
   OfTask.extend({ gap: LogGap }),
   OfTask.extend({
     waits: z.object({ reason: z.string().describe("The code of the failure") })
-      .meta({ id: "TaskLogWaits", description: "Its log cannot be read for now, and is tried again" }),
+      .meta({
+        id: "TaskLogWaits",
+        description: "Its log cannot be read for now, and is tried again while it is followed",
+      }),
   }),
   z.object({ cursor: z.string().describe("Resumes all tasks behind the lines up to here") }),
   z.object({

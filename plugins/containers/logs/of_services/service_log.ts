@@ -1,4 +1,6 @@
 /** The logs of a service's tasks, merged, as the body of an answer. */
+import type { ServiceError } from "../../../../core/error.ts";
+import type { KnownTask } from "../../../../core/running_services.ts";
 import type { JsonText } from "../../../../core/json_text.ts";
 import type { Engines } from "../../backends/seen.ts";
 import type { Awaken } from "../awaken.ts";
@@ -8,7 +10,7 @@ import type { LogFormat } from "../log_formats.ts";
 import type { LogRequest } from "../log_request.ts";
 import { cursorText } from "./cursors.ts";
 import type { TasksNow } from "./service_tasks.ts";
-import { logOf, type TaskLog } from "./task_logs.ts";
+import { logOf, placeOf, type TaskLog, type TaskPlace } from "./task_logs.ts";
 import { TaskWriter } from "./task_writer.ts";
 
 /** Lines of different nodes are sorted when they come within this time. */
@@ -17,6 +19,11 @@ const ORDER_MS = 250;
 const LOOK_MS = 250;
 const ROOM_BYTES = 256 * 1024;
 const HEARTBEAT_MS = 15_000;
+/** The waits before a task whose engines are away is tried again. */
+const FIRST_WAIT_MS = 500;
+const LAST_WAIT_MS = 5_000;
+/** Failures that another time may mend. */
+const AWAY: ReadonlySet<string> = new Set(["runtime_unavailable", "engine_timeout", "engine_busy"]);
 const encoder = new TextEncoder();
 
 interface ServiceLogOptions {
@@ -36,6 +43,22 @@ interface ServiceLogOptions {
   readonly onEnd: () => void;
 }
 
+/** A task that was wanted once. */
+interface Reading {
+  /** As its log was found; before that, as memory has it. */
+  place: TaskPlace;
+  /** The number of earlier lines that come first; null for all. */
+  readonly tail: number | null;
+  /** It is read, or was read to its end. */
+  isBegun: boolean;
+  /** The caller knows that it cannot be read for now. */
+  isWaiting: boolean;
+  /** Failures in a row. */
+  failures: number;
+  /** It is not tried before. */
+  nextAt: number;
+}
+
 export function serviceLog(options: ServiceLogOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream(
     new ServiceLog(options),
@@ -50,8 +73,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #leaving = new AbortController();
   readonly #signal: AbortSignal;
   readonly #places: Map<string, string>;
-  readonly #targets = new Map<string, TaskLog>();
-  readonly #begun = new Set<string>();
+  readonly #readings = new Map<string, Reading>();
   #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>; // `start` comes before anything else
   #makeRoom = () => {};
   #lastAt = performance.now();
@@ -66,12 +88,10 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
         frame: (messages, read) => this.#frame(messages, read),
         ready: () => this.#room(),
         write: (target) => this.#writer.of(this.#taskOf(target)),
-        joined: (task, target) => void this.#targets.set(task, this.#taskOf(target)),
-        waits: (task, error) => this.#note(task, "waits", { reason: error.code }),
-        // Its node is gone with the rest of its log.
-        left: (task, error) =>
-          error !== "removed" &&
-          this.#note(task, "gap", { after: this.#writer.latest.get(task) ?? "", before: null }),
+        joined: (task, target) => this.#joined(task, this.#taskOf(target)),
+        waits: (task, error) => this.#waits(task, error.code),
+        resumes: (task) => this.#resumes(task),
+        left: (task, error) => this.#left(task, error),
       },
       awaken: options.awaken,
       search: options.search,
@@ -98,13 +118,13 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   }
 
   async #run(): Promise<void> {
-    const { request, cursors, signal, reason, onEnd } = this.#options;
+    const { request, signal, reason, onEnd } = this.#options;
     const beat = setInterval(() => {
       if (performance.now() - this.#lastAt > HEARTBEAT_MS) this.#send(this.#writer.heartbeat);
     }, HEARTBEAT_MS / 3);
     try {
-      this.#look(cursors.size === 0);
-      if (!request.follow) return await this.#logs.ended();
+      if (!request.follow) return await this.#readAll();
+      this.#look(true);
       const clock = setInterval(() => this.#look(false), LOOK_MS);
       if (!this.#signal.aborted) {
         await new Promise<void>((resolve) => this.#signal.addEventListener("abort", () => resolve()));
@@ -119,25 +139,101 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     }
   }
 
-  /** Begins to read tasks that are new, reads those that have ended to their end, and ends what left the scope. */
-  #look(isFirst: boolean): void {
-    const { engines, tasks, request, cursors, doing } = this.#options;
-    const { wanted, fateOf } = tasks();
+  /** More tasks than are read at once follow when others have ended. */
+  async #readAll(): Promise<void> {
+    while (this.#look(true) > 0 && !this.#signal.aborted) await this.#logs.ended();
+    await this.#logs.ended();
+  }
+
+  /**
+   * Begins to read tasks that are new or are tried again, reads those that have ended to their end, and ends what left the
+   * scope. Returns the number of tasks for which there was no room.
+   */
+  #look(isFirst: boolean): number {
+    const { tasks, request } = this.#options;
+    const { isHeld, wanted, fateOf } = tasks();
+    let left = 0;
     for (const one of wanted) {
+      const reading = this.#readingOf(one, isFirst);
       const { id } = one.task;
-      if (this.#begun.has(id)) continue;
-      this.#begun.add(id);
-      this.#logs.add(id, () => logOf(engines, one, doing, this.#signal), {
-        ...request,
-        tail: isFirst ? request.tail : null, // a task that is new is read from its beginning
-        cursor: cursors.get(id),
-      });
+      if (reading.isBegun || this.#logs.has(id) || performance.now() < reading.nextAt) continue;
+      reading.isBegun = this.#begin(one, reading);
+      if (reading.isBegun) continue;
+      left += 1;
+      if (request.follow) this.#waits(id, "too_many_streams");
     }
     for (const id of this.#logs.sources) {
       const fate = fateOf(id);
       if (fate === "hidden") this.#logs.remove(id);
       else if (fate === "ended" && request.follow) this.#logs.end(id);
     }
+    // A service that comes back is read on behind its latest lines
+    if (!isHeld) { for (const reading of this.#readings.values()) reading.isBegun = false; }
+    return left;
+  }
+
+  #readingOf(one: KnownTask, isFirst: boolean): Reading {
+    const { cursors, request } = this.#options;
+    const { id } = one.task;
+    let reading = this.#readings.get(id);
+    if (reading === undefined) {
+      reading = {
+        place: placeOf(one),
+        tail: isFirst && cursors.size === 0 ? request.tail : null, // a task that is new is read from its beginning
+        isBegun: false,
+        isWaiting: false,
+        failures: 0,
+        nextAt: 0,
+      };
+      this.#readings.set(id, reading);
+    }
+    return reading;
+  }
+
+  #begin(one: KnownTask, { tail }: Reading): boolean {
+    const { engines, request, doing } = this.#options;
+    const { id } = one.task;
+    return this.#logs.add(id, () => logOf(engines, one, doing, this.#signal), {
+      ...request,
+      tail,
+      cursor: this.#places.get(id),
+    });
+  }
+
+  #joined(task: string, target: TaskLog): void {
+    const reading = this.#readings.get(task);
+    if (reading === undefined) return;
+    const { task: named, node, via } = target;
+    reading.place = { task: named, node, via };
+    reading.isWaiting = false;
+    reading.failures = 0;
+  }
+
+  /** Tells it once, until the task is read again. */
+  #waits(task: string, reason: string): void {
+    const reading = this.#readings.get(task);
+    if (reading === undefined || reading.isWaiting) return;
+    reading.isWaiting = true;
+    this.#send(this.#writer.waits(reading.place, reason));
+  }
+
+  #resumes(task: string): void {
+    const reading = this.#readings.get(task);
+    if (reading !== undefined) reading.isWaiting = false;
+  }
+
+  #left(task: string, error: ServiceError | "removed"): void {
+    const reading = this.#readings.get(task);
+    if (reading === undefined || error === "removed") return;
+    const { follow } = this.#options.request;
+    const isCut = !follow && this.#writer.latest.has(task);
+    // Its node is gone with the rest of its log
+    if (isCut || !AWAY.has(error.code)) return this.#send(this.#writer.missing(reading.place));
+    this.#waits(task, error.code);
+    if (!follow) return;
+    reading.isBegun = false;
+    reading.nextAt = performance.now() + Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** reading.failures);
+    reading.failures += 1;
   }
 
   #frame(messages: readonly JsonText[], read: ReadonlyMap<string, string>): void {
@@ -156,12 +252,6 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     if (text === "" || this.#leaving.signal.aborted) return;
     this.#lastAt = performance.now();
     this.#controller.enqueue(encoder.encode(text));
-  }
-
-  /** Tells something of a task that is no line. */
-  #note(task: string, name: "waits" | "gap", value: Readonly<Record<string, unknown>>): void {
-    const target = this.#targets.get(task);
-    if (target !== undefined) this.#send(this.#writer.note(target, name, value));
   }
 
   /** Every source is one that `logOf` returned. */

@@ -13,13 +13,22 @@ import type { Engines } from "../../backends/seen.ts";
 
 const TASK = "com.docker.swarm.task.id";
 
-/** A task's log, and from where it is read. */
-export interface TaskLog extends LiveContainer {
+/** A task, and from where its log is read. */
+export interface TaskPlace {
   readonly task: { readonly id: string; readonly name: string };
   /** The node's name. */
   readonly node: string;
   readonly via: "node" | "manager";
 }
+
+export type TaskLog = LiveContainer & TaskPlace;
+
+/** Returns the place of a task whose log was not found yet. */
+export const placeOf = ({ task }: KnownTask): TaskPlace => ({
+  task: { id: task.id, name: task.name },
+  node: task.node?.name ?? "",
+  via: (task.container?.backend ?? null) === null ? "manager" : "node",
+});
 
 /** Throws `service_not_found` and `ambiguous_id`. */
 export function findService({ services }: Engines, reach: Reach, asked: string, doing: string): KnownService {
@@ -43,11 +52,12 @@ export function findTask({ services }: Engines, reach: Reach, asked: string, doi
 /** Throws the reason why neither the node's engine nor a manager can be asked. */
 export async function logOf(
   engines: Engines,
-  { known, task }: KnownTask,
+  one: KnownTask,
   doing: string,
   signal: AbortSignal,
 ): Promise<TaskLog> {
-  const told = { task: { id: task.id, name: task.name }, node: task.node?.name ?? "" };
+  const { known, task } = one;
+  const told = placeOf(one);
   const { links } = engines.backends;
   const link = links.find(({ name }) => name === task.container?.backend);
   if (link?.state === "up" && task.container !== null) {

@@ -8,7 +8,7 @@ import {
 } from "../../../../core/json_text.ts";
 import type { LogFormat } from "../log_formats.ts";
 import type { LineWriter } from "../merged_logs.ts";
-import type { TaskLog } from "./task_logs.ts";
+import type { TaskPlace } from "./task_logs.ts";
 
 export class TaskWriter {
   /** The time of the last line of each task. */
@@ -21,9 +21,9 @@ export class TaskWriter {
   }
 
   /** Returns the writer of a task's lines. For text a message is the text as a JSON string. */
-  of(target: TaskLog): LineWriter {
+  of(target: TaskPlace): LineWriter {
     const fixed = partsOf(target);
-    const name = `${target.task.name}@${target.node}`;
+    const name = nameOf(target);
     const isText = this.format === "text";
     return {
       line: ({ time, stream, text, cut }) => {
@@ -41,7 +41,7 @@ export class TaskWriter {
       },
       gap: (gap) =>
         isText
-          ? jsonText(`${name} | [lines are missing after ${gap.after}]\n`)
+          ? jsonText(missingText(target, gap.after))
           : jsonObject(fixed, jsonMembers({ gap: jsonText(gap) })),
     };
   }
@@ -55,10 +55,23 @@ export class TaskWriter {
     return messages.map((one) => this.#record(one)).join("") + place;
   }
 
-  note(target: TaskLog, name: string, value: Readonly<Record<string, unknown>>): string {
+  /** Its log cannot be read for now. */
+  waits(target: TaskPlace, reason: string): string {
     return this.format === "text"
-      ? ""
-      : this.#record(jsonObject(partsOf(target), jsonMembers({ [name]: jsonText(value) })));
+      ? `${nameOf(target)} | [cannot be read: ${reason}]\n`
+      : this.#note(target, jsonMembers({ waits: jsonText({ reason }) }));
+  }
+
+  /** The rest of its log is missing. */
+  missing(target: TaskPlace): string {
+    const after = this.latest.get(target.task.id) ?? "";
+    return this.format === "text"
+      ? missingText(target, after)
+      : this.#note(target, jsonMembers({ gap: jsonText({ after, before: null }) }));
+  }
+
+  #note(target: TaskPlace, what: JsonMembers): string {
+    return this.#record(jsonObject(partsOf(target), what));
   }
 
   end(reason: string): string {
@@ -70,7 +83,12 @@ export class TaskWriter {
   }
 }
 
-const partsOf = ({ task, node, via }: TaskLog): JsonMembers =>
+const nameOf = ({ task, node }: TaskPlace) => `${task.name}@${node}`;
+
+const missingText = (target: TaskPlace, after: string) =>
+  `${nameOf(target)} | [lines are missing${after && ` after ${after}`}]\n`;
+
+const partsOf = ({ task, node, via }: TaskPlace): JsonMembers =>
   jsonMembers({
     task: jsonText(task.name),
     taskId: jsonText(task.id),
