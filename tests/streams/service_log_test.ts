@@ -1,6 +1,7 @@
 /** Logs of services over planted memory: what the swarms and their managers say may be anything. */
 import assert from "node:assert/strict";
 import type { KnownService } from "../../core/running_services.ts";
+import { readCursor } from "../../plugins/containers/logs/of_services/cursors.ts";
 import { tasksOf } from "../../plugins/containers/logs/of_services/service_tasks.ts";
 import { reachOn, ServiceLogWorld, serviceOf, type Told } from "./service_log_world.ts";
 
@@ -137,6 +138,33 @@ Deno.test("serviceLog says of what is not followed which task could not be read"
     reason: "runtime_unavailable",
   }]);
   assert.equal(text, "web.a@node1 | [cannot be read: runtime_unavailable]\n");
+});
+
+Deno.test("serviceLog forgets tasks that are gone, so that a cursor of a service that crashes stays short", async () => {
+  await using world = new ServiceLogWorld();
+  const runs = 4;
+  const stays = world.task("stays");
+  const at = (run: number) => serviceOf([stays, world.task(`run${run}`)]);
+  const service = at(0);
+  world.services = [service];
+  let run = 0;
+  const isEnough = (all: readonly Told[]) => {
+    if (linesOf(all).at(-1) === `of run${run}` && all.at(-1)?.cursor !== undefined) {
+      if (run === runs) return true;
+      run += 1;
+      setTimeout(() => world.services = [at(run)], 300);
+    }
+    return false;
+  };
+  const gone = "o2026-01-01T00:00:00.000000000Z";
+  const dead = new Map(Array.from({ length: 20 }, (_, number) => [`dead${number}`, gone]));
+
+  const told = await world.read({ service, follow: true, isEnough, cursors: dead });
+
+  const last = [...readCursor(told.findLast(({ cursor }) => cursor !== undefined)?.cursor ?? "").keys()];
+  // The last but one may still be read to its end
+  assert.deepEqual(last.filter((id) => id !== `run${runs - 1}`), ["stays", `run${runs}`]);
+  assert.equal(linesOf(told).length, runs + 2, "nothing is told twice");
 });
 
 Deno.test("tasksOf looks at the tasks of its own service alone, once for each state of memory", () => {

@@ -86,6 +86,7 @@ export class ServiceLogWorld implements AsyncDisposable {
     const { engines } = this;
     const all: Told[] = [];
     const leaving = new AbortController();
+    const late = setTimeout(() => leaving.abort(), 20_000); // the test then says what is missing
     const body = serviceLog({
       engines,
       awaken: () => ({ [Symbol.dispose]: () => {} }),
@@ -109,6 +110,7 @@ export class ServiceLogWorld implements AsyncDisposable {
       for (const line of lines) if (line !== "") all.push(JSON.parse(line));
       if (isEnough(all)) leaving.abort();
     }
+    clearTimeout(late);
     return all;
   }
 

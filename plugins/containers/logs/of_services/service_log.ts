@@ -167,9 +167,24 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
       if (fate === "hidden") this.#logs.remove(id);
       else if (fate === "ended" && request.follow) this.#logs.end(id);
     }
-    // A service that comes back is read on behind its latest lines
-    if (!isHeld) { for (const reading of this.#readings.values()) reading.isBegun = false; }
+    if (isHeld) this.#forget(new Set(wanted.map(({ task }) => task.id)));
+    else this.#interrupt();
     return left;
+  }
+
+  /** A service that comes back is read on behind its latest lines. */
+  #interrupt(): void {
+    for (const reading of this.#readings.values()) reading.isBegun = false;
+  }
+
+  /** A service that crashes for days has many tasks that are no more; a cursor has no room for them. */
+  #forget(wanted: ReadonlySet<string>): void {
+    for (const id of new Set([...this.#readings.keys(), ...this.#places.keys()])) {
+      if (wanted.has(id) || this.#logs.has(id)) continue;
+      this.#readings.delete(id);
+      this.#places.delete(id);
+      this.#writer.forget(id);
+    }
   }
 
   #readingOf(one: KnownTask, isFirst: boolean): Reading {
@@ -226,7 +241,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     const reading = this.#readings.get(task);
     if (reading === undefined || error === "removed") return;
     const { follow } = this.#options.request;
-    const isCut = !follow && this.#writer.latest.has(task);
+    const isCut = !follow && this.#writer.hasTold(task);
     // Its node is gone with the rest of its log
     if (isCut || !AWAY.has(error.code)) return this.#send(this.#writer.missing(reading.place));
     this.#waits(task, error.code);

@@ -12,7 +12,7 @@ import type { TaskPlace } from "./task_logs.ts";
 
 export class TaskWriter {
   /** The time of the last line of each task. */
-  readonly latest = new Map<string, string>();
+  readonly #latest = new Map<string, string>();
   /** Sent while there are no lines, so that no proxy closes the stream. */
   readonly heartbeat: string;
 
@@ -27,7 +27,7 @@ export class TaskWriter {
     const isText = this.format === "text";
     return {
       line: ({ time, stream, text, cut }) => {
-        this.latest.set(target.task.id, time);
+        this.#latest.set(target.task.id, time);
         if (isText) return jsonText(`${this.timestamps ? `${time} ` : ""}${name} | ${text}\n`);
         return jsonObject(
           fixed,
@@ -55,6 +55,16 @@ export class TaskWriter {
     return messages.map((one) => this.#record(one)).join("") + place;
   }
 
+  /** Returns true if a line of the task was told. */
+  hasTold(task: string): boolean {
+    return this.#latest.has(task);
+  }
+
+  /** Nothing more is told of the task. */
+  forget(task: string): void {
+    this.#latest.delete(task);
+  }
+
   /** Its log cannot be read for now. */
   waits(target: TaskPlace, reason: string): string {
     return this.format === "text"
@@ -64,7 +74,7 @@ export class TaskWriter {
 
   /** The rest of its log is missing. */
   missing(target: TaskPlace): string {
-    const after = this.latest.get(target.task.id) ?? "";
+    const after = this.#latest.get(target.task.id) ?? "";
     return this.format === "text"
       ? missingText(target, after)
       : this.#note(target, jsonMembers({ gap: jsonText({ after, before: null }) }));
