@@ -167,6 +167,20 @@ Deno.test("serviceLog forgets tasks that are gone, so that a cursor of a service
   assert.equal(linesOf(told).length, runs + 2, "nothing is told twice");
 });
 
+Deno.test("serviceLog that is followed up to a time ends soon after it", async () => {
+  await using world = new ServiceLogWorld();
+  const service = serviceOf([world.task("a")]);
+  world.services = [service];
+  const until = { seconds: Math.floor(Date.now() / 1000) + 1, nanos: 0 };
+  const began = performance.now();
+
+  const told = await world.read({ service, follow: true, until });
+
+  assert.deepEqual(linesOf(told), ["of a"]);
+  assert.ok(told.every((one) => !("end" in one)), "it ends by itself");
+  assert.ok(performance.now() - began > 1_000, "what is written up to then is waited for");
+});
+
 Deno.test("tasksOf looks at the tasks of its own service alone, once for each state of memory", () => {
   let looks = 0;
   const counted = (id: string): KnownService => {

@@ -23,7 +23,7 @@ const UNPROVEN_BYTES = 512 * 1024;
 const FIRST_WAIT_MS = 50;
 const LAST_WAIT_MS = 2_000;
 /** A line written before a moment is in the engine's log this long after it. */
-const SETTLED_MS = 1_000;
+export const SETTLED_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The interval at which a container that is down or paused is inspected, beside the events that say it runs. */
 const LOOK_MS = 5_000;
@@ -130,7 +130,7 @@ export class LogSource {
   /** Opens the log, so that a refusal is known before the first byte of an answer. */
   async open(): Promise<void> {
     if (this.#state.kind === "closed") await this.#open();
-    if (this.#follows && this.#query.until !== null) this.#followUntil(this.#query.until);
+    this.#armUntil();
   }
 
   /**
@@ -138,6 +138,7 @@ export class LogSource {
    * mend, and the signal's reason.
    */
   async read(): Promise<boolean> {
+    this.#armUntil();
     while (this.#state.kind !== "over") {
       this.#signal.throwIfAborted();
       try {
@@ -297,6 +298,13 @@ export class LogSource {
       return { since: engineTime(from), tail: undefined };
     }
     return { since: since === null ? undefined : engineTime(since), tail: tail ?? undefined };
+  }
+
+  #armUntil(): void {
+    const { until } = this.#query;
+    const isOver = this.#state.kind === "over";
+    if (!this.#follows || isOver || until === null || this.#untilTimer !== undefined) return;
+    this.#followUntil(until);
   }
 
   /** Engines end a followed log with `until` late or never. From that moment on, the rest is read without following. */

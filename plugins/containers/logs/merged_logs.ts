@@ -134,6 +134,10 @@ export class MergedLogs implements AsyncDisposable {
     return this.#members.keys();
   }
 
+  get isEmpty(): boolean {
+    return this.#members.size === 0;
+  }
+
   has(source: string): boolean {
     return this.#members.has(source);
   }

@@ -2,12 +2,15 @@
 import type { ServiceError } from "../../../../core/error.ts";
 import type { KnownTask } from "../../../../core/running_services.ts";
 import type { JsonText } from "../../../../core/json_text.ts";
+import { Latch } from "../../../../core/signal.ts";
 import type { Engines } from "../../backends/seen.ts";
 import type { Awaken } from "../awaken.ts";
 import type { LiveContainer } from "../../backends/live_container.ts";
 import { MergedLogs } from "../merged_logs.ts";
 import type { LogFormat } from "../log_formats.ts";
 import type { LogRequest } from "../log_request.ts";
+import { SETTLED_MS } from "../log_source.ts";
+import { compareLogTimes, ofMs } from "../log_time.ts";
 import { cursorText } from "./cursors.ts";
 import type { TasksNow } from "./service_tasks.ts";
 import { logOf, placeOf, type TaskLog, type TaskPlace } from "./task_logs.ts";
@@ -124,12 +127,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     }, HEARTBEAT_MS / 3);
     try {
       if (!request.follow) return await this.#readAll();
-      this.#look(true);
-      const clock = setInterval(() => this.#look(false), LOOK_MS);
-      if (!this.#signal.aborted) {
-        await new Promise<void>((resolve) => this.#signal.addEventListener("abort", () => resolve()));
-      }
-      clearInterval(clock);
+      await this.#follow();
       if (signal.aborted) this.#send(this.#writer.end(reason()));
     } finally {
       clearInterval(beat);
@@ -137,6 +135,24 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
       await this.#logs[Symbol.asyncDispose]();
       onEnd();
     }
+  }
+
+  /** Looks until the caller leaves, or everything was read that was written up to the wanted time. */
+  async #follow(): Promise<void> {
+    const over = new Latch();
+    this.#signal.addEventListener("abort", () => over.open());
+    this.#look(true);
+    const clock = setInterval(() => {
+      this.#look(false);
+      if (this.#isPast && this.#logs.isEmpty) over.open();
+    }, LOOK_MS);
+    if (!this.#signal.aborted) await over.opened;
+    clearInterval(clock);
+  }
+
+  get #isPast(): boolean {
+    const { until } = this.#options.request;
+    return until !== null && compareLogTimes(until, ofMs(Date.now() - SETTLED_MS)) < 0;
   }
 
   /** More tasks than are read at once follow when others have ended. */
