@@ -140,12 +140,13 @@ function whyNot(room: Room, service: string, spec: Wire): string | null {
 
 /** Returns true if a node meets a constraint as `node.labels.disk==ssd`; one that is not understood is not met. */
 function meets(node: Wire, constraint: string): boolean {
-  const parts = /^\s*([\w.-]+)\s*(==|!=)\s*(.*?)\s*$/.exec(constraint);
-  if (parts === null) return false;
-  const [, key = "", operator, asked = ""] = parts;
-  const actual = valueOf(node, key);
+  const at = constraint.search(/[=!]=/);
+  if (at < 0) return false;
+  const key = constraint.slice(0, at).trim();
+  const actual = /^[\w.-]+$/.test(key) ? valueOf(node, key) : null;
   if (actual === null) return false;
-  return (actual.toLowerCase() === asked.toLowerCase()) === (operator === "==");
+  const asked = constraint.slice(at + 2).trim();
+  return (actual.toLowerCase() === asked.toLowerCase()) === (constraint[at] === "=");
 }
 
 function valueOf(node: Wire, key: string): string | null {
