@@ -134,7 +134,7 @@ export type ServiceChange = {
   readonly waits: readonly ({
     /** The task, as `shop_web.4`. */
     readonly task: string;
-    /** The reason that no node takes it, or that berth cannot tell. */
+    /** The reason that no node takes it, or that berth cannot tell; names nodes to callers who see the whole swarm. */
     readonly reason: string;
   })[];
   /** Of a rollback: the definition that comes back, as the swarm has it, masked. */

@@ -1,7 +1,7 @@
 /** Acts on services and nodes of swarms; each can be looked at first. */
 import { z } from "zod";
 import { type CorePermission, EVERYTHING, may, type Principal, type Reach } from "../../core/access.ts";
-import { holdsService, reachOfServices } from "../../core/running_services.ts";
+import { holdsCluster, holdsService, reachOfServices } from "../../core/running_services.ts";
 import { flag, text } from "../../http/declare/query.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../http/declare/router.ts";
 import { type Availability, NodeChange, setAvailability } from "./acts/node_acts.ts";
@@ -153,6 +153,7 @@ export function actRoutes(all: Clusters): Router {
     const said = await run(found, {
       isDryRun: query.dryRun === true,
       maySee: holdsService(seen, found),
+      maySeeNodes: holdsCluster(seen, found.engines),
       mayHost: may<CorePermission>(principal, "projects:host", EVERYTHING),
     });
     if (said.changed) await all.changed(found.in, said.id);

@@ -296,6 +296,8 @@ async function drained(berth: TestService, engine: TestEngine): Promise<void> {
     "2",
     "--replicas-max-per-node",
     "1",
+    "--label",
+    "team=each",
     SWARM_IMAGE,
     "idle",
   );
@@ -334,6 +336,12 @@ async function drained(berth: TestService, engine: TestEngine): Promise<void> {
   }
   const more = await berth.call("POST /api/services/one_each/scale?dryRun", { replicas: 3 });
   assert.deepEqual(more.body.waits.map(({ task }: Leaving) => task), ["one_each.3"], more.text);
+  assert.match(more.body.waits[0].reason, /^no node takes it: node\d /);
+  const grants = [{ role: "operator", on: ["label:team=each"] }];
+  const made = await berth.call("POST /api/settings/api-keys", { name: "each", grants });
+  const part = berth.as(made.body.key);
+  const { body: less } = await part.call("POST /api/services/one_each/scale?dryRun", { replicas: 3 });
+  assert.deepEqual(less.waits, [{ task: "one_each.3", reason: "no node takes it" }], "nodes are not its own");
 }
 
 async function removed(berth: TestService, engine: TestEngine): Promise<void> {

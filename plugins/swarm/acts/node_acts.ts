@@ -1,7 +1,7 @@
 /** Drains, pauses and activates nodes, and says first what moves. */
 import { z } from "zod";
 import type { Reach } from "../../../core/access.ts";
-import { holdsService } from "../../../core/running_services.ts";
+import { holdsCluster, holdsService } from "../../../core/running_services.ts";
 import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { objectOf, textOf, type Wire } from "../../../engines/calls/wire.ts";
@@ -46,7 +46,11 @@ export async function setAvailability(
   const from = textOf(now.spec.Availability) || "active";
   const isOther = from !== availability;
   const leaving = isOther && availability === "drain"
-    ? await leavingTasks(cluster, nodes, node.id, doing)
+    ? await leavingTasks(cluster, nodes, {
+      node: node.id,
+      maySeeNodes: holdsCluster(seen, cluster.scope),
+      doing,
+    })
     : [];
   const held = new Set(
     cluster.services.filter((one) => holdsService(seen, one)).map(({ service }) => service.id),
@@ -83,8 +87,11 @@ export async function setAvailability(
 async function leavingTasks(
   { managers, services: known }: Cluster,
   nodes: readonly Wire[],
-  node: string,
-  doing: string,
+  { node, maySeeNodes, doing }: {
+    readonly node: string;
+    readonly maySeeNodes: boolean;
+    readonly doing: string;
+  },
 ): Promise<NodeChange["tasks"]> {
   const { running, services } = await placesOf(managers, doing);
   const placement = new Placement(nodes, running, services, node);
@@ -99,7 +106,7 @@ async function leavingTasks(
     if (mode.Global !== undefined || mode.GlobalJob !== undefined) {
       return { ...one, outcome: "ends" as const, reason: null };
     }
-    const reason = placement.place(service, spec);
+    const reason = placement.place(service, spec, maySeeNodes);
     return { ...one, outcome: reason === null ? "moves" as const : "waits" as const, reason };
   });
 }

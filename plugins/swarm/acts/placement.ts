@@ -46,11 +46,14 @@ export class Placement {
       }
     }
     // What waits already comes first.
-    for (const service of waiting) this.place(service, services.get(service) ?? {});
+    for (const service of waiting) this.place(service, services.get(service) ?? {}, false);
   }
 
-  /** Puts one more task of a service on the node that has the fewest, and returns null; else why no node takes it. */
-  place(service: string, spec: Wire): string | null {
+  /**
+   * Puts one more task of a service on the node that has the fewest, and returns null; else why no node takes it. Nodes,
+   * their labels and ports are told to those who may see nodes.
+   */
+  place(service: string, spec: Wire, maySeeNodes: boolean): string | null {
     const template = objectOf(spec.TaskTemplate);
     const beyond = notCompared(template);
     if (beyond !== null) return `berth cannot tell: it asks for ${beyond}`;
@@ -58,6 +61,7 @@ export class Placement {
     const [best] = refused.filter(({ why }) => why === null).map(({ room }) => room)
       .toSorted((one, other) => (one.tasks.get(service) ?? 0) - (other.tasks.get(service) ?? 0));
     if (best === undefined) {
+      if (!maySeeNodes) return "no node takes it";
       const named = refused.slice(0, MOST_NAMED).map(({ room, why }) => `${room.name} ${why}`).join(", ");
       const more = refused.length - MOST_NAMED;
       return `no node takes it: ${named || "there is none"}${more > 0 ? `, and ${more} more` : ""}`;

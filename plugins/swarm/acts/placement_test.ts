@@ -11,7 +11,7 @@ const NODE = {
 const placed = (constraint: string) =>
   new Placement([NODE], [], new Map()).place("s1", {
     TaskTemplate: { Placement: { Constraints: [constraint] } },
-  });
+  }, true);
 
 Deno.test("Placement reads constraints as the swarm does, with any spaces", () => {
   for (
@@ -44,4 +44,19 @@ Deno.test("Placement reads a constraint of many spaces in linear time", () => {
   placed(`node.id==${" ".repeat(60_000)}x${" ".repeat(60_000)}x`);
 
   assert.ok(performance.now() - began < 2_000, "quadratic it takes ten times as long");
+});
+
+Deno.test("Placement names no node to a caller who may not see them", () => {
+  const busy = { ID: "t1", NodeID: "n1", ServiceID: "s2", Spec: {} };
+  const spec = (PublishedPort: number) => ({
+    EndpointSpec: { Ports: [{ PublishMode: "host", PublishedPort, Protocol: "tcp" }] },
+  });
+  const placement = new Placement([NODE], [busy], new Map([["s2", spec(8080)]]));
+
+  assert.equal(
+    placement.place("s1", spec(8080), true),
+    "no node takes it: node1 has the port 8080/tcp in use",
+  );
+  assert.equal(placement.place("s1", spec(8080), false), "no node takes it");
+  assert.equal(placement.place("s1", spec(8081), false), null);
 });

@@ -17,7 +17,9 @@ import { updateService } from "./update_service.ts";
 
 const Waiting = z.object({
   task: z.string().describe("The task, as `shop_web.4`"),
-  reason: z.string().describe("The reason that no node takes it, or that berth cannot tell"),
+  reason: z.string().describe(
+    "The reason that no node takes it, or that berth cannot tell; names nodes to callers who see the whole swarm",
+  ),
 });
 
 export const ServiceChange = z.object({
@@ -45,6 +47,8 @@ export interface Manner {
   readonly isDryRun: boolean;
   /** True if the caller may see definitions. */
   readonly maySee: boolean;
+  /** True if the caller may see the nodes of the swarm. */
+  readonly maySeeNodes: boolean;
   /** True if the caller may give a service rights on hosts. */
   readonly mayHost: boolean;
 }
@@ -176,7 +180,7 @@ async function mustHaveObjects(
 async function change(
   found: Found,
   doing: string,
-  { isDryRun, maySee }: Manner,
+  { isDryRun, maySee, maySeeNodes }: Manner,
   intend: (now: Current) => Intent | Promise<Intent>,
 ): Promise<ServiceChange> {
   const { in: cluster, service: { id, name } } = found;
@@ -191,7 +195,7 @@ async function change(
     dryRun: isDryRun,
     changes: maySee ? changes : [],
     ...tasks,
-    waits: await waitsOf(found, nodes, spec, tasks.starts, doing),
+    waits: await waitsOf(found, nodes, { spec, starts: tasks.starts, maySeeNodes, doing }),
     spec: isRollback && maySee ? maskObject(spec) as Record<string, unknown> : null,
   };
   if (isDryRun || !hasChanges) return { ...said, changed: false };
@@ -205,9 +209,12 @@ async function change(
 async function waitsOf(
   { in: { managers }, service: { id, name, tasks } }: Found,
   nodes: readonly Wire[],
-  spec: Wire,
-  starts: number,
-  doing: string,
+  { spec, starts, maySeeNodes, doing }: {
+    readonly spec: Wire;
+    readonly starts: number;
+    readonly maySeeNodes: boolean;
+    readonly doing: string;
+  },
 ): Promise<ServiceChange["waits"]> {
   if (starts === 0) return [];
   const { running, services } = await placesOf(managers, doing);
@@ -217,7 +224,7 @@ async function waitsOf(
   let slot = 0;
   for (let number = 0; number < Math.min(starts, MOST_PLACED); number += 1) {
     do slot += 1; while (used.has(slot));
-    const reason = placement.place(id, spec);
+    const reason = placement.place(id, spec, maySeeNodes);
     if (reason !== null) waits.push({ task: `${name}.${slot}`, reason });
   }
   return waits;
