@@ -48,7 +48,11 @@ export class Cluster {
   #listed = "";
   #reading: Promise<void> = Promise.resolve();
 
-  constructor(readonly id: string, public name: string) {}
+  /**
+   * `onNodes` is called in the moment in which its nodes are others: a worker says in no other way in which swarm it is, and
+   * until it is a member, scopes are asked for too few engines.
+   */
+  constructor(readonly id: string, public name: string, private readonly onNodes: () => void = () => {}) {}
 
   get members(): Members {
     return this.#members;
@@ -98,6 +102,7 @@ export class Cluster {
       this.#services = new Map(services.map((one) => [one.shown.id, one]));
       this.#tasks = Map.groupBy(rowsOf(tasks, taskRow), ({ service }) => service);
       this.#nodes = new Map(rowsOf(nodes, (one) => nodeRow(one, this.id)).map((one) => [one.id, one]));
+      this.onNodes();
       const named = (list: unknown) => rowsOf(list, (one) => objectRow(one, this.id));
       this.#objects = { configs: named(configs), secrets: named(secrets) };
       const found = textHash(JSON.stringify([services, tasks, nodes, networks, this.#objects])).join(" ");
@@ -129,6 +134,7 @@ export class Cluster {
       const nodes = rowsOf(await this.managers.get(at`/nodes`, doing), (one) => nodeRow(one, this.id));
       isOther ||= JSON.stringify(nodes) !== JSON.stringify([...this.#nodes.values()]);
       this.#nodes = new Map(nodes.map((one) => [one.id, one]));
+      this.onNodes();
       return isOther;
     });
   }

@@ -121,7 +121,6 @@ export class Clusters implements AsyncDisposable {
     await this.#meet(inSwarm);
     this.#join();
     await Promise.all(this.all.map((cluster) => this.#read(cluster)));
-    this.#join(); // a worker's node is known once its cluster was read
   }
 
   /** Asks engines that were not asked yet, or have connected again, for their place. */
@@ -164,7 +163,7 @@ export class Clusters implements AsyncDisposable {
       const own = known.filter(({ membership }) => membership.cluster === id);
       let cluster = this.#clusters.get(id);
       if (cluster === undefined) {
-        this.#clusters.set(id, cluster = new Cluster(id, own[0]?.membership.clusterName ?? id.slice(0, 12)));
+        this.#clusters.set(id, cluster = this.#newCluster(id, own[0]?.membership.clusterName ?? null));
       }
       const nodes = new Set(cluster.nodes.map((one) => one.id));
       const all = known.filter(({ membership }) =>
@@ -177,6 +176,10 @@ export class Clusters implements AsyncDisposable {
       if (unplaced.join(" ") !== cluster.unplaced.join(" ")) cluster.unplaced = unplaced;
       if (JSON.stringify([...members]) !== JSON.stringify([...cluster.members])) cluster.members = members;
     }
+  }
+
+  #newCluster(id: string, name: string | null): Cluster {
+    return new Cluster(id, name ?? id.slice(0, 12), () => this.#join());
   }
 
   #forget(id: string): void {
