@@ -104,8 +104,9 @@ function clusterOf({ request, group, runtime, sight: { reach } }: Asked, { clust
   }
   if (more.length > 0) {
     const seen = new Set(items.filter((one) => holdsService(reach, one)).map((one) => one.cluster));
-    const remedies = fitting.filter(({ name, engines }) => seen.has(name) || holdsCluster(reach, engines))
-      .map(({ name }) => planWith("backend", `${PREFIX}${name}`));
+    const known = fitting.filter(({ name, engines }) => seen.has(name) || holdsCluster(reach, engines));
+    const choices = known.map(({ name }) => `${PREFIX}${name}`);
+    const remedies = choices.map((choice) => planWith("backend", choice));
     throw new ServiceError("invalid_request", "Cannot plan: there are several swarms, choose one", {
       remedies,
     });
