@@ -8,6 +8,7 @@ import { FrameReader, type RunSink } from "../../../engines/frames/frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
+import type { LogEnd, LogListener } from "./log_listener.ts";
 import type { LogRequest } from "./log_request.ts";
 import { LogProbe } from "./log_probe.ts";
 import { PodmanLife } from "./podman_life.ts";
@@ -27,18 +28,6 @@ export const SETTLED_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The interval at which a container that is down or paused is inspected, beside the events that say it runs. */
 const LOOK_MS = 5_000;
-
-export interface LogListener extends LineSink {
-  gap(gap: Gap): void;
-  /** Called right after the lines of one read, before any other code runs. */
-  taken?(): void;
-  /** Called when the engine cannot be asked for now; reading is tried again. */
-  waits?(reason: ServiceError): void;
-  /** Called when the log is read again after `waits`. */
-  resumes?(): void;
-}
-
-export type LogEnd = "complete" | "removed";
 
 /**
  * The states of a source:
