@@ -1,4 +1,5 @@
 /** Plans and applies a group for the policy `auto`: as a person would, with their rights, and no more than a push may. */
+import type { Reference } from "../artifacts/artifact.ts";
 import type { NewAuditEntry } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { ContainerRuntime, RunningContainer } from "../core/runtime.ts";
@@ -65,15 +66,28 @@ async function unitsOf(
   const model = await registry.comparedModel(workspace);
   const group = model.groups.find((one) => one.standing === "main" && one.name === name);
   const all = group === undefined ? [] : await containersOf(runtime(), group.project);
-  return new Map((group?.units ?? []).map(({ id, label }) => {
+  const units = group?.units ?? [];
+  const jobs = new Set(
+    units.flatMap(({ references }) => references).filter(isWaitForEnd).map(({ target }) => target),
+  );
+  // Podman does not tell of every container that somebody stopped.
+  const telling = new Set(
+    runtime()?.backends().filter(({ kind }) => kind === "docker").map((one) => one.name),
+  );
+  return new Map(units.map(({ id, label }) => {
     const own = all.filter(({ compose }) => compose?.service === label);
     const isTaken = own.length === 0
       ? isNew || added.includes(id)
       // One that has ended by itself is made anew, as a job is.
-      : own.some(({ state, stopped }) => RUNS.has(state) || (state === "exited" && stopped === null));
+      : own.some(({ state, stopped, backend }) =>
+        RUNS.has(state) || (state === "exited" && stopped === null && (telling.has(backend) || jobs.has(id)))
+      );
     return [id, { isTaken }];
   }));
 }
+
+/** Returns true if a unit waits until another one has ended well, which is a job then. */
+const isWaitForEnd = ({ condition }: Reference): boolean => condition === "service_completed_successfully";
 
 /** Throws `engine_unavailable` where nobody can say what runs. */
 async function containersOf(
