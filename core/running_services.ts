@@ -136,7 +136,7 @@ export interface ServiceDefinition {
   readonly endpointMode: string;
 }
 
-/** When a swarm starts a task again; in nanoseconds, and with the swarm's own values where nobody said any. */
+/** The restart policy of tasks; in nanoseconds, and with the swarm's own values where nobody said any. */
 interface RestartPolicy {
   readonly condition: "none" | "on-failure" | "any";
   readonly delay: number;

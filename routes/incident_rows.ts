@@ -100,9 +100,9 @@ export const IncidentLine = z.object({
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** What an answer tells beside the incident itself. */
+/** Particulars that an answer may tell. */
 export interface Told {
-  /** Who acted through berth. */
+  /** The people who acted through berth. */
   readonly people: boolean;
   /** Numbers of all that is watched. */
   readonly numbers: boolean;
@@ -169,7 +169,7 @@ export function sightOf(principal: Principal): (incident: Incident) => boolean {
       case "workspace":
         return artifacts.has({ workspace });
       case "berth":
-        // Whoever reads the history has to know where it begins, and where it has a gap.
+        // Readers of the history have to know where it begins, and where it has a gap.
         return system.everywhere || OF_HISTORY.has(incident.cause.kind) && !artifacts.nowhere;
     }
   };

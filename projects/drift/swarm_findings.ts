@@ -22,7 +22,7 @@ export function findingsBesideSwarm(
   const say = sayInto(findings);
   for (const unit of group.units) {
     const name = live.get(unit.id)?.service?.cluster;
-    // Where it does not run yet, the only swarm is the one that is meant.
+    // The only swarm is the one that is meant where it does not run yet.
     const cluster = name === undefined
       ? clusters.length === 1 ? clusters[0] : undefined
       : clusters.find((one) => one.name === name);

@@ -1,4 +1,4 @@
-/** What only services of a swarm have: where tasks may run, how they are replaced and started again, and what they are handed. */
+/** Fields that only services of a swarm have: placement, replacing and starting tasks again, secrets and configs. */
 
 import type { Node, Place } from "../../artifacts/artifact.ts";
 import { nanosecondsOf } from "../../artifacts/compose/amounts.ts";

@@ -1,4 +1,4 @@
-/** How others reach a service of a swarm: its published ports, and its networks with its names in them. */
+/** The reach of a service of a swarm: its published ports, and its networks with its names in them. */
 
 import type { Node, Place } from "../../artifacts/artifact.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";

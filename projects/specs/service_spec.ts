@@ -181,7 +181,7 @@ function mountsOf(
   return { mounts, volumes };
 }
 
-/** Who reads a file in a container that says nothing of it. */
+/** The readers of a file in a container that says nothing of it. */
 const EVERYBODY = 0o444;
 
 function filesOf(of: Declared, kind: "secret" | "config", nameOf: NameOf): ServiceFile[] {

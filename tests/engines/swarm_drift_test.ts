@@ -197,7 +197,7 @@ async function drifts(own: TestEngine, berth: TestService): Promise<void> {
   assert.match(notCompared, /not compared with services: credential_spec$/);
 }
 
-/** What a secret holds is unknown, whatever the file says now. */
+/** Contents of secrets are unknown, whatever the file says now. */
 async function secrets(own: TestEngine, berth: TestService): Promise<void> {
   const text = `services:
   one:

@@ -211,7 +211,7 @@ async function rights(stack: Stack): Promise<void> {
     await missing("    ports: ['99:99']\n    volumes: [data:/data]\n", "volumes:\n  data: {}\n"),
     [],
   );
-  // Whether a thing of others exists is not told by the answer.
+  // The answer does not tell if a thing of others exists.
   const told = async (name: string): Promise<string> => {
     const text = `x-berth: { target: swarm }\nservices:\n  plain:\n${image}    secrets: [one]\n` +
       `    networks: [one]\nsecrets:\n  one: { external: true, name: ${name} }\n` +

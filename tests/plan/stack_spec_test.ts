@@ -226,7 +226,7 @@ Deno.test({
         return Object.keys(now).length === 7 ? now : null;
       });
       await deployByClient(own, file, "shop");
-      // What restarts always instead of never is another definition: its tasks tell that the swarm has looked.
+      // A service that restarts always instead of never is another definition: its tasks tell that the swarm has looked.
       await eventually("the task that is to restart was replaced", async () => {
         const { shop_never } = await tasksOf(own);
         return shop_never !== before.shop_never;

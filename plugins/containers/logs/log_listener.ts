@@ -1,4 +1,4 @@
-/** What the reader of a log is told. */
+/** The listener to a log: its lines, its gaps, and how reading it stands. */
 import type { ServiceError } from "../../../core/error.ts";
 import type { LineSink } from "./lines.ts";
 import type { Gap } from "./log_position.ts";

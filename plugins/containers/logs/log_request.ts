@@ -1,4 +1,4 @@
-/** What callers ask of a log. */
+/** Requests for a log, by a container or by a service. */
 import { z } from "zod";
 import { flag, text } from "../../../http/declare/query.ts";
 import { engineError } from "../../../engines/calls/errors.ts";

@@ -1,4 +1,4 @@
-/** How two definitions of a service differ, field by field: the one that a manager keeps, and the one it would be sent. */
+/** Compares two definitions of a service, field by field: the one that a manager keeps, and the one it would be sent. */
 import { looksSecret, MASK, maskCommandOf, maskText } from "../../../core/secrets.ts";
 import type { SpecDifference } from "../../../core/stacks.ts";
 import { listOf, mapOf, objectOf, textOf, textsOf, type Wire } from "../../../engines/calls/wire.ts";

@@ -45,7 +45,7 @@ export class Placement {
         fill(room, service, objectOf(task.Spec), services.get(service) ?? {});
       }
     }
-    // What waits already comes first.
+    // Tasks that wait already come first.
     for (const service of waiting) this.place(service, services.get(service) ?? {}, false);
   }
 

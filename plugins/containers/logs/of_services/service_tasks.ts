@@ -14,7 +14,7 @@ import type { Engines } from "../../backends/seen.ts";
 export interface TasksNow {
   /** True while the service is in memory and the caller holds it. */
   readonly isHeld: boolean;
-  /** Those to be read. */
+  /** The tasks to be read. */
   readonly wanted: readonly KnownTask[];
   /** The future of a task that is read: `ended` writes no more, and `hidden` must not be read on. */
   fateOf(task: string): "goesOn" | "ended" | "hidden";
