@@ -21,7 +21,7 @@ const SENT_MS = 60_000;
 const MOST_PAST = 1_000;
 /** Another replica looks later than this one, and by a clock of its own. */
 const CLOCKS_MS = 60_000;
-/** Records of a gap. */
+/** Asks for the newest records, in which those of a gap may be. */
 const SINCE = {
   ...{ state: null, kind: null, workspace: null, group: null, unit: null, before: null },
   limit: 10_000,
