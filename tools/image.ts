@@ -28,12 +28,7 @@ export async function prepareImage(context: string, { ssh = false } = {}): Promi
   await Deno.mkdir(`${context}/volumes/data`, { mode: 0o700 });
   await addRuntime(`${context}/runtime`);
   await addProgram(`${context}/program`);
-  if (ssh) {
-    await addSsh(`${context}/ssh`);
-    await run("cp", ["-r", "--parents", COMPILED_FOR_GIT, `${context}/ssh`], `${context}/program`);
-  }
-  // Nothing starts them where there is no git.
-  await Deno.remove(`${context}/program/${COMPILED_FOR_GIT}`, { recursive: true });
+  if (ssh) await addSsh(`${context}/ssh`);
   const stages = preparedStages(await Deno.readTextFile(`${ROOT}Dockerfile`));
   await Deno.writeTextFile(`${context}/Dockerfile`, ssh ? stages : withoutSsh(stages));
   await setTimes(context);
@@ -49,7 +44,6 @@ function withoutSsh(stages: string): string {
   return stages.replace(/^FROM program AS ssh\n(?:.+\n)+/m, "");
 }
 
-const COMPILED_FOR_GIT = "berth/.deno/gen/file/berth/git";
 const GIT_CORE = "/usr/lib/git-core";
 const SSH = ["/usr/bin/ssh", "/usr/bin/ssh-keygen", "/usr/bin/git", `${GIT_CORE}/git-remote-http`];
 
@@ -145,6 +139,8 @@ async function addProgram(root: string): Promise<void> {
     const compiled = `${made}/gen/file${await Deno.realPath(program)}`;
     await Deno.mkdir(`${cache}/gen/file`, { recursive: true });
     await run("cp", ["-r", compiled, `${cache}/gen/file/berth`]);
+    // These are loaded with the first source alone, and where there is git: then they are compiled once more.
+    await Deno.remove(`${cache}/gen/file/berth/git`, { recursive: true });
     await warm(program, made);
     for await (const { name } of Deno.readDir(made)) {
       if (/_cache_v\d+$/.test(name)) {
