@@ -70,17 +70,13 @@ async function unitsOf(
   const jobs = new Set(
     units.flatMap(({ references }) => references).filter(isWaitForEnd).map(({ target }) => target),
   );
-  // Podman does not tell of every container that somebody stopped.
-  const telling = new Set(
-    runtime()?.backends().filter(({ kind }) => kind === "docker").map((one) => one.name),
-  );
   return new Map(units.map(({ id, label }) => {
     const own = all.filter(({ compose }) => compose?.service === label);
     const isTaken = own.length === 0
       ? isNew || added.includes(id)
-      // One that has ended by itself is made anew, as a job is.
-      : own.some(({ state, stopped, backend }) =>
-        RUNS.has(state) || (state === "exited" && stopped === null && (telling.has(backend) || jobs.has(id)))
+      // Nobody can tell an end by itself from a stop that was not seen: Podman does not tell of each, and berth may be away.
+      : own.some(({ state, stopped }) =>
+        RUNS.has(state) || (state === "exited" && stopped === null && jobs.has(id))
       );
     return [id, { isTaken }];
   }));

@@ -16,10 +16,14 @@ class AutoScene implements AsyncDisposable {
   private constructor(readonly engine: TestEngine, readonly git: SourceScene) {}
 
   /** A folder that follows a repository by the policy `auto`, with the files of its first commit in it and running. */
-  static async on(engine: TestEngine, files: Readonly<Record<string, string>>): Promise<AutoScene> {
+  static async on(
+    engine: TestEngine,
+    files: Readonly<Record<string, string>>,
+    folder?: string,
+  ): Promise<AutoScene> {
     const git = await SourceScene.with(files, {
       here: files,
-      start: () => serveEngines({ [engine.kind]: engine }),
+      start: () => serveEngines({ [engine.kind]: engine }, folder === undefined ? {} : { folder }),
     });
     return new AutoScene(engine, git);
   }
@@ -173,6 +177,46 @@ for (const kind of ["docker", "podman"] as const) {
     assert.match(removed.waiting ?? "", /removes "dep\w+", which still runs/);
     assert.equal((await scene.git.files())[`dep${kind}/compose.yaml`], files[`dep${kind}/compose.yaml`]);
   });
+
+  on(
+    "a push never starts what a person stopped while berth was away, and makes a job anew",
+    async (engine) => {
+      const folder = await Deno.makeTempDir({ prefix: "berth-test-" });
+      try {
+        const name = `away${kind}`;
+        const file = `${name}/compose.yaml`;
+        const units = (lines: string) => [
+          service("side", lines),
+          service("job", lines, "[sh, -c, 'exit 0']"),
+          service("after", "depends_on: { job: { condition: service_completed_successfully } }"),
+        ];
+        const files = { [file]: one(name, "", units("labels: { a: '1' }")) };
+        await using scene = await AutoScene.on(engine, files, folder);
+        await scene.up(name);
+        await scene.git.follow({ policy: "auto" });
+        await scene.git.berth.stop();
+        await engine.cli("stop", `${name}-side-1`);
+        const before = await scene.containers(name);
+        const admin = scene.git.berth.admin!; // it made one
+        await using next = await serveEngines({ [engine.kind]: engine }, { folder, admin });
+
+        const head = await scene.git.repository.push({ [file]: one(name, "", units("labels: { a: '2' }")) });
+        await next.call(`POST /api/workspaces/${scene.git.id}/source/check`);
+        const record = await eventually("the policy has acted", async () => {
+          const record = await next.berth.store.sources.get(scene.git.id);
+          return record?.waiting !== null || (record.synced === head && record.todo === null) ? record : null;
+        }, LONG);
+
+        assert.equal(record?.waiting ?? null, null);
+        const after = await scene.containers(name);
+        assert.equal(before[`${name}-side-1`]?.state, "exited");
+        assert.deepEqual(after[`${name}-side-1`], before[`${name}-side-1`]);
+        assert.notEqual(after[`${name}-job-1`]?.id, before[`${name}-job-1`]?.id);
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  );
 
   on(
     "a group that cannot be applied stops the others, says why, and is planned again with the next commit",
