@@ -217,6 +217,10 @@ export interface KnownService {
 
 export const NO_SERVICES: RunningServices = { revision: 0, items: [], clusters: [] };
 
+/** Tells services of all clusters apart: an id alone is a manager's word, and another one may say the same. */
+export const serviceKey = ({ cluster, id }: Pick<RunningService, "cluster" | "id">): string =>
+  JSON.stringify([cluster, id]);
+
 /** Returns the name of the cluster whose task a container is; null for any other. Labels may be anybody's. */
 export function clusterOf(
   { items }: RunningServices,

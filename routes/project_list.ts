@@ -88,7 +88,9 @@ export async function listProjects(
   const claimed = new Set(projects.flatMap(({ containers }) => containers));
   const services = seen?.services?.().items ?? [];
   const units = projects.flatMap(({ units }) => units);
-  const ownServices = new Set(units.flatMap(({ service }) => service?.id ?? []));
+  const ownServices = new Set(
+    units.flatMap(({ service }) => service === undefined ? [] : `${service.cluster} ${service.id}`),
+  );
   const ofServices = reachOfServices(principal);
   const shownServices = services.filter((one) => holdsService(ofServices, one));
   const stacks = undeclaredStacks(shownServices, ownServices, shown, ignored);

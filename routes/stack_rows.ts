@@ -12,7 +12,7 @@ interface UndeclaredStack {
   readonly containers: readonly RunningContainer[];
 }
 
-/** Returns the stacks with services that are no unit's, and those alone. `declared` holds the ids of the others. */
+/** Returns the stacks with services that are no unit's, and those alone. `declared` holds the others, as `swarm id`. */
 export function undeclaredStacks(
   services: readonly KnownService[],
   declared: ReadonlySet<string>,
@@ -20,7 +20,9 @@ export function undeclaredStacks(
   ignored: Ignored,
 ): UndeclaredStack[] {
   const stacks = Map.groupBy(
-    services.filter(({ service }) => service.stack !== null && !declared.has(service.id)),
+    services.filter(({ service, cluster }) =>
+      service.stack !== null && !declared.has(`${cluster} ${service.id}`)
+    ),
     ({ service, cluster }) => `${service.stack}@swarm:${cluster}`,
   );
   return [...stacks].map(([id, own]) => {

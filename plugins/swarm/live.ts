@@ -1,5 +1,5 @@
 /** The feed of services for `/api/live`. */
-import { holdsService, RunningService } from "../../core/running_services.ts";
+import { holdsService, RunningService, serviceKey } from "../../core/running_services.ts";
 import { jsonText } from "../../core/json_text.ts";
 import { feed, type LiveFeed } from "../../http/live/feed.ts";
 import { ListAsked, LiveLists, rowsMessage } from "../../http/live/list.ts";
@@ -28,7 +28,7 @@ export function serviceFeeds(clusters: Clusters): { readonly feeds: readonly Liv
           if (revision === last && !isFirst) return null;
           last = revision;
           const held = items.filter((one) => holdsService(reach, one));
-          return { rows: new Map(held.map(({ service }) => [service.id, jsonText(service)])) };
+          return { rows: new Map(held.map(({ service }) => [serviceKey(service), jsonText(service)])) };
         },
       };
       return lists.of(`services ${reach.key}`, () => source)

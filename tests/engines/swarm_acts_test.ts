@@ -124,8 +124,8 @@ async function scaled(berth: TestService, engine: TestEngine): Promise<void> {
   const { body } = await berth.call("POST /api/services/shop_web/scale", { replicas: 3 });
   assert.equal(body.changed, true);
   await eventually("the feed tells it", async () => {
-    const row = (await visitor.list("services")).rows.get(body.id) as { desired: number; running: number };
-    return row.desired === 3 && row.running === 3;
+    const rows = [...(await visitor.list("services")).rows.values()];
+    return rows.some(({ id, desired, running }) => id === body.id && desired === 3 && running === 3);
   });
   const listed = () => engine.cli("service", "ls", "--filter", "name=shop_web", "--format", "{{.Replicas}}");
   await eventually("three run", async () => await listed() === "3/3");

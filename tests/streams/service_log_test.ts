@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import type { KnownService } from "../../core/running_services.ts";
 import { readCursor } from "../../plugins/containers/logs/of_services/cursors.ts";
 import { tasksOf } from "../../plugins/containers/logs/of_services/service_tasks.ts";
+import { findTask } from "../../plugins/containers/logs/of_services/task_logs.ts";
+import { Reach } from "../../core/access.ts";
 import { reachOn, ServiceLogWorld, serviceOf, type Told } from "./service_log_world.ts";
 
 const linesOf = (all: readonly Told[]) => all.flatMap(({ line }) => line ?? []);
@@ -20,6 +22,17 @@ Deno.test("serviceLog reads no task of another swarm's service that has the same
   assert.deepEqual(linesOf(await world.read({ reach: reachOn("engine:node"), service: victim })), [
     "of secret",
   ]);
+});
+
+Deno.test("findTask calls a name ambiguous that tasks of two swarms have, also below one id of a service", async () => {
+  await using world = new ServiceLogWorld();
+  world.services = [
+    serviceOf([world.task("a", { name: "web.1" })]),
+    serviceOf([world.task("b", { name: "web.1" })], { cluster: "two" }),
+  ];
+
+  assert.throws(() => findTask(world.engines, Reach.EVERYWHERE, "web.1", "read"), { code: "ambiguous_id" });
+  assert.equal(findTask(world.engines, Reach.EVERYWHERE, "b", "read").known.service.cluster, "two");
 });
 
 Deno.test("serviceLog stops to read a service that has left the caller's scope", async () => {

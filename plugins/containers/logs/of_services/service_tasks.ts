@@ -7,6 +7,7 @@ import {
   NO_SERVICES,
   type RunningServices,
   type RunningTask,
+  serviceKey,
 } from "../../../../core/running_services.ts";
 import type { Engines } from "../../backends/seen.ts";
 
@@ -32,9 +33,9 @@ interface Asked {
 
 /** Returns a look at the tasks; an id alone may be that of another swarm's service, and scopes follow labels. */
 export function tasksOf({ engines, reach, service, isAll, only }: Asked): () => TasksNow {
-  const { cluster, id } = service;
+  const key = serviceKey(service);
   return () => {
-    const known = servicesById(engines.services?.() ?? NO_SERVICES).get(keyOf(cluster, id));
+    const known = servicesByKey(engines.services?.() ?? NO_SERVICES).get(key);
     const isHeld = known !== undefined && holdsService(reach, known);
     const wanted = known === undefined || !isHeld ? [] : known.service.tasks
       .filter((task) =>
@@ -64,14 +65,8 @@ function hasEnded(task: RunningTask | undefined): boolean {
 const services = new WeakMap<RunningServices, ReadonlyMap<string, KnownService>>();
 const tasks = new WeakMap<KnownService, ReadonlyMap<string, RunningTask>>();
 
-const keyOf = (cluster: string, id: string) => JSON.stringify([cluster, id]);
-
-const servicesById = (all: RunningServices) =>
-  kept(
-    services,
-    all,
-    () => new Map(all.items.map((one) => [keyOf(one.service.cluster, one.service.id), one])),
-  );
+const servicesByKey = (all: RunningServices) =>
+  kept(services, all, () => new Map(all.items.map((one) => [serviceKey(one.service), one])));
 
 const tasksById = (known: KnownService) =>
   kept(tasks, known, () => new Map(known.service.tasks.map((one) => [one.id, one])));

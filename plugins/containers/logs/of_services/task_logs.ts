@@ -4,6 +4,7 @@ import {
   type KnownService,
   type KnownTask,
   NO_SERVICES,
+  serviceKey,
   servicesNamed,
   tasksNamed,
 } from "../../../../core/running_services.ts";
@@ -43,7 +44,7 @@ export function findTask({ services }: Engines, reach: Reach, asked: string, doi
   const found = tasksNamed(services?.() ?? NO_SERVICES, reach, asked);
   const [one] = found;
   if (one === undefined) throw engineError("task_not_found", `Cannot ${doing}: no swarm has it`);
-  if (found.some(({ known }) => known.service.id !== one.known.service.id)) {
+  if (found.some(({ known }) => serviceKey(known.service) !== serviceKey(one.known.service))) {
     throw engineError("ambiguous_id", `Cannot ${doing}: several have this name, use an id`);
   }
   return one;
