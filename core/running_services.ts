@@ -174,6 +174,7 @@ interface ServiceMount {
 
 /** A secret or config in the containers of a service. */
 export interface ServiceFile {
+  /** The object's name in the swarm. */
   readonly name: string;
   readonly target: string;
   readonly uid: string;

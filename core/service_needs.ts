@@ -2,7 +2,8 @@
 import { containerNeeds } from "./container_needs.ts";
 import { networkNeeds, volumeNeeds } from "./object_needs.ts";
 import type { ContainerSpec } from "./runtime.ts";
-import type { ServiceFile, ServiceSpec, SwarmNetworkSpec } from "./service_spec.ts";
+import type { ServiceFile } from "./running_services.ts";
+import type { ServiceSpec, SwarmNetworkSpec } from "./service_spec.ts";
 import {
   harmless,
   host,

@@ -1,6 +1,6 @@
 /** A service of a swarm as it is asked for, in words that name no engine. */
 import type { NetworkSpec, VolumeSpec } from "./engine_acts.ts";
-import type { ServiceMode } from "./running_services.ts";
+import type { ServiceFile, ServiceMode, UpdatePolicy } from "./running_services.ts";
 import type { ContainerSpec } from "./runtime.ts";
 
 /** The fields of its containers that are asked for in the same words as of a container alone. */
@@ -38,26 +38,6 @@ type ServiceContainer = Pick<
 interface Amounts {
   readonly cpus: number | null;
   readonly memoryBytes: number | null;
-}
-
-/** The way in which tasks are replaced. Nanoseconds. */
-export interface ReplacingTasks {
-  readonly parallelism: number;
-  readonly delay: number;
-  readonly failureAction: string;
-  readonly monitor: number;
-  readonly maxFailureRatio: number;
-  readonly order: string;
-}
-
-/** A secret or config in its containers. */
-export interface ServiceFile {
-  /** The object's name in the swarm. */
-  readonly name: string;
-  readonly target: string;
-  readonly uid: string;
-  readonly gid: string;
-  readonly mode: number;
 }
 
 export interface ServiceSpec {
@@ -99,8 +79,8 @@ export interface ServiceSpec {
     readonly spread: readonly string[];
     readonly maxPerNode: number;
   };
-  readonly update: ReplacingTasks | null;
-  readonly rollback: ReplacingTasks | null;
+  readonly update: UpdatePolicy | null;
+  readonly rollback: UpdatePolicy | null;
 }
 
 /** A network of a swarm as it is asked for. */

@@ -6,7 +6,8 @@ import { amountText } from "../../artifacts/compose/number_text.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
 import { isNull, listOf, numberOf, oneOrMany, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { ServiceMode } from "../../core/running_services.ts";
-import type { ReplacingTasks, ServiceFile, ServiceSpec, SwarmNetworkSpec } from "../../core/service_spec.ts";
+import type { ServiceFile, UpdatePolicy } from "../../core/running_services.ts";
+import type { ServiceSpec, SwarmNetworkSpec } from "../../core/service_spec.ts";
 import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
 import { modeOf } from "../fields/grants.ts";
 import { wantsOf } from "../fields/mounts.ts";
@@ -262,7 +263,7 @@ function reservationsOf(of: Declared): ServiceSpec["reservations"] {
   };
 }
 
-function replacing(node: Node | null): ReplacingTasks | null {
+function replacing(node: Node | null): UpdatePolicy | null {
   if (node === null) return null;
   return {
     parallelism: numberOf(valueAt(node, "parallelism")) ?? 1,

@@ -3,6 +3,7 @@ import { looksSecret, MASK, maskCommandOf, maskText } from "../../../core/secret
 import type { SpecDifference } from "../../../core/stacks.ts";
 import { listOf, mapOf, objectOf, textOf, textsOf, type Wire } from "../../../engines/calls/wire.ts";
 import { FIELD_OF } from "./field_names.ts";
+import { plain } from "./plain.ts";
 
 type NameOf = (id: string) => string | null;
 
@@ -101,30 +102,17 @@ function flatten(value: unknown, path: string, found: Map<string, string>): void
 function said(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) {
-    return value.map((one) => typeof one === "string" ? quoted(one) : JSON.stringify(sorted(one))).join(" ");
+    return value.map((one) => typeof one === "string" ? quoted(one) : JSON.stringify(plain(one))).join(" ");
   }
-  return typeof value === "object" ? JSON.stringify(sorted(value)) : String(value);
+  return typeof value === "object" ? JSON.stringify(plain(value)) : String(value);
 }
 
 const quoted = (word: string): string => /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word);
 
-/** Returns a value with its keys in order, and without what says nothing. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, one]) => [key, sorted(one)] as const)
-    .filter(([, one]) => !isNothing(one)).sort(([a], [b]) => a < b ? -1 : 1);
-  return Object.fromEntries(entries);
-}
-
-const isNothing = (value: unknown): boolean =>
-  value === null || value === undefined || value === "" || value === false || value === 0 ||
-  typeof value === "object" && Object.keys(value).length === 0;
-
 function mountEntry(wire: Wire): readonly [string, string] {
   const { Type, Source, Target, ReadOnly, Consistency: _, ...options } = wire;
   const access = ReadOnly === true ? " read-only" : "";
-  const more = JSON.stringify(sorted(options));
+  const more = JSON.stringify(plain(options));
   return [
     textOf(Target).replace(/(?<=.)\/+$/, ""),
     `${textOf(Type)} ${textOf(Source)}`.trim() + access + (more === "{}" ? "" : ` ${more}`),
@@ -140,7 +128,7 @@ function fileEntry(kind: "Secret" | "Config", wire: Wire): readonly [string, str
 function networkEntry(wire: Wire, networkOf: NameOf): readonly [string, string] {
   const { Target, Aliases, DriverOpts } = wire;
   const target = textOf(Target);
-  const options = JSON.stringify(sorted(objectOf(DriverOpts)));
+  const options = JSON.stringify(plain(objectOf(DriverOpts)));
   const aliases = [...new Set(textsOf(Aliases))].sort().join(", ");
   return [networkOf(target) ?? target, `as ${aliases}${options === "{}" ? "" : ` ${options}`}`];
 }

@@ -2,6 +2,7 @@
 import { type JudgedService, type ServiceFacts, serviceNeeds } from "../../../core/service_needs.ts";
 import { listOf, mapOf, objectOf, textOf, textsOf, type Wire } from "../../../engines/calls/wire.ts";
 import { NAMESPACE } from "../rows/service.ts";
+import { isNothing, plain } from "./plain.ts";
 
 /** Tells if a secret or config, by its id, is of the service's own stack. */
 type IsOwnFile = (id: string) => boolean;
@@ -116,10 +117,6 @@ function* partsOf(spec: Wire): Iterable<Part> {
 /** A field that no table knows needs the host. */
 const UNJUDGED = { unknown: true } as Partial<JudgedService>;
 
-const isNothing = (value: unknown): boolean =>
-  value === null || value === undefined || value === "" || value === false || value === 0 ||
-  typeof value === "object" && Object.keys(value).length === 0;
-
 function mountPart(wire: Wire): Part {
   const { Type, Source, Target, ReadOnly, Consistency: _, VolumeOptions, TmpfsOptions, ...more } = wire;
   const target = textOf(Target);
@@ -140,17 +137,8 @@ function mountPart(wire: Wire): Part {
     driverOptions: mapOf(driver.Options),
     labels: mapOf(Labels),
   };
-  return [`mount ${JSON.stringify(sorted(wire))}`, {
+  return [`mount ${JSON.stringify(plain(wire))}`, {
     container: { mounts: [mount] },
     volumes: { [target]: volume },
   }];
-}
-
-/** Returns a value with its keys in order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, sorted(one)] as const).sort(([a], [b]) => a < b ? -1 : 1),
-  );
 }

@@ -1,5 +1,6 @@
 /** The JSON that a manager is sent for a service: the one that `docker stack deploy` sends. */
-import type { ReplacingTasks, ServiceFile, ServiceSpec } from "../../../core/service_spec.ts";
+import type { ServiceFile, UpdatePolicy } from "../../../core/running_services.ts";
+import type { ServiceSpec } from "../../../core/service_spec.ts";
 import type { Wire } from "../../../engines/calls/wire.ts";
 
 /** The ids of secrets and configs by their names. */
@@ -215,7 +216,7 @@ function modeWire({ mode, replicas }: ServiceSpec): Wire {
   }
 }
 
-const replacingWire = (one: ReplacingTasks): Wire => ({
+const replacingWire = (one: UpdatePolicy): Wire => ({
   Parallelism: one.parallelism,
   Delay: one.delay,
   FailureAction: one.failureAction,
