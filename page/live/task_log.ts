@@ -5,6 +5,7 @@ import { isStatusError } from "../../client/mod.ts";
 import { LogFeed } from "./log_feed.ts";
 import { problemOf } from "./problem.ts";
 import { client, somebody } from "./session.ts";
+import { words } from "../words/en_later.ts";
 
 const TAIL = 200;
 const PAUSE_MS = 1_000;
@@ -14,6 +15,8 @@ const MOST_CHARACTERS = 4 * 1024 * 1024;
 export class TaskLog extends LogFeed {
   readonly #id: string;
   readonly #numbers = new Map<string, number>();
+  /** Words about tasks that cannot be read for now, by their ids. */
+  readonly #waiting = new Map<string, string>();
   #cursor: string | null = null;
 
   constructor(id: string) {
@@ -67,12 +70,25 @@ export class TaskLog extends LogFeed {
       signal,
     });
     this.state.value = "following";
+    for (const task of [...this.#waiting.keys()]) this.#waits(task, null);
     for await (const item of items) {
       if ("cursor" in item) this.#cursor = item.cursor;
+      else if ("waits" in item) this.#waits(item.taskId, words.swarm.logWaits(item.task, item.node));
       else if ("line" in item) {
+        this.#waits(item.taskId, null);
         const source = this.#source(item.taskId, item.task, item.node);
         this.lines.add(Date.parse(item.time), item.stream, source, item.line);
       } else if ("gap" in item) this.gap(item.gap, this.#source(item.taskId, item.task, item.node));
     }
+  }
+
+  /** Tells of one task that cannot be read for now, until it is read again. */
+  #waits(task: string, title: string | null): void {
+    if (title !== null) this.#waiting.set(task, title);
+    else if (!this.#waiting.delete(task)) return;
+    const [told] = this.#waiting.values();
+    this.problem.value = told === undefined
+      ? null
+      : { title: told, code: "waits", status: 0, requestId: null, errors: [] };
   }
 }

@@ -17,6 +17,10 @@ export const swarm = {
   stale: (at: string) => `Stand ${at}; nichts lässt sich ändern.`,
   missing: (names: string) =>
     `berth kennt die Engines von ${names} nicht: Ihre Logs kommen von einem Manager, Shells und Messwerte fehlen. Tragen Sie sie in BERTH_ENGINES ein.`,
+  logWaits: (task: string, node: string) =>
+    `Das Log von ${task}${
+      node === "" ? "" : ` auf ${node}`
+    } ist gerade nicht lesbar; berth versucht es wieder.`,
   stackOn: (name: string) => `ein Stack des Swarms ${name}, in keinem Ordner deklariert`,
   onlyStack: "Läuft als Stack; kein Ordner von berth deklariert ihn.",
   nodes: "Knoten",

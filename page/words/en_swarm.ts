@@ -13,6 +13,8 @@ export const swarm = {
   stale: (at: string) => `As of ${at}; nothing can be changed.`,
   missing: (names: string) =>
     `berth does not know the engines of ${names}: their logs come from a manager, and shells and measurements are missing. Add them to BERTH_ENGINES.`,
+  logWaits: (task: string, node: string) =>
+    `The log of ${task}${node === "" ? "" : ` on ${node}`} cannot be read for now; berth tries again.`,
   stackOn: (name: string) => `a stack of the swarm ${name}, declared in no folder`,
   onlyStack: "It runs as a stack, and no folder of berth's declares it.",
   nodes: "Nodes",
