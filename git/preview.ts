@@ -58,7 +58,7 @@ export class Preview {
       content: async ({ id }) => loaded.get(id) ?? (await this.#mirror.objects.blobs([id])).get(id)!, // or it throws
       stays: (folder) => mounted.has(folder),
     });
-    const model = await this.#workspace.read();
+    const model = await this.#workspace.refresh();
     loaded.clear(); // what is asked for later is read again
     return model;
   }

@@ -48,6 +48,8 @@ export class FileStore {
   readonly #overlay: ReadonlyMap<string, string>;
   /** Paths of YAML that is no artifact, with the stamp it had: not read again. */
   readonly #notArtifacts = new Map<string, string>();
+  /** True while the listings of folders are as new as what is read. */
+  isJustListed = false;
 
   constructor(
     reader: SafeReader,
@@ -108,7 +110,10 @@ export class FileStore {
     }
   }
 
-  /** Returns the paths whose time or size changed, and those named by artifacts that were created or removed. */
+  /**
+   * Returns the paths whose time or size changed, and those named by artifacts that were created or removed. For
+   * callers that have just listed the folders.
+   */
   async outdated(): Promise<Set<string>> {
     const changed = new Set<string>();
     for (const [path, looked] of this.#looked) {
@@ -116,7 +121,8 @@ export class FileStore {
     }
     for (const [key, cached] of this.#cached) {
       const path = key.slice(0, key.indexOf("\0"));
-      if (cached.stamp !== await this.#reader.stamp(path)) changed.add(path);
+      const stamp = this.#reader.isListedWithout(path) ? null : await this.#reader.stamp(path);
+      if (cached.stamp !== stamp) changed.add(path);
     }
     for (const [path, stamp] of this.#notArtifacts) {
       if (await this.#reader.stamp(path) !== stamp) changed.add(path);
@@ -169,7 +175,9 @@ export class FileStore {
       if (cached?.stamp === stamp) return cached.outcome;
       if (kind === undefined && this.#notArtifacts.get(path) === stamp) return null;
     }
-    const read = await this.#reader.read(path);
+    const read = this.isJustListed && this.#reader.isListedWithout(path)
+      ? MISSING
+      : await this.#reader.read(path);
     if (isRefusal(read)) {
       this.#cached.set(key, { stamp: null, outcome: read });
       return read;

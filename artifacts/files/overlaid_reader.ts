@@ -1,6 +1,7 @@
 /** Reads a folder as it would be after changes to its files: contents, links and deletions, none of which is on disk. */
 import { baseName, folderOf, join } from "./paths.ts";
 import {
+  type Counts,
   decode,
   ESCAPES,
   FOLDER,
@@ -95,11 +96,12 @@ export class OverlaidReader extends SafeReader {
     return laid === null || this.#isCovered(at) ? null : await super.stamp(at);
   }
 
-  override async list(
-    path: string,
-    limit: number,
-    counts: (entry: Deno.DirEntry) => boolean,
-  ): Promise<Listed | Refusal> {
+  /** Only the folder on disk has been listed, and not what lies over it. */
+  override isListedWithout(path: string): boolean {
+    return !this.#overlay.files.has(path) && !this.#children.has(path) && super.isListedWithout(path);
+  }
+
+  override async list(path: string, limit: number, counts: Counts): Promise<Listed | Refusal> {
     const own = this.#children.get(path);
     const isNew = this.#overlay.files.has(path) || this.#isCovered(path);
     const onDisk: Listed | Refusal = isNew ? MISSING : await super.list(path, limit, counts);

@@ -35,8 +35,20 @@ export interface Listed {
   readonly looked: number;
 }
 
+/** The last listing of a folder. `stamp` is null where the next look must list it again. */
+interface KnownList {
+  readonly counts: Counts;
+  readonly stamp: string | null;
+  readonly at: number;
+  readonly listed: Listed;
+}
+
+/** Tells which entries of a folder count. The same function stands for the same answer. */
+export type Counts = (entry: Deno.DirEntry) => boolean;
+
 export class SafeReader {
   readonly #prefix: string;
+  readonly #lists = new Map<string, KnownList>();
 
   /** `root` and `hidden` are real paths. Hidden folders count as outside. */
   constructor(
@@ -84,12 +96,46 @@ export class SafeReader {
     }
   }
 
-  /** The entries of a folder that count, of so many at most; links in `path` are not followed. */
-  async list(
-    path: string,
-    limit: number,
-    counts: (entry: Deno.DirEntry) => boolean,
-  ): Promise<Listed | Refusal> {
+  /**
+   * The entries of a folder that count, of so many at most; links in `path` are not followed. A folder whose time of
+   * change is the same as at the last listing has the same entries.
+   */
+  async list(path: string, limit: number, counts: Counts): Promise<Listed | Refusal> {
+    const stamp = await this.#folderStamp(path);
+    const known = this.#lists.get(path);
+    if (known !== undefined && isStill(known, stamp, counts) && known.listed.looked <= limit) {
+      return known.listed;
+    }
+    this.#lists.delete(path);
+    const listed = await this.#listed(path, limit, counts);
+    if ("why" in listed || listed.looked > limit) return listed;
+    if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
+    this.#lists.set(path, { counts, stamp, at: performance.now(), listed });
+    return listed;
+  }
+
+  /** True if the last listing of the folder says that nothing has this path. For callers that have just listed it. */
+  isListedWithout(path: string): boolean {
+    const name = baseName(path);
+    const known = this.#lists.get(folderOf(path));
+    if (known === undefined || !known.counts({ name, isFile: true, isDirectory: false, isSymlink: false })) {
+      return false;
+    }
+    return !known.listed.entries.some((entry) => entry.name === name);
+  }
+
+  /** Another one when entries have come or gone; null where the clock is too coarse to tell, or nothing is there. */
+  async #folderStamp(path: string): Promise<string | null> {
+    try {
+      const stat = await Deno.lstat(this.#full(path));
+      const changedMs = Math.max(stat.mtime?.getTime() ?? Infinity, stat.ctime?.getTime() ?? Infinity);
+      return stat.isDirectory && Date.now() - changedMs > CALM_MS ? `${stat.dev}:${stampOf(stat)}` : null;
+    } catch {
+      return null;
+    }
+  }
+
+  async #listed(path: string, limit: number, counts: Counts): Promise<Listed | Refusal> {
     const full = this.#full(path);
     if (this.#isHidden(full)) return ESCAPES;
     try {
@@ -220,6 +266,18 @@ function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes(String(codeOf(error)));
 }
 
+/** A folder that changed longer ago shows its next change, also on a disk that tells seconds. */
+const CALM_MS = 2_000;
+/** Some network disks tell no time of change: a listing is believed this long at most. */
+const LIST_MS = 30_000;
+/** Folders whose listings are kept. */
+const MOST_LISTS = 20_000;
+
+function isStill(known: KnownList, stamp: string | null, counts: Counts): boolean {
+  return stamp !== null && known.stamp === stamp && known.counts === counts &&
+    performance.now() - known.at < LIST_MS;
+}
+
 /** Times of files are those of the kernel's last tick, at most 10 ms apart. */
 const TICK_MS = 20;
 
@@ -236,7 +294,7 @@ function stampOf({ size, ino, mtime, ctime, birthtime }: Deno.FileInfo, readAt?:
 async function entriesOf(
   folder: Folder,
   limit: number,
-  counts: (entry: Deno.DirEntry) => boolean,
+  counts: Counts,
 ): Promise<Listed> {
   const entries: Deno.DirEntry[] = [];
   let looked = 0;

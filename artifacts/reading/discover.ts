@@ -65,7 +65,7 @@ export async function discover(
 
   for (let next = queue.shift(); next; next = queue.shift()) {
     const left = OTHERS * budgets.entries - walked;
-    const listed = await reader.list(next.path, left, (entry) => isWalked(entry) || isRead(entry));
+    const listed = await reader.list(next.path, left, isWalkedOrRead);
     if (isRefusal(listed)) {
       if (next.path === "") throw rootError(listed);
       // Gone since, or a folder that is never read.
@@ -135,6 +135,9 @@ function isArtifact({ name, isDirectory }: Deno.DirEntry): boolean {
   return !isDirectory && isArtifactName(name);
 }
 
+const isWalkedOrRead = (entry: Deno.DirEntry): boolean => isWalked(entry) || isRead(entry);
+const isWalkedOrArtifact = (entry: Deno.DirEntry): boolean => isWalked(entry) || isArtifact(entry);
+
 /** A README by itself is none. */
 function isArtifactName(name: string): boolean {
   return /\.ya?ml$/i.test(name) || name === ".env" || name === IGNORE_FILE;
@@ -148,7 +151,7 @@ async function withArtifacts(reader: SafeReader, folders: readonly string[]): Pr
     const queue = [folder];
     let has = false;
     for (let next = queue.pop(); next !== undefined && !has; next = queue.pop()) {
-      const listed = await reader.list(next, PEEKED, (entry) => isWalked(entry) || isArtifact(entry));
+      const listed = await reader.list(next, PEEKED, isWalkedOrArtifact);
       // A folder that cannot be listed could not have been read either.
       if (isRefusal(listed)) continue;
       looked += listed.looked;

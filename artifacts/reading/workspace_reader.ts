@@ -88,6 +88,15 @@ export class WorkspaceReader {
     return await this.#readOwn();
   }
 
+  /** Reads again what has changed since the last reading, by comparing everything with what is there. */
+  async refresh(): Promise<Model> {
+    const changed = await this.outdated();
+    if (changed === null) return await this.read();
+    this.#store.forget(changed);
+    forgetProjects(this.#state, changed);
+    return await this.#readOwn();
+  }
+
   /** The paths that changed since they were read; null where files or folders were added or removed. */
   async outdated(): Promise<ReadonlySet<string> | null> {
     const before = this.#state.listing;
@@ -95,8 +104,8 @@ export class WorkspaceReader {
     const settingsFile = await this.#store.get(SETTINGS_FILE, "settings");
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
     const now = await discover(this.#reader, await this.#ignore(this.#store, read), read.budgets);
-    const names = (listing: Listing) => JSON.stringify([...listing.folders]);
-    return names(before) === names(now) ? await this.#store.outdated() : null;
+    const told = ({ folders, findings }: Listing) => JSON.stringify([[...folders], findings]);
+    return told(before) === told(now) ? await this.#store.outdated() : null;
   }
 
   /** The model with unsaved texts, by path below the root, in place of the files. Nothing of it is stored. */
@@ -135,7 +144,9 @@ export class WorkspaceReader {
     const begun = performance.now();
     const settingsFile = await store.get(SETTINGS_FILE, "settings");
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
+    const isListed = state.listing !== null;
     state.listing ??= await discover(this.#reader, await this.#ignore(store, read), read.budgets);
+    store.isJustListed = !isListed;
     const listing = state.listing;
     const gathered = await gather(store, listing);
     const natives = gathered.natives.map(readNatives);
@@ -154,6 +165,7 @@ export class WorkspaceReader {
       saved,
     );
     const built = await this.#groups(store, state, identified);
+    store.isJustListed = false;
     return await assemble({
       root: this.root,
       store,

@@ -578,3 +578,42 @@ Deno.test({
     ]);
   },
 });
+
+/** One of the ways in which people and programs change a folder of five projects. */
+async function changeAtRandom(root: string, n: number, random: (below: number) => number): Promise<void> {
+  const folder = `${root}/p${random(5)}`;
+  const file = `${folder}/${
+    ["compose.yaml", ".env", "compose.prod.yaml", "web.unit.yaml", "README.md"][random(5)]
+  }`;
+  const ways: (() => Promise<unknown>)[] = [
+    () => Deno.writeTextFile(file, file.endsWith(".env") ? `TAG=${n}\n` : `${WEB}# ${n}\n`),
+    () => Deno.remove(file),
+    () => Deno.rename(file, `${root}/p${random(5)}/compose.yaml`),
+    () => Deno.mkdir(`${folder}/below`).then(() => Deno.writeTextFile(`${folder}/below/compose.yaml`, WEB)),
+    () => Deno.remove(`${folder}/below`, { recursive: true }),
+    () => Deno.symlink(`${root}/p0/compose.yaml`, file),
+    () => Deno.rename(folder, `${folder}-away`).then(() => Deno.rename(`${folder}-away`, folder)),
+    // As a copy that keeps times leaves it.
+    () => Deno.writeTextFile(file, WEB).then(() => Deno.utime(folder, 1, 1)),
+  ];
+  await ways[random(ways.length)]!().catch(() => {}); // some have nothing to work on
+}
+
+Deno.test("a refreshed reading is what a new reader reads, whatever has changed since", async () => {
+  const web = "services:\n  web:\n    image: nginx:${TAG:-1}\n";
+  await using folder = await plant(
+    Object.fromEntries([0, 1, 2, 3, 4].map((n) => [`p${n}/compose.yaml`, web])),
+  );
+  const reader = new WorkspaceReader(folder.path);
+  await reader.read();
+  let state = 7;
+  const random = (below: number) => (state = (state * 1103515245 + 12345) % 2147483648) % below;
+  for (let n = 0; n < 60; n++) {
+    // Only folders that have been calm for a while are not listed again.
+    if (n % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 2_100));
+    await changeAtRandom(folder.path, n, random);
+    const [refreshed, fresh] = [await reader.refresh(), await read(folder)];
+    assert.equal(refreshed.revision, fresh.revision, `after change ${n}`);
+    assert.deepEqual([namesOf(refreshed), codesOf(refreshed)], [namesOf(fresh), codesOf(fresh)]);
+  }
+});

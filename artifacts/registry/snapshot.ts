@@ -276,7 +276,7 @@ export class Snapshot implements AsyncDisposable {
       if (identity !== this.#identity) {
         this.#identity = identity;
         this.#watch[Symbol.dispose]();
-        return await this.#readAll();
+        return await this.#readAll((reader) => reader.read());
       }
     }
     if (this.#reading === null || this.#reading.model === null || changed === null) {
@@ -316,11 +316,13 @@ export class Snapshot implements AsyncDisposable {
     }
   }
 
-  async #readAll(): Promise<Reading> {
+  async #readAll(
+    how: (reader: WorkspaceReader) => Promise<Model> = (reader) => reader.refresh(),
+  ): Promise<Reading> {
     this.#walked = performance.now();
     try {
       const reader = this.#reader ??= await this.#newReader();
-      return await this.#followed(reader, await reader.read());
+      return await this.#followed(reader, await how(reader));
     } catch (error) {
       return this.#goneBy(error);
     }
