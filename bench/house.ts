@@ -1,12 +1,12 @@
 /** A small answer through the whole service against bare Hono and bare Deno.serve; starts; memory when idle. */
 import { requestsPerSecond } from "./load.ts";
 import { type Competitor, rounds } from "./rounds.ts";
-import { type ServerOptions, type ServerProcess, startServer } from "./server_process.ts";
+import { AS_SHIPPED, type ServerOptions, type ServerProcess, startServer } from "./server_process.ts";
 
 const here = new URL("./", import.meta.url);
 const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
 const path = "/api/health";
-const settings = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none" };
+const settings = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none", ...AS_SHIPPED };
 const servers = {
   "bare Hono": { args: ["-A", new URL("peers/bare_hono.ts", here).pathname, "PORT"], path },
   "bare Deno.serve": { args: ["-A", new URL("peers/bare_serve.ts", here).pathname, "PORT"], path },

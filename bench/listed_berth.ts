@@ -1,7 +1,7 @@
 /** A berth under measurement beside an engine full of containers. */
 import type { EngineAnswer, TestEngine } from "../tests/support/engine.ts";
 import { adminKey } from "./admin_key.ts";
-import { type ServerProcess, startServer } from "./server_process.ts";
+import { AS_SHIPPED, type ServerProcess, startServer } from "./server_process.ts";
 
 /** Makes the containers `bench-<from>` to `bench-<to - 1>`; none of them runs. */
 export async function fill(engine: TestEngine, from: number, to: number): Promise<void> {
@@ -33,7 +33,7 @@ export async function startBerth(
   const server = await startServer({
     args: ["-A", `${checkout}main.ts`, "serve"],
     path: "/api/health",
-    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: engines, ...more },
+    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: engines, ...AS_SHIPPED, ...more },
     cwd: checkout,
   });
   return { server, key: await adminKey(`http://127.0.0.1:${server.port}`, `${data}/setup-token`) };

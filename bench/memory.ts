@@ -2,15 +2,13 @@
 import { inspected, scriptedId, ScriptedWorld } from "../tests/support/scripted_world.ts";
 import { startBerth, waitForAll } from "./listed_berth.ts";
 import { rounds } from "./rounds.ts";
-import { type ServerProcess, startServer } from "./server_process.ts";
+import { AS_SHIPPED, type ServerProcess, startServer } from "./server_process.ts";
 
 const here = new URL("./", import.meta.url);
 const MINUTE_MS = 60_000;
 const PEAK = 5_000;
 const USUAL = 50;
 const MORE = 500;
-/** As `deno task serve` sets it. */
-const TRIM = { DENO_USR2_MEMORY_TRIM: "1" };
 
 await using stack = new AsyncDisposableStack();
 const options = { unit: "MiB", exact: true };
@@ -65,7 +63,7 @@ async function bare(): Promise<number> {
 async function idle(): Promise<number> {
   const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
   stack.defer(() => Deno.remove(data, { recursive: true }));
-  const env = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none", ...TRIM };
+  const env = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none", ...AS_SHIPPED };
   const args = ["-A", new URL("../main.ts", here).pathname, "serve"];
   await using server = await startServer({ args, path: "/api/health", env });
   await wait(MINUTE_MS);
@@ -78,7 +76,7 @@ async function listed(count: number): Promise<number> {
   const ids = Array.from({ length: count }, (_, number) => scriptedId(number + 1));
   const containers = new Map(ids.map((id, number) => [id, inspected(id, `c-${number}`)]));
   const world = own.use(new ScriptedWorld({ containers }));
-  const { server, key } = await startBerth(own, `docker=unix://${world.socket}`, undefined, TRIM);
+  const { server, key } = await startBerth(own, `docker=unix://${world.socket}`);
   own.use(server);
   await waitForAll(server, key, count);
   await read(server, key);
