@@ -52,6 +52,8 @@ export class Followed {
   readonly #checks: Coalesced<string>;
   #checkedAt = -Infinity;
   #asked: SourceRecord | null = null;
+  /** The commit that was found in the copy last. Work that needs it looks again. */
+  #here: string | null = null;
   #outlook: { readonly key: string; readonly at: number; readonly outlook: Outlook } | null = null;
   #looking: Promise<unknown> = Promise.resolve();
 
@@ -91,7 +93,9 @@ export class Followed {
     const { mirror } = this.#options;
     const remote = await this.#options.remoteOf(record);
     const head = await mirror.remoteHead(remote);
-    if (head === record.head && await mirror.objects.has(head)) return head;
+    if (head === record.head && (head === this.#here || await mirror.objects.has(head))) {
+      return this.#here = head;
+    }
     try {
       await mirror.fetchHead(remote, head);
       await mirror.objects.tree(head, record.folder);
@@ -105,7 +109,7 @@ export class Followed {
       await mirror.fetchHead(remote, head);
       await mirror.objects.tree(head, record.folder);
     }
-    return head;
+    return this.#here = head;
   }
 
   /** True if the branch does not contain the synced commit any more. */
