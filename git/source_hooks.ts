@@ -15,9 +15,13 @@ interface SourceHooksOptions {
   readonly told: (workspace: string) => void;
 }
 
+/** Opened secrets that are kept. */
+const MOST_SECRETS = 200;
+
 export class SourceHooks {
   readonly #options: SourceHooksOptions;
   readonly #looking = new Map<string, Coalesced<HookAnswer>>();
+  readonly #secrets = new Map<string, string>();
 
   constructor(options: SourceHooksOptions) {
     this.#options = options;
@@ -43,11 +47,21 @@ export class SourceHooks {
    * there is no such hook, and `git_failed` where the check failed.
    */
   async receive(id: string, signed: SignedHook): Promise<HookAnswer> {
-    const { store, seal } = this.#options;
-    const record = await store.ofHook(id);
-    const secret = record?.hook ? await seal.open(record.hook.secret, placeOf(record.workspace)) : null;
-    await mustBeSigned(secret ?? NOBODYS_SECRET, signed);
+    const record = await this.#options.store.ofHook(id);
+    const secret = record?.hook ? await this.#opened(record.hook.secret, record.workspace) : null;
+    mustBeSigned(secret ?? NOBODYS_SECRET, signed);
     return await this.#look(record!.workspace); // nobody signs with nobody's secret
+  }
+
+  /** Opens each sealed secret once. */
+  async #opened(sealed: Uint8Array, workspace: string): Promise<string | null> {
+    const key = `${workspace} ${sealed.toBase64()}`;
+    const known = this.#secrets.get(key);
+    if (known !== undefined) return known;
+    const secret = await this.#options.seal.open(sealed, placeOf(workspace));
+    if (this.#secrets.size >= MOST_SECRETS) this.#secrets.clear();
+    if (secret !== null) this.#secrets.set(key, secret);
+    return secret;
   }
 
   #look(workspace: string): Promise<HookAnswer> {
