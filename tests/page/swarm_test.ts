@@ -40,3 +40,34 @@ Deno.test({
     assert.equal(await page.getByRole("link", { name: "Bring in line" }).count(), 0);
   },
 });
+
+Deno.test({
+  ...BROWSER_TEST,
+  name: "A project that runs as a stack is offered no plan that a stack cannot have",
+  async fn() {
+    await using browser = await startBrowser();
+    await using scene = await startSwarmScene();
+    const { berth } = scene;
+    await using opened = await openPage(browser, berth, { key: berth.admin, path: "/p/shop%40shop" });
+    const { page } = opened;
+    const plans = async () => {
+      const links = await page.locator('a[href*="/plan"]').evaluateAll((all) =>
+        all.map((one) => one.getAttribute("href"))
+      );
+      return [...new Set(links)].sort();
+    };
+    const own = "/p/shop%40shop/plan";
+    await page.getByRole("link", { name: "Bring in line" }).waitFor();
+    await page.locator('summary[aria-label="More for shop"]').click();
+    assert.deepEqual(await plans(), [own, `${own}?action=down`]);
+
+    await opened.visit("/");
+    await page.locator('summary[aria-label="More for shop"]').click();
+    await page.locator(`a[href="${own}?action=down"]`).waitFor();
+    assert.deepEqual(await plans(), [own, `${own}?action=down`]);
+    for (const action of ["update", "restart", "stop"]) {
+      const refused = await berth.call("POST /api/projects/shop@shop/plan", { action });
+      assert.deepEqual([refused.status, refused.body.code], [400, "invalid_request"], action);
+    }
+  },
+});

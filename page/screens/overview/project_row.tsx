@@ -65,7 +65,7 @@ export function ProjectRow(
         <span class="project-act">
           <NextStep row={row} />
           <Menu kind="row-menu" label={TEXT.ways(name)} word="⋯">
-            <LaterProjectWays id={row.id} />
+            <LaterProjectWays id={row.id} isStack={row.swarm !== null} />
           </Menu>
         </span>
       </div>

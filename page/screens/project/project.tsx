@@ -165,14 +165,18 @@ function DeclaredIn(
 const NEEDS_NOTHING: readonly Verdict[] = ["asWritten", "completed"];
 
 /** Every way to change a project is a plan, which is shown first. */
-const Ways = ({ project: { id, name, verdict, workspace } }: { readonly project: Model }) => (
+const Ways = ({ project: { id, name, verdict, workspace, swarm } }: { readonly project: Model }) => (
   <>
     <a class={`button ${NEEDS_NOTHING.includes(verdict) ? "" : "is-main"}`} href={planHref(id)}>
       {TEXT.bring}
     </a>
-    <a class="button" href={planHref(id, "update")}>{TEXT.update}</a>
-    <a class="button" href={planHref(id, "restart")}>{words.containers.restart}</a>
-    <a class="button" href={planHref(id, "stop")}>{words.containers.stop}</a>
+    {swarm === null && (
+      <>
+        <a class="button" href={planHref(id, "update")}>{TEXT.update}</a>
+        <a class="button" href={planHref(id, "restart")}>{words.containers.restart}</a>
+        <a class="button" href={planHref(id, "stop")}>{words.containers.stop}</a>
+      </>
+    )}
     <Menu kind="row-menu" label={TEXT.ways(shown(name))} word="⋯">
       <a href={planHref(id, "down")}>{words.applies.actions.down}</a>
       <a href={`/updates?project=${encodeURIComponent(id)}`}>{words.titles.updates}</a>
