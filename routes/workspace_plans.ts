@@ -81,8 +81,8 @@ export function workspacePlans(options: PlansOptions): CoreRouter {
       plans: all.length,
       steps: all.reduce((sum, { plan }) => sum + plan.steps.length, 0),
     };
-    const entry = call.entry({ particulars: particularsOf(told) });
-    const plans = await known.addAll(all, principal, entry, Date.now());
+    const entryOf = (ids: readonly string[]) => call.entry({ particulars: particularsOf({ ...told, ids }) });
+    const plans = await known.addAll(all, principal, entryOf, Date.now());
     return reply(201, { plans: plans.map((one) => shown(one, principal)), ...(next !== null && { next }) });
   });
 }

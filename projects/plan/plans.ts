@@ -42,15 +42,15 @@ export class Plans {
     return known(record, made);
   }
 
-  /** Adds plans that one request has made, under one entry. */
+  /** Adds plans that one request has made, under one entry with all their ids. */
   async addAll(
     all: readonly MadePlan[],
     creator: Principal,
-    entry: NewAuditEntry,
+    entryOf: (ids: readonly string[]) => NewAuditEntry,
     now: number,
   ): Promise<KnownPlan[]> {
     const records = all.map((made) => recordOf(made, creator, now));
-    await this.store.add(records, now, MOST, entry);
+    await this.store.add(records, now, MOST, entryOf(records.map(({ id }) => id)));
     return all.map((made, at) => known(records[at]!, made)); // one each
   }
 

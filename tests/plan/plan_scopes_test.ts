@@ -130,6 +130,8 @@ Deno.test("POST /api/workspaces/{id}/plans has the plan of each group that the c
   }
   const { items } = (await berth.call("GET /api/system/audit?limit=1")).body;
   assert.deepEqual([items[0].action, items[0].particulars.plans], ["POST /api/workspaces/{id}/plans", "2"]);
+  const ids = whole.body.plans.map(({ id }: { id: string }) => id);
+  assert.deepEqual(JSON.parse(items[0].particulars.ids), ids, "an apply names its plan by its id alone");
 
   const scoped = await keyOn(berth, "project:shop", "operator");
   const part = await ofAll(scoped);
