@@ -72,8 +72,8 @@ export interface StackCluster {
 /** The swarms that engines are in, for plans. */
 export interface Stacks {
   readonly clusters: readonly StackCluster[];
-  /** Waits until the swarms of all engines that are up were found. */
-  settle(): Promise<void>;
+  /** Waits, a moment at most, until the swarms of all engines that are up were read once; false where one was not. */
+  settle(): Promise<boolean>;
   /** Reads a swarm anew from a manager. Throws `engine_unavailable` where none answers. */
   read(cluster: string): Promise<SwarmNow>;
   /** Returns the digest that a reference stands for at its registry. Throws a `ServiceError`. */

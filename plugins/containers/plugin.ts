@@ -1,5 +1,6 @@
 /** Containers, images, volumes and networks of Docker and Podman. */
 import { Sights } from "../../core/sight.ts";
+import type { Stacks } from "../../core/stacks.ts";
 import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "../../engines/links/backends.ts";
 import { readAddress } from "../../engines/calls/address.ts";
@@ -50,7 +51,12 @@ export const containerRuntime = plugin({
       () => host.services(),
       () => host.stacks(),
     );
-    const engines = { backends, sights: new Sights(host.ownership), services: () => host.services() };
+    const engines = {
+      backends,
+      sights: new Sights(host.ownership),
+      services: () => host.services(),
+      swarmsRead: () => swarmsRead(backends, host.stacks()),
+    };
     const { log, commands, offers, declared } = host;
     const routes = new Routes({ engines, pulls, log, commands, offers, declared });
     measure(host.metrics, backends, routes.streamLimit);
@@ -93,4 +99,11 @@ function needsOf({ url, ca, cert, key }: EngineSetting): Deno.PermissionDescript
     { name: "net", host: `unix:${address.path}` },
     { name: "net", host: UNIX_HOST },
   ];
+}
+
+/** Networks tell which engines are in swarms. */
+async function swarmsRead(backends: Backends, stacks: Stacks | null): Promise<boolean> {
+  if (stacks === null) return true;
+  await backends.fresh("networks");
+  return await stacks.settle();
 }

@@ -66,7 +66,7 @@ export async function planOf(scene: StackScene) {
         ),
       stacks: () => ({
         clusters,
-        settle: () => Promise.resolve(),
+        settle: () => Promise.resolve(true),
         read: () => readSwarm(read, () => "1.47"),
         digestOf: (_cluster: string, image: string, signal?: AbortSignal) =>
           digestOf?.(image, signal) ?? Promise.reject(new Error("No registry")),

@@ -12,6 +12,8 @@ export interface Engines {
   readonly sights: Sights;
   /** Returns the services of swarms that the engines are in, from memory. */
   readonly services?: () => RunningServices;
+  /** Waits, a moment at most, until the swarms that the engines are in were read once; false where one was not. */
+  readonly swarmsRead?: () => Promise<boolean>;
 }
 
 /** Returns the name of the swarm whose task a container is; null for any other. */

@@ -77,6 +77,11 @@ export class Cluster {
     this.#doubted.add(service);
   }
 
+  /** True once it was listed. */
+  get wasRead(): boolean {
+    return this.#answeredAt !== null;
+  }
+
   get hasDoubts(): boolean {
     return this.#doubted.size > 0;
   }

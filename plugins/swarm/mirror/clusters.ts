@@ -2,6 +2,7 @@
 import type { Log } from "../../../core/log.ts";
 import type { RunningServices } from "../../../core/running_services.ts";
 import { ServiceError } from "../../../core/error.ts";
+import { pause } from "../../../core/pause.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
 import { Cluster } from "./cluster.ts";
 import { continued, type Membership, membershipOf } from "./membership.ts";
@@ -13,6 +14,8 @@ const LOOK_MS = 10_000;
 const WATCHED_LOOK_MS = 2_000;
 const NODES_MS = 10_000;
 const LIST_MS = 60_000;
+/** A question waits no longer for the first list: managers that hang, and those of other swarms, hold up nobody. */
+const FIRST_LIST_MS = 5_000;
 /** Somebody who asked so long ago may still look. */
 const WATCHED_MS = 15_000;
 /** Managers show a task that ended a little later than its node tells of the container. */
@@ -46,7 +49,7 @@ export class Clusters implements AsyncDisposable {
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
   #watchedAt = -Infinity;
-  #isOver = false;
+  readonly #ending = new AbortController();
   #joined: { readonly stamp: string; readonly services: RunningServices } | null = null;
   #revision = 0;
 
@@ -79,13 +82,30 @@ export class Clusters implements AsyncDisposable {
     return this.#joined.services;
   }
 
-  /** Somebody looks: services are read more often for a while. Waits for the first list. */
-  async watched(): Promise<void> {
+  /**
+   * Somebody looks: services are read more often for a while. Waits for the first list, a moment at most. Returns false
+   * where a swarm was not read yet.
+   */
+  async watched(): Promise<boolean> {
     this.#watchedAt = performance.now();
     this.#tick();
-    const isNew = this.all.some((one) => !this.#times.has(one)) ||
-      this.engines().some((one) => one.isInSwarm && one.state === "up" && !this.#known.has(one.name));
-    if (isNew) await this.#working;
+    for (let turn = 0; turn < 2 && this.#isNew; turn += 1) { // a look may have begun before an engine was up
+      this.#tick();
+      await pause(FIRST_LIST_MS / 2, this.#ending.signal, this.#working);
+    }
+    return !this.#isNew && this.all.every(({ wasRead }) => wasRead);
+  }
+
+  get #isOver(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  /** An engine was not asked for its swarm yet, or a swarm was not listed yet. */
+  get #isNew(): boolean {
+    return this.all.some((one) => !this.#times.has(one)) ||
+      this.engines().some(({ name, state, isInSwarm }) =>
+        isInSwarm && state === "up" && !this.#known.has(name) && !this.#outside.has(name)
+      );
   }
 
   /** Reads a cluster now, and once more soon after: something of it was changed. */
@@ -96,7 +116,7 @@ export class Clusters implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true;
+    this.#ending.abort();
     clearInterval(this.#clock);
     for (const timer of this.#timers) clearTimeout(timer);
     for (const { following } of this.#known.values()) following[Symbol.dispose]();
@@ -139,7 +159,8 @@ export class Clusters implements AsyncDisposable {
       if (engine.state !== "up" || known !== undefined && now - known.askedAt < LIST_MS) return;
       try {
         const membership = await membershipOf(engine);
-        if (membership === null || this.#isOver) return;
+        if (membership === null) return void this.#outside.add(engine.name);
+        if (this.#isOver) return;
         if (known !== undefined) {
           const next = continued(known.membership, membership);
           return void Object.assign(known, { membership: next, askedAt: now });

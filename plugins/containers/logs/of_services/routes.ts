@@ -1,6 +1,8 @@
 /** `/api/services/{id}/logs` and `/api/tasks/{id}/logs`: what the tasks of a swarm's service write, on all nodes. */
 import { z } from "zod";
 import type { Principal } from "../../../../core/access.ts";
+import { ServiceError } from "../../../../core/error.ts";
+import { engineError } from "../../../../engines/calls/errors.ts";
 import type { Call } from "../../../../http/declare/call.ts";
 import { countOrAll, flag, text } from "../../../../http/declare/query.ts";
 import { raw, route, type Router, router } from "../../../../http/declare/router.ts";
@@ -100,6 +102,8 @@ const ofTask = route({
 
 export const ROUTES = [ofService, ofTask];
 
+const MISSING: ReadonlySet<string> = new Set(["service_not_found", "task_not_found"]);
+
 interface Parts {
   readonly engines: Engines;
   readonly streamLimit: StreamLimit;
@@ -111,18 +115,41 @@ type LogCall = Call<{ id: string }, Omit<Query, "history">, undefined>;
 export function serviceLogs(parts: Parts): Router {
   const { engines } = parts;
   return router()
-    .on(ofService, (call) => {
+    .on(ofService, async (call) => {
       const doing = `read the logs of service "${call.params.id}"`;
       const { reach, query } = call;
-      const { service } = findService(engines, reach, call.params.id, doing);
+      const { service } = await onceRead(
+        engines,
+        doing,
+        () => findService(engines, reach, call.params.id, doing),
+      );
       return answer(call, parts, doing, tasksOf({ engines, reach, service, isAll: query.history }));
     })
-    .on(ofTask, (call) => {
+    .on(ofTask, async (call) => {
       const doing = `read the logs of task "${call.params.id}"`;
       const { reach } = call;
-      const { known: { service }, task } = findTask(engines, reach, call.params.id, doing);
+      const { known: { service }, task } = await onceRead(
+        engines,
+        doing,
+        () => findTask(engines, reach, call.params.id, doing),
+      );
       return answer(call, parts, doing, tasksOf({ engines, reach, service, isAll: true, only: task.id }));
     });
+}
+
+/** Waits for the first look at swarms. Where one was not read, nobody can say that it has no such service. */
+async function onceRead<Found>({ swarmsRead }: Engines, doing: string, find: () => Found): Promise<Found> {
+  const isRead = await swarmsRead?.() ?? true;
+  try {
+    return find();
+  } catch (error) {
+    const isMissing = error instanceof ServiceError && MISSING.has(error.code);
+    if (isRead || !isMissing) throw error;
+    throw engineError(
+      "runtime_unavailable",
+      `Cannot ${doing}: a swarm was not read yet, as no manager answers`,
+    );
+  }
 }
 
 function answer(
