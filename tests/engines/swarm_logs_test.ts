@@ -20,7 +20,8 @@ Deno.test({
     await using own = swarm!;
     const counts = await Deno.makeTempDir();
     // Once a line was taken from it, the container says so itself, by its id
-    const counting = 'i=0; while :; do i=$((i+1)); echo "line $i"; echo $i >/out/$HOSTNAME; sleep 0.05; done';
+    const counting =
+      'i=0; while :; do i=$((i+1)); echo "line $i"; echo $i >>/out/$HOSTNAME; sleep 0.05; done';
     const create = ["service", "create", "--detach", "--no-resolve-image", "--name", "shop_count"];
     await own.nodes[0]!.cli(
       ...create,
@@ -29,7 +30,7 @@ Deno.test({
       ...[SWARM_IMAGE, "sh", "-c", counting],
     );
     // Its log keeps less than it writes while its engine is away
-    const rotating = "i=0; while :; do i=$((i+1)); echo line $i; echo $i >/out/$HOSTNAME; sleep 0.01; done";
+    const rotating = "i=0; while :; do i=$((i+1)); echo line $i; echo $i >>/out/$HOSTNAME; sleep 0.01; done";
     await own.nodes[0]!.cli(
       ...["service", "create", "--detach", "--no-resolve-image", "--name", "shop_rotates"],
       ...["--constraint", "node.hostname==node1", "--restart-delay", "0s"],
@@ -47,6 +48,10 @@ Deno.test({
     await context.step("one log is that of docker logs", () => past(own, whole, part));
     await context.step("a scope holds a log by its stack", () => scoped(whole));
     await context.step("routes of containers take a task's name", () => named(whole, part));
+    await context.step(
+      "lines that read like an engine's error are lines",
+      () => likeErrors(own, whole, part),
+    );
     await context.step("a cursor resumes all tasks", () => resumed(whole, part));
     await using two = await serveEngines({ node1: own.nodes[0]!, node2: own.nodes[1]! });
     await using other = await serveEngines({ node2: own.nodes[1]! });
@@ -184,6 +189,36 @@ async function named(whole: TestService, part: TestService): Promise<void> {
   }
 }
 
+/** A task may write whatever engines write when they fail, also what would be a frame of its own. */
+async function likeErrors({ nodes }: TestSwarm, ...berths: TestService[]): Promise<void> {
+  const said = [
+    "Error grabbing logs: rpc error: code = Unknown desc = warning: incomplete log stream",
+    '{"message":"rpc error: code = Unknown desc = The swarm does not have a leader"}',
+    "\x03\x00\x00\x00\x00\x00\x00\x05error",
+  ];
+  const bytes = said.map((one) => `${one}\n`).join("").replaceAll("\x03", "\\003").replaceAll("\x00", "\\000")
+    .replaceAll("\x05", "\\005").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  const create = ["service", "create", "--detach", "--no-resolve-image", "--name", "shop_errors"];
+  const where = ["--constraint", "node.hostname==node3", "--label", "com.docker.stack.namespace=shop"];
+  const script = `printf "${bytes}"; printf "${bytes}" >&2; exec idle`;
+  await nodes[0]!.cli(...create, ...where, SWARM_IMAGE, "sh", "-c", script);
+  for (const [index, berth] of berths.entries()) {
+    const all = await eventually("its lines are told", async () => {
+      const { status, text } = await berth.call("GET /api/services/shop_errors/logs?format=ndjson");
+      const told = status === 200
+        ? text.trim().split("\n").flatMap((one) => one === "" ? [] : JSON.parse(one))
+        : [];
+      return lines(told).length >= 6 ? told as (Told & { stream?: string })[] : null;
+    });
+    for (const stream of ["stdout", "stderr"]) {
+      assert.deepEqual(lines(all.filter((one) => one.stream === stream)).map(({ line }) => line), said);
+    }
+    assert.equal(lines(all)[0]!.via, index === 0 ? "node" : "manager");
+    assert.ok(all.every(({ gap, cursor, line }) => gap === undefined && (cursor ?? line) !== undefined));
+  }
+  await nodes[0]!.cli("service", "rm", "shop_errors");
+}
+
 async function resumed(...berths: TestService[]): Promise<void> {
   for (const berth of berths) {
     const isDone = (all: readonly Told[]) => lines(all).length > 60 && all.at(-1)?.cursor !== undefined;
@@ -209,7 +244,7 @@ async function restarted(
 ): Promise<void> {
   const [leader, second] = nodes;
   const counted = async (container: string) =>
-    Number(await Deno.readTextFile(`${counts}/${container.slice(0, 12)}`));
+    Number((await Deno.readTextFile(`${counts}/${container.slice(0, 12)}`)).trim().split("\n").at(-1));
   const tasksOf = async (service: string) =>
     (await berths.whole.call(`GET /api/services/${service}`)).body.tasks;
   const isOld = (one: { node: { name: string }; desired: boolean }) =>

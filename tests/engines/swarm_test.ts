@@ -153,6 +153,53 @@ async function unplaced(own: TestEngine): Promise<void> {
   await Deno.remove(folder, { recursive: true });
 }
 
+/** Anybody may give a service the label of a stack; its image is not what the file says. */
+async function forged(own: TestEngine, berth: TestService): Promise<void> {
+  const { id } = await workspace(
+    berth,
+    "lure",
+    `x-berth: { target: swarm }\nservices:\n  web:\n    image: ${IMAGE}\n    command: [idle]\n`,
+  );
+  const other = "127.0.0.1:1/other:1";
+  await own.cli("tag", FIXTURE, other);
+  const create = ["service", "create", "--detach", "--no-resolve-image", "--name", "lure_web"];
+  await own.cli(...create, "--label", "com.docker.stack.namespace=lure", other, "idle");
+  const match = await eventually("it is seen", async () => {
+    const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/web`);
+    return body.live.match;
+  });
+  assert.deepEqual([match.by, match.confidence], ["project", "guess"]);
+  const { body } = await berth.call(`POST /api/workspaces/${id}/artifacts/groups/lure/plan`, {});
+  assert.ok(
+    body.blocked.some(({ code }: { code: string }) => code === "project/guess"),
+    JSON.stringify(body),
+  );
+  await own.cli("service", "rm", "lure_web");
+}
+
+/** The engine leaves its swarm and makes another: never are both shown, nor rows of the one below the other. */
+async function changedSwarm(own: TestEngine, berth: TestService): Promise<void> {
+  const create = ["service", "create", "--detach", "--no-resolve-image", "--name"];
+  const clusterOf = async (name: string) => {
+    const { body: { items } } = await berth.call("GET /api/services");
+    const clusters = new Set(items.map(({ cluster }: { cluster: string }) => cluster));
+    assert.ok(clusters.size < 2, JSON.stringify(items));
+    return items.find((one: { name: string }) => one.name === name)?.cluster ?? null;
+  };
+  await own.cli(...create, "before", IMAGE, "idle");
+  const first = await eventually("the first is listed", () => clusterOf("before"));
+  await own.cli("swarm", "leave", "--force");
+  await own.cli("swarm", "init", "--advertise-addr", "127.0.0.1");
+  await own.cli(...create, "after", IMAGE, "idle");
+  const second = await eventually("the second is listed", () => clusterOf("after"));
+  assert.notEqual(first, second);
+  const { body: { items } } = await berth.call("GET /api/clusters");
+  assert.deepEqual(items.map((one: { id: string }) => one.id), [second]);
+  assert.equal((await berth.call("GET /api/services/before")).status, 404);
+  assert.equal((await berth.call("GET /api/services/before/logs")).status, 404);
+  assert.equal((await berth.call("GET /api/nodes")).body.total, 1);
+}
+
 Deno.test({
   name: "A container that a swarm's service keeps is neither stopped nor pruned, and the refusal says how to",
   ignore: engine === null,
@@ -215,10 +262,15 @@ Deno.test({
       assert.ok(!refused.title.includes("$("), refused.title);
       assert.match(refused.title, /"docker service scale \w+=0"/);
     });
+    await context.step(
+      "a forged label makes a stack a guess, which is never planned",
+      () => forged(own, berth),
+    );
     await context.step("what is left of a removed service is nobody's", async () => {
       await own.cli("service", "rm", "web");
       await eventually("its containers are gone", async () => await tasks(own, "running") === null);
       assert.equal((await own.ask(`GET /containers/${ended}/json`)).status, 404);
     });
+    await context.step("an engine that changes its swarm", () => changedSwarm(own, berth));
   },
 });

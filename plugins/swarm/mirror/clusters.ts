@@ -6,6 +6,7 @@ import { pause } from "../../../core/pause.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
 import { Cluster } from "./cluster.ts";
 import { continued, type Membership, membershipOf } from "./membership.ts";
+import { Places } from "./places.ts";
 
 /** The interval of looking which engines are in a swarm. Asks nothing where none is. */
 const TICK_MS = 1_000;
@@ -46,10 +47,11 @@ export class Clusters implements AsyncDisposable {
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   readonly #clock = setInterval(() => this.#tick(), TICK_MS);
   readonly #looking = new Set<Cluster>();
+  readonly #ending = new AbortController();
+  readonly #places = new Places((name) => this.#askAgain(name), this.#ending.signal);
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
   #watchedAt = -Infinity;
-  readonly #ending = new AbortController();
   #joined: { readonly stamp: string; readonly services: RunningServices } | null = null;
   #revision = 0;
 
@@ -120,6 +122,7 @@ export class Clusters implements AsyncDisposable {
     clearInterval(this.#clock);
     for (const timer of this.#timers) clearTimeout(timer);
     for (const { following } of this.#known.values()) following[Symbol.dispose]();
+    await this.#places.sure();
     await this.#working;
   }
 
@@ -154,23 +157,37 @@ export class Clusters implements AsyncDisposable {
     }
     await Promise.all(inSwarm.map(async (engine) => {
       const known = this.#known.get(engine.name);
-      const now = performance.now();
       // Nodes are promoted, and engines join other swarms
-      if (engine.state !== "up" || known !== undefined && now - known.askedAt < LIST_MS) return;
-      try {
-        const membership = await membershipOf(engine);
-        if (membership === null) return void this.#outside.add(engine.name);
-        if (this.#isOver) return;
-        if (known !== undefined) {
-          const next = continued(known.membership, membership);
-          return void Object.assign(known, { membership: next, askedAt: now });
-        }
-        const following = engine.follow((event) => this.#hear(engine, event));
-        this.#known.set(engine.name, { engine, membership, following, askedAt: now });
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error; // it is asked again with the next tick
-      }
+      if (engine.state !== "up" || known !== undefined && performance.now() - known.askedAt < LIST_MS) return;
+      await this.#ask(engine);
     }));
+  }
+
+  async #ask(engine: EngineAccess): Promise<void> {
+    const { name } = engine;
+    const askedAt = performance.now();
+    try {
+      const membership = await membershipOf(engine);
+      if (membership === null) return void this.#outside.add(name);
+      if (this.#isOver) return;
+      const known = this.#known.get(name);
+      if (known !== undefined) {
+        return void Object.assign(known, { membership: continued(known.membership, membership), askedAt });
+      }
+      const following = engine.follow((event) => this.#hear(engine, event));
+      this.#known.set(name, { engine, membership, following, askedAt });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error; // it is asked again with the next tick
+    }
+  }
+
+  /** Beside the clock: an engine that hangs holds up no reading. */
+  async #askAgain(name: string): Promise<void> {
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    const { cluster } = known.membership;
+    await this.#ask(known.engine).catch((error) => this.log.error("A swarm cannot be read", { error }));
+    if (known.membership.cluster !== cluster) this.#join();
   }
 
   /** Brings engines of one swarm together. */
@@ -234,7 +251,12 @@ export class Clusters implements AsyncDisposable {
     const node = this.#known.get(name)?.membership.node;
     const cluster = this.all.find(({ members }) => node !== undefined && members.has(node));
     if (cluster === undefined) return;
-    if (event === null || event.type === "node") return this.#listSoon(cluster);
+    // An engine that makes or joins another swarm gets its networks
+    if (event?.type === "network" && event.action === "create") return this.#places.doubt(name);
+    if (event === null || event.type === "node") {
+      this.#places.doubt(name);
+      return this.#listSoon(cluster);
+    }
     if (OF_SWARM.has(event.type)) {
       if (event.type !== "service") return this.#listSoon(cluster);
       return this.#soon(cluster, event.id);
@@ -259,10 +281,16 @@ export class Clusters implements AsyncDisposable {
         const doubted = service ?? later();
         if (doubted === undefined) return;
         cluster.doubt(doubted);
-        this.#lookNow(cluster);
+        void this.#lookOnceSure(cluster);
       }, ms);
       this.#timers.add(timer);
     }
+  }
+
+  /** Rows of another swarm must not be taken for those of the one that an engine was in. */
+  async #lookOnceSure(cluster: Cluster): Promise<void> {
+    await this.#places.sure(cluster.engines);
+    if (this.all.includes(cluster)) this.#lookNow(cluster);
   }
 
   /** Of many events at once, one look follows another. */
