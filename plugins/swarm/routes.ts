@@ -1,13 +1,16 @@
 /** `/api/clusters`, `/nodes`, `/services`, `/stacks`, `/configs` and `/secrets`: what swarms have, from memory. */
 import { z } from "zod";
 import type { Reach } from "../../core/access.ts";
+import { Lru } from "../../core/lru.ts";
 import {
   holdsCluster,
   holdsService,
   RunningService,
+  type RunningServices,
   RunningTask,
   TaskState,
 } from "../../core/running_services.ts";
+import { CachedText } from "../../http/declare/cached_text.ts";
 import { text } from "../../http/declare/query.ts";
 import { json, reply, route, type Router, router } from "../../http/declare/router.ts";
 import { problems, swarmError } from "./errors.ts";
@@ -65,6 +68,14 @@ const node = route({
   answers: { 200: json(SwarmNode, "The node"), ...problems("node_not_found", "ambiguous_id") },
 });
 
+const ServicesAsked = z.object({
+  ...inCluster,
+  stack: text(255).optional().describe("Only of this stack"),
+  node: text(255).optional().describe("Only with a task on this node, by its id or name"),
+  state: TaskState.optional().describe("Only with a task in this state that is to run"),
+});
+type ServicesAsked = z.output<typeof ServicesAsked>;
+
 const services = route({
   method: "get",
   path: "/services",
@@ -73,12 +84,7 @@ const services = route({
     "Answers from memory. `tasks` has those that were replaced, too, as far as the swarm remembers them.",
   permission: "services:read",
   subject: "listed",
-  query: z.object({
-    ...inCluster,
-    stack: text(255).optional().describe("Only of this stack"),
-    node: text(255).optional().describe("Only with a task on this node, by its id or name"),
-    state: TaskState.optional().describe("Only with a task in this state that is to run"),
-  }),
+  query: ServicesAsked,
   answers: { 200: listOf(RunningService, "SwarmServices", "The services, by name") },
 });
 
@@ -145,6 +151,9 @@ const secrets = named("/secrets", "SwarmSecrets", "secrets");
 
 export const ROUTES = [clusters, nodes, node, services, service, tasks, stacks, stack, configs, secrets];
 
+/** Lists that are kept: one for each scope and query. */
+const MOST_TEXTS = 8;
+
 const page = <Item>(items: Item[]) => reply(200, { items, total: items.length });
 
 interface Asked {
@@ -190,7 +199,36 @@ function theOne<Item extends { readonly id: string; readonly name: string }>(
   return one;
 }
 
+/** Lists of services as text, each kept until something in a swarm changes. */
+class ServiceTexts {
+  readonly #made = new Lru<{ readonly of: RunningServices; readonly text: CachedText }>(MOST_TEXTS);
+
+  constructor(private readonly clusters: Clusters) {}
+
+  of(reach: Reach, asked: ServicesAsked): CachedText {
+    const of = this.clusters.services; // the same object while nothing changed
+    const key = `${reach.key} ${JSON.stringify(asked)}`;
+    const known = this.#made.get(key);
+    if (known?.of === of) return known.text;
+    const items = new Seen(this.clusters, reach).services(asked).map(({ service }) => service)
+      .filter((one) => fits(one, asked));
+    const made = JSON.stringify({ items, total: items.length });
+    const text = known?.text.text === made ? known.text : new CachedText(made);
+    this.#made.set(key, { of, text });
+    return text;
+  }
+}
+
+function fits({ stack, tasks }: RunningService, asked: ServicesAsked): boolean {
+  const { node, state } = asked;
+  const isOn = node === undefined ||
+    tasks.some((one) => one.desired && [one.node?.id, one.node?.name].includes(node));
+  return isOn && (asked.stack === undefined || stack === asked.stack) &&
+    (state === undefined || tasks.some((one) => one.desired && one.state === state));
+}
+
 export function swarmRoutes(all: Clusters): Router {
+  const texts = new ServiceTexts(all);
   const seen = async (reach: Reach) => {
     await all.watched();
     return new Seen(all, reach);
@@ -208,17 +246,9 @@ export function swarmRoutes(all: Clusters): Router {
         return reply(200, findNode(all, reach, id, "read").node);
       },
     )
-    .on(services, async ({ reach, query }) => {
-      const { stack, node, state } = query;
-      const isOn = ({ tasks }: RunningService) =>
-        node === undefined ||
-        tasks.some((one) => one.desired && [one.node?.id, one.node?.name].includes(node));
-      return page(
-        (await seen(reach)).services(query).map(({ service }) => service).filter((one) =>
-          (stack === undefined || one.stack === stack) && isOn(one) &&
-          (state === undefined || one.tasks.some((task) => task.desired && task.state === state))
-        ),
-      );
+    .on(services, async ({ reach, query, request }) => {
+      await all.watched();
+      return await texts.of(reach, query).answer(request);
     })
     .on(service, async ({ reach, params: { id } }) => {
       await all.watched();
