@@ -5,6 +5,7 @@ import { ServiceError } from "../../../core/error.ts";
 import { pause } from "../../../core/pause.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
 import { Cluster } from "./cluster.ts";
+import { EventLooks } from "./event_looks.ts";
 import { continued, type Membership, membershipOf } from "./membership.ts";
 import { Places } from "./places.ts";
 
@@ -19,8 +20,6 @@ const LIST_MS = 60_000;
 const FIRST_LIST_MS = 5_000;
 /** Somebody who asked so long ago may still look. */
 const WATCHED_MS = 15_000;
-/** Managers show a task that ended a little later than its node tells of the container. */
-const AFTER_EVENT_MS = [100, 300, 1_000];
 const SERVICE = "com.docker.swarm.service.id";
 /** Events that are told of a swarm itself. */
 const OF_SWARM: ReadonlySet<string> = new Set(["service", "node", "config", "secret"]);
@@ -44,18 +43,27 @@ export class Clusters implements AsyncDisposable {
   readonly #outside = new Set<string>();
   readonly #clusters = new Map<string, Cluster>();
   readonly #times = new Map<Cluster, Times>();
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   readonly #clock = setInterval(() => this.#tick(), TICK_MS);
-  readonly #looking = new Set<Cluster>();
   readonly #ending = new AbortController();
   readonly #places = new Places((name) => this.#askAgain(name), this.#ending.signal);
+  readonly #looks: EventLooks;
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
   #watchedAt = -Infinity;
   #joined: { readonly stamp: string; readonly services: RunningServices } | null = null;
   #revision = 0;
 
-  constructor(private readonly engines: () => readonly EngineAccess[], private readonly log: Log) {}
+  constructor(private readonly engines: () => readonly EngineAccess[], private readonly log: Log) {
+    this.#looks = new EventLooks({
+      // Rows of another swarm must not be taken for those of the one that an engine was in
+      isSure: async (cluster) => {
+        await this.#places.sure(cluster.engines);
+        return this.all.includes(cluster);
+      },
+      log,
+      ending: this.#ending.signal,
+    });
+  }
 
   get all(): readonly Cluster[] {
     return [...this.#clusters.values()];
@@ -114,15 +122,15 @@ export class Clusters implements AsyncDisposable {
   async changed(cluster: Cluster, service?: string): Promise<void> {
     if (service !== undefined) cluster.doubt(service);
     await cluster.look({ withNodes: true });
-    this.#soon(cluster, service ?? null);
+    this.#looks.after(cluster, service ?? null);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
     clearInterval(this.#clock);
-    for (const timer of this.#timers) clearTimeout(timer);
     for (const { following } of this.#known.values()) following[Symbol.dispose]();
     await this.#places.sure();
+    await this.#looks[Symbol.asyncDispose]();
     await this.#working;
   }
 
@@ -259,50 +267,19 @@ export class Clusters implements AsyncDisposable {
     }
     if (OF_SWARM.has(event.type)) {
       if (event.type !== "service") return this.#listSoon(cluster);
-      return this.#soon(cluster, event.id);
+      return this.#looks.after(cluster, event.id);
     }
     if (event.type !== "container") return;
     const service = (event.about.container ?? container(event.id))?.labels[SERVICE];
-    if (service !== undefined) this.#soon(cluster, service);
-    else if (event.action === "start") this.#soon(cluster, null, () => container(event.id)?.labels[SERVICE]);
+    if (service !== undefined) this.#looks.after(cluster, service);
+    else if (event.action === "start") {
+      this.#looks.after(cluster, null, () => container(event.id)?.labels[SERVICE]);
+    }
   }
 
   /** Everything is read with the next tick. */
   #listSoon(cluster: Cluster): void {
     const times = this.#times.get(cluster);
     if (times !== undefined) times.listed = -Infinity;
-  }
-
-  #soon(cluster: Cluster, service: string | null, later: () => string | undefined = () => undefined): void {
-    for (const ms of AFTER_EVENT_MS) {
-      if (this.#isOver || this.#timers.size > 300) return; // a storm is read by the clock
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer);
-        const doubted = service ?? later();
-        if (doubted === undefined) return;
-        cluster.doubt(doubted);
-        void this.#lookOnceSure(cluster);
-      }, ms);
-      this.#timers.add(timer);
-    }
-  }
-
-  /** Rows of another swarm must not be taken for those of the one that an engine was in. */
-  async #lookOnceSure(cluster: Cluster): Promise<void> {
-    await this.#places.sure(cluster.engines);
-    if (this.all.includes(cluster)) this.#lookNow(cluster);
-  }
-
-  /** Of many events at once, one look follows another. */
-  #lookNow(cluster: Cluster): void {
-    if (this.#isOver || this.#looking.has(cluster)) return;
-    this.#looking.add(cluster);
-    const looked = cluster.look({ withNodes: false })
-      .catch((error) => this.log.error("A swarm cannot be read", { error }))
-      .finally(() => {
-        this.#looking.delete(cluster);
-        if (cluster.hasDoubts && cluster.state === "up") this.#lookNow(cluster);
-      });
-    this.#working = Promise.all([this.#working, looked]).then(() => {});
   }
 }
