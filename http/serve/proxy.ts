@@ -73,7 +73,12 @@ function addressOf(hop: string): string {
   return v4 ?? v6 ?? hop.trim();
 }
 
-/** IPv4 in IPv6 (`::ffff:10.0.0.2`) is the same machine. */
+let lastAddress = "";
+let lastPlain = "";
+
+/** IPv4 in IPv6 (`::ffff:10.0.0.2`) is the same machine. Most requests come from where the last one came from. */
 function plain(address: string): string {
-  return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
+  if (address === lastAddress) return lastPlain;
+  lastAddress = address;
+  return lastPlain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
 }

@@ -17,14 +17,20 @@ export interface FoundRoute {
 type Named = Omit<FoundRoute, "params">;
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"];
+/** Callers may write any other method down, which is found nowhere. */
+const ASKED = new Set([...METHODS, "HEAD"]);
 
 export class RouteTable {
+  /** Routes of paths without a parameter, by method and path, once they were found. */
+  readonly #fixed = new Map<string, FoundRoute | null>();
+  readonly #fixedPaths = new Set<string>();
   readonly #router = new SmartRouter<Named>({ routers: [new RegExpRouter(), new TrieRouter()] });
 
   constructor(entries: readonly Entry[]) {
     for (const entry of entries) {
       const path = "/api" +
         entry.route.path.replace(/\{(\w+)\.\.\.\}/g, ":$1{.+}").replace(/\{(\w+)\}/g, ":$1");
+      if (!path.includes(":")) this.#fixedPaths.add(path);
       this.#router.add(entry.kind === "socket" ? "GET" : entry.route.method.toUpperCase(), path, {
         entry,
         name: nameOf(entry.route),
@@ -34,6 +40,14 @@ export class RouteTable {
 
   /** HEAD finds the route of GET; of several that fit, the first that was declared counts. */
   find(method: string, path: string): FoundRoute | null {
+    if (!this.#fixedPaths.has(path) || !ASKED.has(method)) return this.#found(method, path);
+    const key = `${method} ${path}`;
+    let found = this.#fixed.get(key);
+    if (found === undefined) this.#fixed.set(key, found = this.#found(method, path));
+    return found;
+  }
+
+  #found(method: string, path: string): FoundRoute | null {
     const [[first], texts] = this.#router.match(method === "HEAD" ? "GET" : method, path) as Result<Named>;
     if (first === undefined) return null;
     const [{ entry, name: route }, found] = first;
