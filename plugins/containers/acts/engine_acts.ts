@@ -17,6 +17,7 @@ import { connectBody, createBody, given, updateBody } from "../containers/create
 import type { Inspections } from "../containers/inspected.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import { EngineAnswer, unreadable } from "../../../engines/calls/failure.ts";
+import { networkBody } from "../../../engines/calls/network_body.ts";
 import { at, type EnginePath, SlashedName } from "../../../engines/calls/path.ts";
 import { mapOf, objectOf, parseJson, textOf } from "../../../engines/calls/wire.ts";
 import { mustBeAllowed } from "../images/allowed.ts";
@@ -326,32 +327,6 @@ export class LinkActs implements EngineActs {
 /** Engines say only in words that nothing had to be changed. */
 const CONNECTED = /already (?:exists|connected)|already attached/i;
 const DISCONNECTED = /is not connected/i;
-
-function networkBody(spec: NetworkSpec): Readonly<Record<string, unknown>> {
-  const pools = spec.pools.map(({ subnet, range, gateway, reserved }) =>
-    given({
-      Subnet: subnet ?? undefined,
-      IPRange: range ?? undefined,
-      Gateway: gateway ?? undefined,
-      AuxiliaryAddresses: Object.keys(reserved).length === 0 ? undefined : reserved,
-    })
-  );
-  const hasIpam = pools.length > 0 || spec.ipamDriver !== null || Object.keys(spec.ipamOptions).length > 0;
-  return given({
-    Name: spec.name,
-    CheckDuplicate: true,
-    Driver: spec.driver ?? undefined,
-    Options: spec.driverOptions,
-    Internal: spec.internal,
-    Attachable: spec.attachable,
-    EnableIPv4: spec.ipv4 ?? undefined,
-    EnableIPv6: spec.ipv6 ?? undefined,
-    IPAM: hasIpam
-      ? given({ Driver: spec.ipamDriver ?? undefined, Options: spec.ipamOptions, Config: pools })
-      : undefined,
-    Labels: spec.labels,
-  });
-}
 
 async function orNull<T>(code: string, asked: Promise<T>): Promise<T | null> {
   try {
