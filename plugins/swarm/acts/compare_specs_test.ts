@@ -15,3 +15,11 @@ Deno.test("each of two commands is masked by its own program", () => {
   const command = changes.find(({ field }) => field === "command");
   assert.deepEqual([command?.declared, command?.actual], ["-p********", "-a ********"]);
 });
+
+Deno.test("an image without a tag is its latest, which a swarm writes down when it pins it", () => {
+  const image = (Image: string) => ({ TaskTemplate: { ContainerSpec: { Image } } });
+  const changes = (declared: string, actual: string) =>
+    compareSpecs(image(declared), image(actual), () => null);
+  assert.deepEqual(changes("lan:5000/web", `lan:5000/web:latest@sha256:${"0".repeat(64)}`), []);
+  assert.equal(changes("lan:5000/web", "lan:5000/web:2").length, 1);
+});

@@ -11,6 +11,8 @@ interface Part {
 
 const seconds = (value: unknown): string => typeof value === "number" ? `${value / 1e9}s` : "";
 const cpus = (value: unknown): string => typeof value === "number" ? String(value / 1e9) : "";
+/** A swarm that pins an image writes its tag down. */
+const tagged = (image: string): string => image === "" || /:[^/]*$/.test(image) ? image : `${image}:latest`;
 /** Texts in no order. */
 const set = (value: unknown): string => Array.isArray(value) ? value.map(String).sort().join(", ") : "";
 const unless = (standard: string) => (value: unknown): string =>
@@ -44,7 +46,7 @@ const replacing = (path: string, field: string) =>
 /** By their paths. */
 export const FIELD_OF: ReadonlyMap<string, Part> = new Map([
   ...of("TaskTemplate.ContainerSpec", {
-    Image: { field: "image", say: (value) => String(value ?? "").replace(/@.*$/, "") },
+    Image: { field: "image", say: (value) => tagged(String(value ?? "").replace(/@.*$/, "")) },
     Command: "entrypoint",
     Args: "command",
     Hostname: "hostname",
