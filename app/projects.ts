@@ -104,14 +104,19 @@ export function openApplies(
     store: store.applies,
     runtime: () => plugins.runtime,
     sources: async (workspace, name) => {
-      const { contentsOf } = await import("../projects/drift/contents.ts");
+      const [{ contentsOf }, { hashesOf }] = await Promise.all([
+        import("../projects/drift/contents.ts"),
+        import("../projects/plan/stack_scene.ts"),
+      ]);
       const model = await registry.comparedModel(workspace);
       const group = model.groups.find((one) => one.name === name);
       if (group === undefined) return null;
       const side = await ownSide({ registry, digests }, workspace);
       const reading = await registry.folder(workspace);
-      return { model, group, digest: side.digest, contents: await contentsOf(group, side), reading };
+      const [contents, hashes] = await Promise.all([contentsOf(group, side), hashesOf(group, side)]);
+      return { model, group, digest: side.digest, contents, hashes, reading };
     },
+    seal: access.applySeal,
     rights: (actor) => access.holderNow(actor),
     entryOf: (told) => auditEntry({ at: clock.now(), ...told }),
     noteFailed: async (failed, engine) => {

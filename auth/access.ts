@@ -94,15 +94,14 @@ export interface Access extends AsyncDisposable {
   readonly auditFailure: () => string | null;
   readonly limits: Limits;
   readonly clock: Clock;
-  /** Seals the texts that files had before. */
+  /** Seals the texts that files had before, and the credentials of image registries. */
   readonly fileSeal: Seal;
-  /** Seals the credentials of image registries. */
   readonly registrySeal: Seal;
-  /** Encrypt the addresses of notices, and the last words of containers. */
+  /** Seals the addresses of notices, the last words of containers, credentials of repositories, services of before. */
   readonly noticeSeal: Seal;
   readonly endingSeal: Seal;
-  /** Seals the credentials of repositories. */
   readonly sourceSeal: Seal;
+  readonly applySeal: Seal;
   /** Null while none is configured. */
   readonly provider: IdentityProvider | null;
   /** This start's one-time setup token, for the console; null once there is an admin. */
@@ -207,6 +206,7 @@ async function sealsFrom(secret: Uint8Array<ArrayBuffer>, earlier: SealingKey["e
     noticeSeal: await Seal.from(secret, "notices", earlier),
     endingSeal: await Seal.from(secret, "endings", earlier),
     sourceSeal: await Seal.from(secret, "sources", earlier),
+    applySeal: await Seal.from(secret, "applies", earlier),
   };
 }
 

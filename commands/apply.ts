@@ -75,7 +75,8 @@ const lostBy = (steps: Plan["steps"]): string[] =>
 export async function carryOut(client: Client, plan: Plan, line: Line): Promise<number> {
   const isJson = line.option("--json") !== undefined;
   const { declared, observed } = plan.basis;
-  const payload = { basis: { declared, observed }, confirm: lostBy(plan.steps) };
+  const onFailure = line.option("--on-failure") === "rollback" ? { onFailure: "rollback" as const } : {};
+  const payload = { basis: { declared, observed }, confirm: lostBy(plan.steps), ...onFailure };
   const params = { id: plan.id };
   const begun = (await client.post(PLAN_APPLY, { params, payload, expectedStatus: 202 })).json();
   const show = isJson ? asJson : Deno.stdout.isTerminal() ? asPicture(begun) : asLines(begun);

@@ -13,6 +13,7 @@ const STATES: Readonly<Record<ApplyStep["state"], string>> = {
   failed: "✗",
   skipped: "-",
   unknown: "?",
+  undone: "↶",
 };
 
 /** Null for what is no news in a pipe. */

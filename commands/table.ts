@@ -92,6 +92,13 @@ export const COMMANDS: readonly Command[] = [
     options: [
       GROUP,
       ...PLAN_FLAGS,
+      {
+        name: "--on-failure",
+        value: "what",
+        choices: ["stop", "rollback"],
+        meaning:
+          "of a stack, once a step fails: leave what is done, or take it back; stop unless said otherwise",
+      },
       { name: "--yes", meaning: "ask nothing: what stands in the plan is meant" },
       JSON_OPTION,
     ],

@@ -2,7 +2,7 @@
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import { NO_SERVICES } from "../core/running_services.ts";
-import type { ActingRuntime } from "../core/engine_acts.ts";
+import type { ActingSwarmRuntime } from "../core/stack_acts.ts";
 import type { LiveFeed } from "../http/live/feed.ts";
 import { nameOf, type Router } from "../http/declare/router.ts";
 import type { Site } from "../http/site/static_site.ts";
@@ -29,7 +29,7 @@ export interface Plugins extends AsyncDisposable {
   /** The feeds of running plugins for `/api/live`. */
   readonly feeds: readonly LiveFeed[];
   /** The runtimes of all plugins as one; null while no plugin brings one. */
-  readonly runtime: ActingRuntime | null;
+  readonly runtime: ActingSwarmRuntime | null;
   /** The descriptions of the route groups of running plugins. */
   readonly tags: Readonly<Record<string, string>>;
   /** The page of the plugin that brings one. */

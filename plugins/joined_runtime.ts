@@ -1,14 +1,11 @@
 /** The container runtimes of several plugins, as the one that the rest of the service asks. */
 import { ServiceError } from "../core/error.ts";
-import type { ActingRuntime } from "../core/engine_acts.ts";
 import { NO_SERVICES } from "../core/running_services.ts";
-import type { SwarmRuntime } from "../core/stacks.ts";
+import type { ActingSwarmRuntime } from "../core/stack_acts.ts";
 import type { Holdings, RuntimeCounts } from "../core/runtime.ts";
 
-type JoinedRuntime = ActingRuntime & Pick<SwarmRuntime, "stacks">;
-
 /** Null for none; a single one is answered as it is. The default engine is one of the first runtime's. */
-export function joinRuntimes(runtimes: readonly JoinedRuntime[]): JoinedRuntime | null {
+export function joinRuntimes(runtimes: readonly ActingSwarmRuntime[]): ActingSwarmRuntime | null {
   const [first, ...others] = runtimes;
   if (first === undefined || others.length === 0) return first ?? null;
   let seen = runtimes.map((one) => one.revision);

@@ -7,12 +7,11 @@ import type { DeclaredObjects } from "../core/declared_objects.ts";
 import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
-import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Ownership } from "../core/ownership.ts";
 import type { RegistryLogins } from "../core/registries.ts";
 import type { RunningServices } from "../core/running_services.ts";
-import type { Stacks } from "../core/stacks.ts";
+import type { ActingStacks, ActingSwarmRuntime } from "../core/stack_acts.ts";
 import type { CommandStore, OfferStore } from "../core/store.ts";
 import type { EngineAccess } from "../engines/lent.ts";
 import type { LiveFeed } from "../http/live/feed.ts";
@@ -82,8 +81,8 @@ export interface PluginHost {
   engines(): readonly EngineAccess[];
   /** Returns the services of clusters that another plugin knows, from memory. */
   services(): RunningServices;
-  /** Returns the swarms that another plugin knows, for plans; null where none does. */
-  stacks(): Stacks | null;
+  /** Returns the swarms that another plugin knows, for plans and applies; null where none does. */
+  stacks(): ActingStacks | null;
 }
 
 /** The parts of a started plugin; disposing it ends everything it began. */
@@ -93,13 +92,13 @@ export interface RunningPlugin extends AsyncDisposable {
   /** Its feeds for `/api/live`. */
   readonly feeds?: readonly LiveFeed[];
   /** Joined with those of other plugins; system routes and drift ask it. */
-  readonly runtime?: ActingRuntime;
+  readonly runtime?: ActingSwarmRuntime;
   /** Returns the engines whose connections it keeps, as it lends them to other plugins. */
   engines?(): readonly EngineAccess[];
   /** Returns the services of clusters that it knows, from memory. */
   services?(): RunningServices;
-  /** The swarms that it knows, for plans. */
-  readonly stacks?: Stacks;
+  /** The swarms that it knows, for plans and applies. */
+  readonly stacks?: ActingStacks;
 }
 
 /** A plugin as it is written: a name, what it is and `start`; everything else when it has it. */

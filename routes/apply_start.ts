@@ -9,13 +9,16 @@ import type { Applies } from "../projects/apply/applies.ts";
 import type { Applier } from "../projects/apply/applies_options.ts";
 import type { Apply, ApplyRequest } from "../projects/apply/apply_shape.ts";
 import type { Work } from "../projects/apply/work.ts";
-import type { Need } from "../projects/plan/plan_shape.ts";
+import type { SwarmNow, SwarmRuntime } from "../core/stacks.ts";
+import type { Need, Step } from "../projects/plan/plan_shape.ts";
+import { backendOf, isOnSwarm } from "../projects/plan/stack_backend.ts";
 import { assertStill, type KnownPlan, noPlan, type Plans } from "../projects/plan/plans.ts";
 import { askedOf, mayRead, type PlansOptions } from "./plans.ts";
 
 export interface AppliesRoutes extends PlansOptions {
   readonly applies: Applies;
   readonly plans: Plans;
+  readonly runtime: () => SwarmRuntime | null;
 }
 
 export const subjectOf = (
@@ -87,7 +90,17 @@ export async function beginApply(
     assertStill(await movedSince(await askedOf(options, again, reach, principal), looked));
   };
   // Before the look: whoever takes another's place after it is noticed by its id.
-  const subjects = await subjectsOf(options, known);
+  const swarm = isOnSwarm(plan.backend) ? await swarmOf(options, known) : null;
+  if (
+    swarm === null && request.onFailure === "rollback" ||
+    plan.action === "down" && request.onFailure === "rollback"
+  ) {
+    throw new ServiceError(
+      "invalid_request",
+      "Cannot apply: only a stack that is brought up can be rolled back when a step fails",
+    );
+  }
+  const subjects = swarm?.subjects ?? await subjectsOf(options, known);
   await still();
   assertSeen(known, steps, subjects);
   const work: Work = {
@@ -96,6 +109,7 @@ export async function beginApply(
     steps,
     subjects,
     timeouts: request.timeouts,
+    ...(swarm !== null && { cluster: swarm.cluster, onFailure: request.onFailure }),
   };
   return await options.applies.begin(work, request.registries, call.applier, still);
 }
@@ -198,6 +212,40 @@ function assertConfirmed({ plan }: KnownPlan, steps: readonly number[], { confir
   throw new ServiceError("invalid_request", "Cannot apply: data would be lost that nobody confirmed", {
     errors: lost.map(({ target }) => ({ path: "body.confirm", message: `Expected "${target}" among them` })),
   });
+}
+
+/** The list of a swarm that has the object of a step; steps that make one have none. */
+const OF_SWARM: Readonly<Partial<Record<Step["kind"], keyof SwarmNow>>> = {
+  "service.update": "services",
+  "service.remove": "services",
+  "network.remove": "networks",
+  "secret.remove": "secrets",
+  "config.remove": "configs",
+};
+
+/** The swarm of a stack's plan, and the objects that steps are about. Throws `engine_unavailable`. */
+async function swarmOf(
+  { runtime }: AppliesRoutes,
+  { plan }: KnownPlan,
+): Promise<{ readonly cluster: string; readonly subjects: Work["subjects"] }> {
+  const stacks = runtime()?.stacks?.() ?? null;
+  await stacks?.settle();
+  const cluster = stacks?.clusters.find(({ name }) => backendOf({ name }) === plan.backend);
+  if (stacks === null || cluster === undefined) {
+    throw new ServiceError("engine_unavailable", `Cannot apply: no engine of "${plan.backend}" is known now`);
+  }
+  const now = await stacks.read(cluster.id);
+  const about = plan.steps.flatMap(({ n, kind, target }) => {
+    const list = OF_SWARM[kind];
+    if (list === undefined) return [];
+    const found = list === "services"
+      ? now.services.find(({ name }) => name === target)
+      : now[list].find(({ name }) => name === target);
+    if (found === undefined) return [];
+    const version = "version" in found ? { version: found.version } : {};
+    return [[n, { id: found.id, name: target, ...version }] as const];
+  });
+  return { cluster: cluster.id, subjects: Object.fromEntries(about) };
 }
 
 /** The containers that steps are about, as they are called now. */

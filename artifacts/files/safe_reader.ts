@@ -65,6 +65,11 @@ export class SafeReader {
     return await this.#read(path, (bytes, stamp) => ({ text: decode(bytes), hash: sha256(bytes), stamp }));
   }
 
+  /** The bytes of a file of any kind. */
+  async bytes(path: string): Promise<Uint8Array | Refusal> {
+    return await this.#read(path, (bytes) => bytes);
+  }
+
   /** Hex SHA-256 of a file of any kind. */
   async hash(path: string): Promise<string | Refusal> {
     return await this.#read(path, sha256);

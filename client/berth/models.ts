@@ -765,7 +765,7 @@ export type StepKind =
 export type StepRisk = "none" | "interruption" | "dataLoss";
 
 /** A part of `ApplyStep`. */
-export type StepState = "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
+export type StepState = "waiting" | "running" | "done" | "failed" | "skipped" | "unknown" | "undone";
 
 /** The reason that the stream ends early. */
 export type StreamFailure = {

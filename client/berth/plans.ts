@@ -39,6 +39,8 @@ export type ApplyRequest = {
     /** Seconds until a hook must have ended. */
     readonly hook?: number;
   };
+  /** Of a stack: what becomes of the steps that are done when one fails. They stay, or `rollback` posts the definitions of before in reverse and removes what was made. */
+  readonly onFailure?: "stop" | "rollback";
   /** Credentials by the registry's host; kept in memory until the end, and nowhere else. */
   readonly registries?: { readonly [key: string]: RegistryCredentials };
 };

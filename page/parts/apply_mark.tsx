@@ -19,6 +19,7 @@ const OF_STEP: Readonly<Record<ApplyStep["state"], Verdict>> = {
   failed: "broken",
   skipped: "undeclared",
   unknown: "unknown",
+  undone: "undeclared",
 };
 
 /** An apply that is done and has a reason started a container that does not stay up. */

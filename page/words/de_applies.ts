@@ -75,6 +75,7 @@ export const applies = {
   question: (steps: number, group: string) => `${count(steps, "Schritt", "Schritte")} auf ${group} anwenden?`,
   interrupts: (steps: number) =>
     `${count(steps, "Schritt unterbricht", "Schritte unterbrechen")}, was läuft.`,
+  takeBack: "Scheitert ein Schritt, alles bis dahin rückgängig machen",
   exactly: "Genau diese Schritte werden angewandt. Hat sich inzwischen etwas geändert, dann keiner.",
   nothing: "Es ist nichts zu tun.",
   unchanged: (containers: number) =>
@@ -169,6 +170,7 @@ export const applies = {
     failed: "gescheitert",
     skipped: "nicht ausgeführt",
     unknown: "nicht bekannt",
+    undone: "rückgängig gemacht",
   },
   by: (name: string) => `von ${name}`,
   cancel: "Abbrechen",

@@ -62,6 +62,7 @@ export const applies = {
   again: "Plan again",
   question: (steps: number, group: string) => `Apply ${count(steps, "step", "steps")} to ${group}?`,
   interrupts: (steps: number) => `${count(steps, "step interrupts", "steps interrupt")} what runs`,
+  takeBack: "If a step fails, take back what was done",
   exactly: "Exactly these steps are applied, and none if anything has changed meanwhile.",
   nothing: "There is nothing to do.",
   unchanged: (containers: number) =>
@@ -156,6 +157,7 @@ export const applies = {
     failed: "failed",
     skipped: "not done",
     unknown: "not known",
+    undone: "taken back",
   },
   by: (name: string) => `by ${name}`,
   cancel: "Cancel",

@@ -14,7 +14,7 @@ import type {
   Untold,
 } from "../../core/runtime.ts";
 import { NO_SERVICES, type RunningServices } from "../../core/running_services.ts";
-import type { Stacks } from "../../core/stacks.ts";
+import type { ActingStacks } from "../../core/stack_acts.ts";
 import type { LastWords } from "../../core/endings.ts";
 import type { ContainerEvent } from "../../core/container_event.ts";
 import type { HeldImage } from "../../core/held_objects.ts";
@@ -54,7 +54,7 @@ export class EngineRuntime implements ActingRuntime {
     private readonly pulls: PullRules,
     claims?: ClaimLookup,
     readonly services: () => RunningServices = () => NO_SERVICES,
-    readonly stacks: () => Stacks | null = () => null,
+    readonly stacks: () => ActingStacks | null = () => null,
   ) {
     this.#inspections = new Inspections(claims);
   }

@@ -34,7 +34,7 @@ const REFUSALS: readonly Refusal[] = [
     why: "a secret or config that its definition names is gone",
   },
   { words: /name conflicts with an existing object/i, code: "name_taken", why: "the name is taken" },
-  { words: /is in use by the following service/i, code: "in_use", why: "a service uses it" },
+  { words: /is in use by (?:the following )?(?:service|task)/i, code: "in_use", why: "a service uses it" },
 ];
 
 /** Returns the error of a refused change, or the same error where the table has no row. `doing` follows "Cannot". */

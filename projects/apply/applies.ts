@@ -13,7 +13,7 @@ import { InterruptedSwaps } from "./interrupted_swaps.ts";
 import { isGone, ownerHere } from "./owner.ts";
 import type { Run } from "./run.ts";
 import { applyOf, summaryOf } from "./shown.ts";
-import type { RunOptions } from "./step_runner.ts";
+import type { RunOptions } from "./run_options.ts";
 import { SOUND_MS } from "./waiting.ts";
 import { isReadable, type Work } from "./work.ts";
 
@@ -329,6 +329,7 @@ export class Applies implements AsyncDisposable {
       assertHeld: () => this.#leases.assertHeld(record),
       isAgain,
       stopping: this.#stopping.signal,
+      seal: this.options.seal,
       settle: async (isAbandoned) => void await this.#swaps.settle(record, isAbandoned),
       awayMs: this.options.awayMs ?? AWAY_MS,
       judgedMs: this.options.judgedMs ?? SOUND_MS,

@@ -2,9 +2,10 @@
 
 import type { Holder } from "../../core/access.ts";
 import type { ApplyStore } from "../../core/applies.ts";
-import type { ActingRuntime } from "../../core/engine_acts.ts";
+import type { ActingSwarmRuntime } from "../../core/stack_acts.ts";
 import type { Log } from "../../core/log.ts";
 import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
+import type { TextSeal } from "../../core/text_seal.ts";
 import type { FailedUpdate } from "../../core/updates.ts";
 import type { Sources } from "./orders.ts";
 
@@ -29,7 +30,7 @@ export interface ApplyTimes {
 
 export interface AppliesOptions extends ApplyTimes {
   readonly store: ApplyStore;
-  readonly runtime: () => ActingRuntime | null;
+  readonly runtime: () => ActingSwarmRuntime | null;
   /** Returns what the files of a group say now; null where it is gone. */
   readonly sources: (workspace: string, group: string) => Promise<Sources | null>;
   /** Returns the rights that somebody holds now; null for a person or key that is gone or disabled. */
@@ -37,6 +38,8 @@ export interface AppliesOptions extends ApplyTimes {
   readonly entryOf: (told: Told) => NewAuditEntry;
   /** Remembers newer images whose containers went back to the old ones on this engine. */
   readonly noteFailed: (failed: readonly FailedUpdate[], engine: string) => Promise<void>;
+  /** Encrypts the definitions that services of a swarm had before an apply. */
+  readonly seal: TextSeal;
   readonly composeVersion: string;
   readonly log: Log;
   readonly now: () => number;

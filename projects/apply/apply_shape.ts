@@ -5,10 +5,11 @@ import { APPLY_STATES } from "../../core/applies.ts";
 import { RegistryLogin } from "../../core/engine_acts.ts";
 import { PlanAction, Step } from "../plan/plan_shape.ts";
 
-/** `unknown`: it was begun, and nobody knows whether it was done. */
-export const StepState = z.enum(["waiting", "running", "done", "failed", "skipped", "unknown"]).meta({
-  id: "StepState",
-});
+/** `unknown`: it was begun, and nobody knows whether it was done. `undone`: it was done, and taken back. */
+export const StepState = z.enum(["waiting", "running", "done", "failed", "skipped", "unknown", "undone"])
+  .meta({
+    id: "StepState",
+  });
 export type StepState = z.infer<typeof StepState>;
 
 const Failure = z.object({
@@ -94,6 +95,10 @@ export const ApplyRequest = z.strictObject({
     completed: Seconds.optional().describe("Seconds until a one-shot container must have ended"),
     hook: Seconds.optional().describe("Seconds until a hook must have ended"),
   }).default({}).describe("Instead of berth's own"),
+  onFailure: z.enum(["stop", "rollback"]).default("stop").describe(
+    "Of a stack: what becomes of the steps that are done when one fails. They stay, or `rollback` posts the definitions " +
+      "of before in reverse and removes what was made",
+  ),
   registries: z.record(z.string().min(1).max(253), RegistryLogin).default({})
     .describe("Credentials by the registry's host; kept in memory until the end, and nowhere else"),
 }).meta({

@@ -26,8 +26,7 @@ type CarryOut = (hand: Hand) => Promise<void | Skipped | HasStarted>;
 export const carryOut: CarryOut = async (hand) => {
   const { kind, target } = hand.step;
   if (kind in BY_KIND) return await BY_KIND[kind as keyof typeof BY_KIND](hand);
-  // A plan with such a step is blocked.
-  throw failed(`Cannot carry out ${kind} of "${target}": no apply changes a swarm`);
+  throw failed(`Cannot carry out ${kind} of "${target}" on an engine: it is a step of a swarm`);
 };
 
 const BY_KIND: Readonly<Record<Exclude<Step["kind"], StackStepKind>, CarryOut>> = {

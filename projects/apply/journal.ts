@@ -11,7 +11,10 @@ import type { NewAuditEntry } from "../../core/store.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import type { StepState, Unstable } from "./apply_shape.ts";
 
-/** The notes that a swap needs to come back, and a wait to resume: ids, names and times, nothing secret. */
+/**
+ * The notes that a swap needs to come back, and a wait to resume: ids, names and times, nothing secret. The definition
+ * that a service had before is sealed.
+ */
 export type Noted = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The body of a line about a step. */
@@ -115,6 +118,23 @@ export class Journal {
     await this.#write([this.#step(step, line)], entries);
   }
 
+  /** Takes a step back; told in the audit log before and after, as every act is. `kind` is null where nothing is sent. */
+  async undo(step: Step, kind: Step["kind"] | null, work: () => Promise<void>): Promise<void> {
+    const entries = (result: string) =>
+      kind === null
+        ? []
+        : [this.options.entryOf(this.apply, { n: step.n, kind, target: step.target }, result)];
+    await this.#write([], entries("begun"));
+    let result = "failed";
+    let lines: NewJournalEntry[] = [];
+    try {
+      await work();
+      [result, lines] = ["done", [this.#step(step, { state: "undone" })]];
+    } finally {
+      await this.#write(lines, entries(result));
+    }
+  }
+
   /** Removes what is left of the apply; told in the audit log before and after, as every act is. */
   async tidy(container: string, work: () => Promise<void>): Promise<void> {
     const act = { n: null, kind: "container.remove", target: container } as const;
@@ -177,7 +197,7 @@ export class Journal {
 }
 
 /** A wait changes nothing. */
-const isAct = ({ kind }: Step): boolean => kind !== "wait";
+const isAct = ({ kind }: Step): boolean => kind !== "wait" && kind !== "service.wait";
 
 function noteOf({ container, problem, exitCode }: Unstable): string {
   const code = exitCode === null ? "" : `, with code ${exitCode}`;

@@ -3,9 +3,10 @@
 import type { Group, Model, Resource, Unit } from "../../artifacts/artifact.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
 import { asideFor, nameWithoutAside } from "../../core/applies.ts";
-import type { ActingRuntime, Command, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
+import type { Command, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import type { ActingSwarmRuntime } from "../../core/stack_acts.ts";
 import { prepareBuild, type PreparedBuild, type Reading } from "../builds/prepared.ts";
 import { type Asked, type Declared, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
@@ -30,13 +31,15 @@ export interface Sources {
   readonly digest: Digest;
   /** Digests of secrets and configs, by their ids. */
   readonly contents: ReadonlyMap<string, string>;
+  /** Ids of configs, each with the hash of its content. */
+  readonly hashes: ReadonlyMap<string, string>;
   readonly reading: Reading;
 }
 
 export interface Ground extends Sources {
   readonly apply: string;
   readonly backend: string;
-  readonly runtime: ActingRuntime;
+  readonly runtime: ActingSwarmRuntime;
   /** The version of Compose that labels name where nothing on the engine tells one. */
   readonly composeVersion: string;
 }

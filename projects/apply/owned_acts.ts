@@ -1,16 +1,23 @@
 /** The acts of an apply on its engine: a replica that may have lost the apply changes nothing. */
 
 import type { EngineActs } from "../../core/engine_acts.ts";
+import type { StackActs } from "../../core/stack_acts.ts";
 
-/** `assertHeld` is waited for before each change. */
-export function ownedActs(acts: EngineActs, assertHeld: () => Promise<void>): EngineActs {
-  const held = <Given extends unknown[], Answer>(act: (...given: Given) => Promise<Answer>) =>
+type AssertHeld = () => Promise<void>;
+
+const heldBy =
+  (assertHeld: AssertHeld) =>
+  <Given extends unknown[], Answer>(act: (...given: Given) => Promise<Answer>) =>
   async (
     ...given: Given
   ): Promise<Answer> => {
     await assertHeld();
     return await act(...given);
   };
+
+/** `assertHeld` is waited for before each change. */
+export function ownedActs(acts: EngineActs, assertHeld: AssertHeld): EngineActs {
+  const held = heldBy(assertHeld);
   return {
     isAway: (error) => acts.isAway(error),
     find: (container) => acts.find(container),
@@ -39,5 +46,29 @@ export function ownedActs(acts: EngineActs, assertHeld: () => Promise<void>): En
     pull: held((order) => acts.pull(order)),
     build: held((order) => acts.build(order)),
     tag: held((id, reference) => acts.tag(id, reference)),
+  };
+}
+
+/** The same for the acts on a swarm. */
+export function ownedStackActs(acts: StackActs, assertHeld: AssertHeld): StackActs {
+  const held = heldBy(assertHeld);
+  return {
+    isAway: (error) => acts.isAway(error),
+    service: (name) => acts.service(name),
+    differences: (service, declared) => acts.differences(service, declared),
+    tasks: (id) => acts.tasks(id),
+    hasTasks: (id) => acts.hasTasks(id),
+    isSame: (one, other) => acts.isSame(one, other),
+    gone: (definition) => acts.gone(definition),
+    createService: held((spec, files, loginFor) => acts.createService(spec, files, loginFor)),
+    updateService: held((service, spec, files, loginFor) =>
+      acts.updateService(service, spec, files, loginFor)
+    ),
+    restoreService: held((service, definition) => acts.restoreService(service, definition)),
+    removeService: held((id, name) => acts.removeService(id, name)),
+    createNetwork: held((spec) => acts.createNetwork(spec)),
+    removeNetwork: held((id, name) => acts.removeNetwork(id, name)),
+    createFile: held((kind, file) => acts.createFile(kind, file)),
+    removeFile: held((kind, id, name) => acts.removeFile(kind, id, name)),
   };
 }

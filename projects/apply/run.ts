@@ -10,7 +10,8 @@ import { progressOf } from "./journal.ts";
 import { judgeStarts, unjudged, wordsOf } from "./judgement.ts";
 import type { Unstable } from "./apply_shape.ts";
 import { type Halt, RunState } from "./run_state.ts";
-import { type RunOptions, StepRunner } from "./step_runner.ts";
+import type { RunOptions } from "./run_options.ts";
+import { StepRunner } from "./step_runner.ts";
 import { tidyUp } from "./tidy_up.ts";
 import { Cut } from "./waiting.ts";
 import { workOf } from "./work.ts";
@@ -58,6 +59,8 @@ export class Run {
       if (!isAgain) return await journal.close("failed", "Its files were edited since: ask for a new plan");
       return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
     }
+    const failure = isAgain ? this.#state.failureToTakeBack() : null;
+    if (failure !== null && this.#state.halt === null) this.#state.halt = { kind: "failed", reason: failure };
     const lacking = await this.#runner.lacking(this.#state.cutSwaps());
     if (lacking !== null) {
       await this.options.settle(false);
@@ -112,7 +115,8 @@ export class Run {
     const unstable = await this.#judge();
     const { halt, isWhole } = this.#state;
     if (unstable !== null) {
-      await tidyUp(this.#runner.orders, this.#runner.acts(), this.apply.id, journal);
+      const isOnEngine = this.#state.work.cluster === undefined;
+      if (isOnEngine) await tidyUp(this.#runner.orders, this.#runner.acts(), this.apply.id, journal);
       return await journal.close("done", wordsOf(unstable), unstable);
     }
     if (halt === null || halt.kind === "stopping") return; // the next start goes on
@@ -129,7 +133,30 @@ export class Run {
       if (failed.length > 0) await this.options.noteFailed(failed, halt.reason.slice(0, MOST_REASON));
     }
     const words = "reason" in halt ? halt.reason : isWhole ? UNJUDGED : null;
+    if (halt.kind === "failed" && this.#state.work.onFailure === "rollback") {
+      return await this.#takeBack(halt.reason);
+    }
     await journal.close(ends[halt.kind], words);
+  }
+
+  /** Takes back what was done to a stack. The apply waits where its swarm is away. */
+  async #takeBack(reason: string): Promise<void> {
+    const { journal, store, stopping } = this.options;
+    this.#state.progress = await progressOf(store, this.apply.id);
+    const { progress, steps } = this.#state;
+    const { takeBack } = await import("./stack_back.ts");
+    const handOf = (step: Step) => this.#runner.handBack(step);
+    try {
+      const left = await takeBack({ steps, progress, handOf, journal });
+      const words = left === null
+        ? `${reason}. What was done was taken back`
+        : `${reason}. Not all of what was done could be taken back: ${left}`;
+      await journal.close("failed", words);
+    } catch (error) {
+      if (error instanceof Cut && stopping.aborted) return; // the next start goes on
+      if (!(error instanceof ServiceError) || !this.#runner.isAway(error)) throw error;
+      await journal.close("paused", `${reason}. It cannot be taken back now: ${error.discreet}`);
+    }
   }
 
   /** Gives the name of an updated image back to the one before, where no container was made from the new one. */

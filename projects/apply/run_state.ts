@@ -46,6 +46,17 @@ export class RunState {
     }
   }
 
+  /** Returns why an earlier attempt failed, if what it has done is to be taken back: then nothing goes forward. */
+  failureToTakeBack(): string | null {
+    if (this.work.onFailure !== "rollback") return null;
+    for (const { state, error } of this.progress.values()) {
+      if (state === "failed") return error?.title ?? "A step failed";
+    }
+    // The failed step itself was taken back, and others were not.
+    const isUndone = [...this.progress.values()].some(({ state }) => state === "undone");
+    return isUndone ? "A step failed" : null;
+  }
+
   get isWhole(): boolean {
     return this.steps.every(({ n }) => this.done.has(n));
   }

@@ -1,57 +1,33 @@
 /** Carries one step of an apply out: begun in the journal first, tried again while its engine is away, ended in the journal. */
 
-import { type Holder, may } from "../../core/access.ts";
 import type { ApplyRecord } from "../../core/applies.ts";
-import type { PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
 import { isStoreAway, ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
-import type { ApplyResume } from "./apply_shape.ts";
 import { carryOut } from "./carry_out.ts";
-import type { FailedDigest } from "./failed_updates.ts";
 import { failed, type Hand, isAway } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
-import { type Journal, LostApply, type Noted, type progressOf } from "./journal.ts";
+import { LostApply, type Noted } from "./journal.ts";
 import { judgedActs } from "./judged_acts.ts";
-import { type Ground, Orders } from "./orders.ts";
+import { Orders } from "./orders.ts";
+import { notHeld } from "./not_held.ts";
 import { ownedActs } from "./owned_acts.ts";
+import type { RunOptions } from "./run_options.ts";
 import type { RunState } from "./run_state.ts";
+import type { StackHand } from "./stack_hand.ts";
+import { StackHands } from "./stack_hands.ts";
+import { carryOutOnSwarm } from "./stack_steps.ts";
 import { Cut } from "./waiting.ts";
 
 const AWAY_LOOK_MS = 500;
 /** Lines of a container that is not sound. */
 const LAST_LINES = 100;
 
-export interface RunOptions {
-  readonly journal: Journal;
-  readonly ground: Ground;
-  readonly store: Parameters<typeof progressOf>[0];
-  /** Returns the rights that the applier holds now; null for none. */
-  readonly rights: () => Promise<Holder | null>;
-  /** Throws `LostApply` where another owner may have taken the apply over. */
-  readonly assertHeld: () => Promise<void>;
-  /** True if it was carried out before, by this owner or another one. */
-  readonly isAgain: boolean;
-  /** Remembers newer images that did not run. */
-  readonly noteFailed: (failed: readonly FailedDigest[], reason: string) => Promise<void>;
-  /** The answer of a person about hooks that may or may not have ended. */
-  readonly unknownHooks?: ApplyResume["hooks"];
-  readonly stopping: AbortSignal;
-  readonly progress: (step: number, frame: PullProgress) => void;
-  readonly loginFor: (host: string) => RegistryLogin | undefined;
-  /** Completes or undoes the swaps in hand: none stays so while the apply waits for a person. */
-  readonly settle: (isAbandoned: boolean) => Promise<void>;
-  /** Told of a defect; answers what may be said of it. */
-  readonly unexpected: (error: unknown) => ServiceError;
-  /** The milliseconds that an engine may be away before a person has to decide. */
-  readonly awayMs: number;
-  /** The milliseconds that a started container must run. */
-  readonly judgedMs: number;
-}
-
 export class StepRunner {
   readonly orders: Orders;
+  /** The work on a swarm; null for the project of an engine. */
+  readonly #stack: StackHands | null;
   readonly #state: RunState;
   readonly #ending: AbortSignal;
   /** Ports of a range are given out by the engine: two at a time may get one. */
@@ -65,6 +41,8 @@ export class StepRunner {
     ending: AbortSignal,
   ) {
     this.orders = new Orders(options.ground);
+    const { cluster } = state.work;
+    this.#stack = cluster === undefined ? null : new StackHands(apply, options, state.work, cluster);
     this.#state = state;
     this.#ending = ending;
   }
@@ -90,7 +68,9 @@ export class StepRunner {
     let awayUntil: number | null = null;
     for (let isAgain = before !== undefined;; isAgain = true) {
       try {
-        const outcome = await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)));
+        const outcome = this.#stack === null
+          ? await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)))
+          : await carryOutOnSwarm(this.#stack.hand(step, { noted, isAgain, ending: this.#ending }));
         if (noted.current["changed"] === true) this.#state.changed.add(step.n);
         const image = noted.current["before"];
         if (step.kind === "image.pull" && typeof image === "string") this.#state.before.set(step.n, image);
@@ -111,7 +91,7 @@ export class StepRunner {
         }
         if (error instanceof LostApply || isStoreAway(error)) throw error;
         if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
-        if (!isAway(this.acts(), error)) return await this.#fail(step, error);
+        if (!this.isAway(error)) return await this.#fail(step, error);
         awayUntil ??= performance.now() + this.options.awayMs;
         if (performance.now() > awayUntil) {
           this.#waitForPerson(step, error.discreet);
@@ -210,10 +190,23 @@ export class StepRunner {
     return `Whoever applies it does not hold ${names} any more: resume it with the rights of somebody who does`;
   }
 
+  /** Returns true if the engine or the swarm is away: then the result of the call is not known. */
+  isAway(error: ServiceError): boolean {
+    if (this.#stack === null) return isAway(this.acts(), error);
+    return this.#stack.isAway(error);
+  }
+
   /** Returns the acts on the engine, each of which asserts the lease first. */
   acts() {
     const { ground: { runtime, backend }, assertHeld } = this.options;
     return ownedActs(runtime.acts(backend), assertHeld);
+  }
+
+  /** Returns the hand of a step of a stack that is taken back: only the end of the service cuts it. */
+  handBack(step: Step): StackHand {
+    if (this.#stack === null) throw failed(`Cannot take "${step.target}" back: it is on no swarm`);
+    const noted = { current: this.#state.progress.get(step.n)?.noted ?? {} };
+    return this.#stack.hand(step, { noted, isAgain: true, ending: this.options.stopping });
   }
 
   #hand(step: Step, noted: { current: Noted }, isAgain: boolean): Hand {
@@ -254,11 +247,4 @@ export class StepRunner {
       loginFor,
     };
   }
-}
-
-/** Returns the needs that the holder does not meet. */
-function notHeld(holder: Holder | null, needs: readonly Need[]): Need[] {
-  return needs.filter(({ permission, subject }) =>
-    holder === null || !may<typeof permission>(holder, permission, subject)
-  );
 }

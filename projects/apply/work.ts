@@ -4,10 +4,12 @@ import type { ApplyRecord } from "../../core/applies.ts";
 import { type PlanBody, type PlanRequest, type Step, STEP_KINDS } from "../plan/plan_shape.ts";
 import type { ApplyRequest } from "./apply_shape.ts";
 
-/** A container that was there when the apply began. */
+/** A container, or an object of a swarm, that was there when the apply began. */
 export interface Subject {
   readonly id: string;
   readonly name: string;
+  /** Of a service: the version that the plan saw. */
+  readonly version?: number;
 }
 
 export interface Work {
@@ -18,6 +20,10 @@ export interface Work {
   /** By the number of the step. */
   readonly subjects: Readonly<Record<string, Subject>>;
   readonly timeouts: ApplyRequest["timeouts"];
+  /** Of a stack: the id of its swarm, as names may change. */
+  readonly cluster?: string;
+  /** Of a stack: what becomes of the steps that are done when one fails. Absent: they stay. */
+  readonly onFailure?: ApplyRequest["onFailure"];
 }
 
 /** Returns what was remembered. Of a record that another version of berth wrote in another form, no step is known. */

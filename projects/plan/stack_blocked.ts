@@ -2,7 +2,7 @@
 
 import type { Place } from "../../artifacts/artifact.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
-import { NO_REMEDY } from "../../core/remedy.ts";
+import { valueAt } from "../../artifacts/yaml/values.ts";
 import { uncoveredBy } from "../fields/coverage.ts";
 import { type Declared, nodeAt } from "../fields/field.ts";
 import { blockByValues } from "./blocked.ts";
@@ -100,6 +100,10 @@ function blockByFiles({ group, contents, now, sees }: StackScene, of: Declared, 
         resource.written ?? source
       }" that you see, and it is external`;
       draft.block("project/external-missing", message, at, of.unit.id, edited(at));
+    } else if (valueAt(resource.value, "driver") !== null) {
+      const message =
+        `The ${kind} "${source}" is kept by a driver of the nodes, which berth asks for nothing`;
+      draft.block("swarm/field-not-supported", message, resource.at, of.unit.id, edited(resource.at));
     } else if (!contents.has(resource.id)) {
       const message = `The content of the ${kind} "${source}" is not known: its file cannot be read, ` +
         `or its variable is not set`;
@@ -111,18 +115,3 @@ function blockByFiles({ group, contents, now, sees }: StackScene, of: Declared, 
 /** Returns a command to copy; null where one of its words is more than a plain word to a shell. */
 export const commandOf = (program: string, ...words: readonly string[]): string | null =>
   words.every((word) => /^[\w./][\w./-]*$|^-[a-z]$/.test(word)) ? `"${program} ${words.join(" ")}"` : null;
-
-/** No apply carries the steps of a stack out yet: the plan shows them, and says who can. */
-export function blockApply({ group }: StackScene, draft: Draft): void {
-  const files = group.files.flatMap(({ path }) => ["-c", path]);
-  const command = commandOf("docker stack deploy", ...files, group.project);
-  const message = `berth shows what differs from the file, and cannot apply it to a swarm yet: ` +
-    `${command === null ? "deploy it with Docker's client" : `type ${command}`} on a manager`;
-  draft.block(
-    "swarm/not-applied",
-    message,
-    group.source,
-    group.id,
-    NO_REMEDY("only Docker's client deploys it"),
-  );
-}

@@ -8,7 +8,7 @@ import { type Draft, edited } from "./draft.ts";
 import type { StackScene } from "./stack_scene.ts";
 
 /** The digest of the content, on what berth made: a swarm tells nobody what a secret holds. */
-const CONTENT_LABEL = "dev.berth.content";
+export const CONTENT_LABEL = "dev.berth.content";
 const SUFFIX_DIGITS = 8;
 
 /** The object that services get of a secret or config. */

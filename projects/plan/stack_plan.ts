@@ -18,7 +18,7 @@ import { linksOf, ordered } from "./order.ts";
 import type { PlanBody, Reason } from "./plan_shape.ts";
 import type { MadePlan } from "./plans.ts";
 import { type Asked, declaredOf } from "./scene.ts";
-import { blockApply, blockByService, commandOf } from "./stack_blocked.ts";
+import { blockByService, commandOf } from "./stack_blocked.ts";
 import { type FileVersion, unusedVersions, versionOf } from "./stack_files.ts";
 import {
   applyingToStack,
@@ -49,7 +49,6 @@ export async function makeStackPlan(asked: Asked, pinningMs = PINNING_MS): Promi
     blockByErrors(asked, units, draft);
     await work.up(units, pinningMs);
   } else work.down(units);
-  blockApply(scene, draft);
   const looked = stackLookedAt(scene);
   const plan: PlanBody = {
     workspace: workspace.id,

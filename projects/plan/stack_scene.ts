@@ -17,8 +17,7 @@ import { IMAGE_LABEL, STACK_LABEL, stackName } from "../specs/service_spec.ts";
 import { type Draft, edited } from "./draft.ts";
 import { declaredNow, type Looked, sourcesOf } from "./looked.ts";
 import { type Asked, settingsOf } from "./scene.ts";
-
-const PREFIX = "swarm:";
+import { backendOf, isOnSwarm, swarmIn } from "./stack_backend.ts";
 
 export interface StackScene {
   readonly model: Model;
@@ -46,7 +45,7 @@ export interface StackScene {
 
 /** Returns true if a plan of the group is one for a swarm: the file says so, or the request does. */
 export const isStackPlan = ({ model, group, request }: Pick<Asked, "model" | "group" | "request">): boolean =>
-  request.backend?.startsWith(PREFIX) ?? isForSwarm(model, group);
+  request.backend === undefined ? isForSwarm(model, group) : isOnSwarm(request.backend);
 
 /** Throws `engine_unavailable`, `invalid_request`, and `forbidden` for callers who do not see the whole stack. */
 export async function lookAtStack(asked: Asked, draft: Draft): Promise<StackScene> {
@@ -57,7 +56,7 @@ export async function lookAtStack(asked: Asked, draft: Draft): Promise<StackScen
   }
   await stacks.settle();
   const cluster = clusterOf(asked, stacks);
-  const backend = { name: `${PREFIX}${cluster.name}` };
+  const backend = { name: backendOf(cluster) };
   const subject = { engine: backend.name, workspace: workspace.id, project: group.project };
   if (!sight.reach.has(subject)) throw unseen(group.project);
   const now = await stacks.read(cluster.id);
@@ -90,7 +89,7 @@ export async function lookAtStack(asked: Asked, draft: Draft): Promise<StackScen
 
 /** The swarm of the request, else the one where the stack runs, else the only one. */
 function clusterOf({ request, group, runtime, sight: { reach } }: Asked, { clusters }: Stacks): StackCluster {
-  const named = request.backend?.slice(PREFIX.length);
+  const named = request.backend && swarmIn(request.backend);
   const items = runtime.services?.().items ?? [];
   const runs = new Set(
     items.filter(({ service }) => service.stack === group.project).map(({ cluster }) => cluster),
@@ -105,7 +104,7 @@ function clusterOf({ request, group, runtime, sight: { reach } }: Asked, { clust
   if (more.length > 0) {
     const seen = new Set(items.filter((one) => holdsService(reach, one)).map((one) => one.cluster));
     const known = fitting.filter(({ name, engines }) => seen.has(name) || holdsCluster(reach, engines));
-    const choices = known.map(({ name }) => `${PREFIX}${name}`);
+    const choices = known.map(backendOf);
     const remedies = choices.map((choice) => planWith("backend", choice));
     throw new ServiceError("invalid_request", "Cannot plan: there are several swarms, choose one", {
       remedies,
@@ -175,7 +174,10 @@ function blockByMatch(model: Model, group: Group, { services, others }: Held, dr
 }
 
 /** The hashes of the contents that are declared for configs, whose contents a swarm tells. */
-async function hashesOf(group: Group, { hashOf }: OwnSide): Promise<Map<string, string>> {
+export async function hashesOf(
+  group: Group,
+  { hashOf }: Pick<OwnSide, "hashOf">,
+): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const { id, kind, value, external, content } of group.resources) {
     if (kind !== "config" || external) continue;
@@ -187,8 +189,9 @@ async function hashesOf(group: Group, { hashOf }: OwnSide): Promise<Map<string, 
   return found;
 }
 
-async function foreignVolumes(
-  { runtime, group: { project } }: Asked,
+/** Names of volumes that a node has for another project; null unless all nodes tell theirs. */
+export async function foreignVolumes(
+  { runtime, group: { project } }: Pick<Asked, "runtime" | "group">,
   { nodes }: StackCluster,
 ): Promise<ReadonlySet<string> | null> {
   const volumes = (await runtime.holdings())?.volumes ?? null;

@@ -275,6 +275,10 @@ function replacing(node: Node | null): UpdatePolicy | null {
   };
 }
 
+/** Returns the labels of a secret or config of the stack. */
+export const stackFileLabels = ({ value }: Resource, project: string): Readonly<Record<string, string>> =>
+  stackLabels(project, labelsAt(valueAt(value, "labels")));
+
 /** Builds the spec of a network of the stack, which spans all nodes unless its file says otherwise. */
 export function stackNetworkSpec(resource: Resource, project: string, name: string): SwarmNetworkSpec {
   const labels = stackLabels(project, labelsAt(valueAt(resource.value, "labels")));

@@ -4,6 +4,7 @@
  * this act. Further settings of the service are JSON.
  */
 import type { EngineActs } from "../../core/engine_acts.ts";
+import type { StackActs } from "../../core/stack_acts.ts";
 import { startService } from "../support/service.ts";
 
 const [folder = "", admin = "", name = "", socket = "", when = "", act = "", nth = "", settings = "{}"] =
@@ -11,11 +12,12 @@ const [folder = "", admin = "", name = "", socket = "", when = "", act = "", nth
 
 let left = Number(nth);
 /** `any` is every act that changes something. */
-const READS = ["find", "network", "volume", "imageId", "usersOf", "lastWords", "isAway", "checkHealth"];
+const READS = ["find", "network", "volume", "imageId", "usersOf", "lastWords", "isAway", "checkHealth"]
+  .concat(["service", "differences", "tasks", "hasTasks", "isSame", "gone"]);
 const isMeant = (key: string) => act === "any" ? !READS.includes(key) : key === act;
 const die = () => Deno.kill(Deno.pid, "SIGKILL");
 
-const killing = (acts: EngineActs): EngineActs =>
+const killing = <Acts extends EngineActs | StackActs>(acts: Acts): Acts =>
   new Proxy(acts, {
     get(target, key) {
       const value = Reflect.get(target, key);
@@ -45,6 +47,15 @@ const berth = await startService({
     if (runtime === null) throw new Error("the container runtime does not run");
     const acts = runtime.acts.bind(runtime);
     runtime.acts = (backend) => killing(acts(backend));
+    const stacks = runtime.stacks?.bind(runtime);
+    runtime.stacks = () => {
+      const found = stacks?.() ?? null;
+      // Its swarms are read when they are asked for.
+      return found && new Proxy(found, {
+        get: (target, key) =>
+          key === "acts" ? (id: string) => killing(target.acts(id)) : Reflect.get(target, key, target),
+      });
+    };
     return [];
   },
 });

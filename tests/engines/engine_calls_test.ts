@@ -39,7 +39,12 @@ const CALLS: Readonly<Record<string, Verdict>> = {
   "prune/carry_out.ts: /build/prune": { harmless: "makes nothing" },
   "mirror/managers.ts: path": { harmless: "passes on what its callers send, which are listed here" },
   "acts/update_service.ts: /services/${id}/update": {
-    harmless: "the definition of now with another number, or the one before, judged by `hostRightsOf`",
+    harmless:
+      "the definition of now with another number, or the one before, judged by `hostRightsOf`; of an apply " +
+      "judged as StackActs.updateService",
+  },
+  "acts/stack_acts.ts: path": {
+    harmless: "removes, or is judged as StackActs.createService, createNetwork and createFile",
   },
   "acts/service_acts.ts: /services/${id}": { harmless: "removes" },
   "acts/node_acts.ts: /nodes/${node.id}/update": { harmless: "sends a node's availability" },
@@ -104,6 +109,32 @@ Deno.test("Every act of an apply that could bring a right is judged", async () =
   assert.ok(acts.length > 20, "the interface was found");
   const judged = judgedIn(await read("projects/apply/judged_acts.ts"));
   assert.deepEqual([...judged, ...UNJUDGED].sort(), [...acts].sort());
+});
+
+/** Acts of `StackActs` that bring no new right. */
+const UNJUDGED_ON_SWARM: Readonly<Record<string, string>> = {
+  restoreService: "what ran before this apply changed it, and only while nobody else has",
+  removeService: "ends",
+  removeNetwork: "ends",
+  removeFile: "ends",
+};
+
+Deno.test("Every act of an apply on a swarm is judged in its step right before it is sent", async () => {
+  const acts = methodsOf(await read("core/stack_acts.ts"), "StackActs").filter((name) =>
+    /^(?:create|update|remove|restore)/.test(name)
+  );
+  assert.equal(acts.length, 8, "the interface was found");
+  const steps = await read("projects/apply/stack_steps.ts");
+  for (const act of acts.filter((name) => UNJUDGED_ON_SWARM[name] === undefined)) {
+    assert.match(
+      steps,
+      new RegExp(`await hand\\.refuse\\(making(?:(?!\\nasync function).)*acts\\.${act}\\(`, "s"),
+      act,
+    );
+  }
+  for (const file of ["stack_back", "stack_waiting", "step_runner", "run"]) {
+    assert.doesNotMatch(await read(`projects/apply/${file}.ts`), /acts\.(?:create|update)\w+\(/, file);
+  }
 });
 
 Deno.test("A planted call that is not listed is found, and so is an act that lost its judge", () => {

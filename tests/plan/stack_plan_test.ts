@@ -56,10 +56,8 @@ async function untouched(stack: Stack): Promise<void> {
   ]);
   assert.equal(made.unchanged, 6);
   assert.equal(made.backend.startsWith("swarm:"), true);
-  assert.deepEqual(codes(made.blocked), ["swarm/not-applied"]);
+  assert.deepEqual(codes(made.blocked), []);
   assert.deepEqual(codes(made.warnings), ["swarm/secret-unknown"]);
-  const refused = await stack.berth.call(`POST /api/plans/${made.id}/apply`);
-  assert.deepEqual([refused.status, refused.body.code], [409, "plan_blocked"]);
   assert.equal((await stack.berth.call(`POST /api/plans/${made.id}/check`)).status, 204);
   await stack.own.cli("service", "update", "--detach", "--label-add", "by=hand", "shop_plain");
   const stale = await stack.berth.call(`POST /api/plans/${made.id}/check`);
@@ -109,7 +107,7 @@ async function blocked(stack: Stack): Promise<void> {
   const after = async (from: string, to: string): Promise<string[]> => {
     assert.equal(STACK.split(from).length, 2, from);
     await edit(stack, STACK.replace(from, to));
-    return codes((await plan(stack)).blocked).filter((code) => code !== "swarm/not-applied");
+    return codes((await plan(stack)).blocked);
   };
   const plain = "  plain:\n    image: 127.0.0.1:1/fixture:1\n";
   assert.deepEqual(await after(plain, `${plain}    privileged: true\n`), ["swarm/field-not-supported"]);
@@ -125,15 +123,14 @@ async function blocked(stack: Stack): Promise<void> {
   assert.deepEqual(await after("10.77.0.0/24", "10.78.0.0/24"), ["swarm/network-changed"]);
   await edit(stack, STACK);
   const pulled = await plan(stack, { pull: "policy" });
-  assert.deepEqual(codes(pulled.blocked), ["swarm/not-applied"], "its image is not another one");
+  assert.deepEqual(codes(pulled.blocked), [], "its image is not another one");
   await edit(stack, STACK.replace(plain, plain.replace("fixture:1", "fixture:2")));
   assert.deepEqual(codes((await plan(stack, { units: ["plain"] })).blocked), [
     "project/guess",
-    "swarm/not-applied",
   ]);
   await save(stack.berth, stack.id, `${stack.path}/berth.yaml`, "stacks: { shop: shop }\n");
   const unpinned = await plan(stack, { pull: "policy", units: ["plain"] });
-  assert.deepEqual(codes(unpinned.blocked), ["swarm/image-not-pinned", "swarm/not-applied"]);
+  assert.deepEqual(codes(unpinned.blocked), ["swarm/image-not-pinned"]);
 }
 
 /** Values of variables and of secrets are in no reason. */
@@ -167,9 +164,9 @@ async function versions(stack: Stack): Promise<void> {
   assert.deepEqual(update.after, [1]);
   await Deno.writeTextFile(`${stack.path}/site.conf`, "config-content");
   await edit(stack, STACK.replace("site: { file:", "site: { name: shop_site, file:"));
-  assert.deepEqual(codes((await plan(stack)).blocked), ["swarm/not-applied"]);
+  assert.deepEqual(codes((await plan(stack)).blocked), []);
   await Deno.writeTextFile(`${stack.path}/site.conf`, "another content");
-  assert.deepEqual(codes((await plan(stack)).blocked), ["swarm/named-content-changed", "swarm/not-applied"]);
+  assert.deepEqual(codes((await plan(stack)).blocked), ["swarm/named-content-changed"]);
   await Deno.writeTextFile(`${stack.path}/site.conf`, "config-content");
 }
 

@@ -25,7 +25,7 @@ import {
 import { changed, PlanOptions } from "./plan_options.tsx";
 import { usePlanValues } from "./plan_values.tsx";
 import { type Choosing, Remedies } from "./remedies.tsx";
-import { interruptionsOf, isReady, lostBy, startApply } from "./start.ts";
+import { canTakeBack, interruptionsOf, isReady, lostBy, startApply } from "./start.ts";
 import { Steps } from "./steps.tsx";
 
 const TEXT = words.applies;
@@ -197,8 +197,16 @@ function Question({ plan, close }: { readonly plan: PlanModel; readonly close: (
       hints={[TEXT.exactly, ...interrupting > 0 ? [TEXT.interrupts(interrupting)] : []]}
       close={close}
       isReady={(fields) => lost.every((name, at) => fields[`lost ${at}`] === name)}
-      act={async () => go(`/applies/${encodeURIComponent((await startApply(plan)).id)}`)}
+      act={async (fields) => {
+        const onFailure = fields["takeBack"] === "on" ? "rollback" : "stop";
+        go(`/applies/${encodeURIComponent((await startApply(plan, onFailure)).id)}`);
+      }}
     >
+      {canTakeBack(plan) && (
+        <label class="check">
+          <input type="checkbox" name="takeBack" /> {TEXT.takeBack}
+        </label>
+      )}
       {lost.map((name, at) => (
         <Field key={name} label={TEXT.typeVolume} name={`lost ${at}`} hint={shown(name)} />
       ))}

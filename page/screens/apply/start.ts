@@ -1,6 +1,6 @@
 /** Starts an apply of exactly the plan that is shown. */
 import type { Apply, Plan } from "../../../client/berth/models.ts";
-import { PLAN_APPLY } from "../../../client/berth/plans.ts";
+import { type ApplyRequest, PLAN_APPLY } from "../../../client/berth/plans.ts";
 import { client } from "../../live/session.ts";
 
 /** The volumes whose data go. */
@@ -14,8 +14,14 @@ export const interruptionsOf = ({ steps }: Plan): number =>
 export const isReady = ({ steps, blocked, missing }: Plan): boolean =>
   steps.length > 0 && blocked.length === 0 && missing.length === 0;
 
-export async function startApply(plan: Plan): Promise<Apply> {
+/** True for a stack that is brought up: its services can be what they were before. */
+export const canTakeBack = ({ backend, action }: Plan): boolean =>
+  backend.startsWith("swarm:") && action === "up";
+
+type OnFailure = NonNullable<ApplyRequest["onFailure"]>;
+
+export async function startApply(plan: Plan, onFailure: OnFailure = "stop"): Promise<Apply> {
   const { id, basis: { declared, observed } } = plan;
-  const payload = { basis: { declared, observed }, confirm: lostBy(plan) };
+  const payload = { basis: { declared, observed }, confirm: lostBy(plan), onFailure };
   return (await client.post(PLAN_APPLY, { params: { id }, payload, expectedStatus: 202 })).json();
 }

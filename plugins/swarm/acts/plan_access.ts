@@ -1,19 +1,20 @@
-/** The swarms as plans reach them: read anew from a manager, and images pinned at their registry. */
+/** The swarms as plans and applies reach them: read anew from a manager, and images pinned at their registry. */
 import { ServiceError } from "../../../core/error.ts";
 import { nameOf, readReference, textOfReference } from "../../../core/image_reference.ts";
 import type { RegistryLogins } from "../../../core/registries.ts";
-import type { Stacks } from "../../../core/stacks.ts";
+import type { ActingStacks } from "../../../core/stack_acts.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { registryAuth } from "../../../engines/calls/registry_auth.ts";
 import { objectOf, textOf } from "../../../engines/calls/wire.ts";
 import type { Cluster } from "../mirror/cluster.ts";
 import type { Clusters } from "../mirror/clusters.ts";
+import { StackOnSwarm } from "./stack_acts.ts";
 import { readSwarm } from "./swarm_now.ts";
 
 /** The milliseconds that a registry may take, which the manager asks. */
 const REGISTRY_MS = 20_000;
 
-export function planAccess(clusters: Clusters, logins: RegistryLogins): Stacks {
+export function planAccess(clusters: Clusters, logins: RegistryLogins): ActingStacks {
   const found = (id: string): Cluster => {
     const cluster = clusters.all.find((one) => one.id === id);
     if (cluster === undefined) throw away("Its swarm is gone: no engine of berth's is in it any more");
@@ -30,6 +31,7 @@ export function planAccess(clusters: Clusters, logins: RegistryLogins): Stacks {
       }));
     },
     settle: () => clusters.watched(),
+    acts: (id) => new StackOnSwarm(found(id), clusters, logins),
     read: async (id) => {
       const cluster = found(id);
       const doing = `read swarm "${cluster.name}"`;

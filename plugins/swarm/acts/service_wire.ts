@@ -1,13 +1,8 @@
 /** The JSON that a manager is sent for a service: the one that `docker stack deploy` sends. */
 import type { ServiceFile, UpdatePolicy } from "../../../core/running_services.ts";
 import type { ServiceSpec } from "../../../core/service_spec.ts";
+import type { FileIds } from "../../../core/stack_acts.ts";
 import type { Wire } from "../../../engines/calls/wire.ts";
-
-/** The ids of secrets and configs by their names. */
-interface FileIds {
-  readonly secrets: ReadonlyMap<string, string>;
-  readonly configs: ReadonlyMap<string, string>;
-}
 
 type Container = ServiceSpec["container"];
 

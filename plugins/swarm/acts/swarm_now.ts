@@ -74,14 +74,36 @@ function serviceOf(wire: Wire, networkOf: (id: string) => string | null, api: nu
       secrets: specs.flatMap((one) => filesIn(one, "Secret")),
       configs: specs.flatMap((one) => filesIn(one, "Config")),
     },
-    differences: (declared) => {
-      const asked = serviceWire(declared, { secrets: new Map(), configs: new Map() });
-      const found = compareSpecs(asked, spec, networkOf);
-      return api >= STARTS_BY_INTERVAL
-        ? found
-        : found.filter(({ field }) => field !== "healthcheck.start_interval");
-    },
+    differences: comparing(spec, networkOf, api),
   };
+}
+
+/** Returns the comparison of a definition with what is declared. */
+function comparing(
+  spec: Wire,
+  networkOf: (id: string) => string | null,
+  api: number,
+): StackService["differences"] {
+  return (declared) => {
+    const asked = serviceWire(declared, { secrets: new Map(), configs: new Map() });
+    const found = compareSpecs(asked, spec, networkOf);
+    return api >= STARTS_BY_INTERVAL
+      ? found
+      : found.filter(({ field }) => field !== "healthcheck.start_interval");
+  };
+}
+
+/** Returns the same for a service that was read alone: its networks are looked up by their ids. */
+export async function differencesFrom(
+  read: Read,
+  spec: Wire,
+  api: number,
+): Promise<StackService["differences"]> {
+  const names = new Map<string, string>();
+  for (const id of networksIn({ Spec: spec }).slice(0, MOST_NETWORKS)) {
+    names.set(id, textOf(objectOf(await read(at`/networks/${id}`)).Name));
+  }
+  return comparing(spec, (id) => names.get(id) ?? null, api);
 }
 
 const containerIn = (spec: Wire): Wire => objectOf(objectOf(spec.TaskTemplate).ContainerSpec);
@@ -128,6 +150,11 @@ function networkFrom(wire: Wire): StackNetwork {
 
 /** The swarm's own numbers for a network. */
 const OWN_OPTION = "com.docker.network.driver.overlay.vxlanid_list";
+/** Labels by which berth knows what it made. */
+const OWN_LABEL = /^dev\.berth\./;
+
+const written = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(labels).filter(([name]) => !OWN_LABEL.test(name)));
 
 function networkDifferences(declared: SwarmNetworkSpec, wire: Wire): string[] {
   const ipam = objectOf(wire.IPAM);
@@ -143,7 +170,7 @@ function networkDifferences(declared: SwarmNetworkSpec, wire: Wire): string[] {
     enable_ipv6: declared.ipv6 !== null && flagOf(wire.EnableIPv6) !== declared.ipv6,
     "ipam.driver": (declared.ipamDriver ?? "default") !== (textOf(ipam.Driver) || "default"),
     "ipam.config": wanted.length > 0 && textsOf(subnets).join(" ") !== wanted.join(" "),
-    labels: text(mapOf(wire.Labels)) !== text(declared.labels),
+    labels: text(written(mapOf(wire.Labels))) !== text(written(declared.labels)),
   };
   return Object.entries(found).flatMap(([name, isOther]) => isOther ? [name] : []);
 }

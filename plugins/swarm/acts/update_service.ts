@@ -13,6 +13,8 @@ interface ServiceUpdate {
   readonly spec: Wire;
   /** True to go back to the definition before; the spec sent then is the one of now. */
   readonly isRollback?: boolean;
+  /** The definition whose credentials nodes pull with; that of now, or for a rollback the one before. */
+  readonly authFrom?: "spec" | "previous-spec";
   /** "scale service \"web\"": follows "Cannot". */
   readonly doing: string;
   /** The value of `X-Registry-Auth`, for nodes that have to pull; without it the swarm keeps the one it has. */
@@ -27,13 +29,14 @@ interface ServiceUpdate {
  */
 export async function updateService(cluster: Cluster, update: ServiceUpdate): Promise<void> {
   const { id, version, spec, isRollback = false, doing, registryAuth, isShown } = update;
+  const { authFrom = isRollback ? "previous-spec" : "spec" } = update;
   await sentOrShown(
     async () => {
       await cluster.managers.send("POST", at`/services/${id}/update`, {
         doing,
         query: {
           version,
-          registryAuthFrom: isRollback ? "previous-spec" : "spec",
+          registryAuthFrom: authFrom,
           ...(isRollback && { rollback: "previous" }),
         },
         body: spec,

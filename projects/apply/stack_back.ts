@@ -1,0 +1,173 @@
+/** Takes back what an apply has done to a stack: the definitions of before in reverse, and nothing of what it made. */
+
+import { ServiceError } from "../../core/error.ts";
+import type { HeldService } from "../../core/stack_acts.ts";
+import type { Step } from "../plan/plan_shape.ts";
+import { failed } from "./hand.ts";
+import type { Journal, StepProgress } from "./journal.ts";
+import { isOwn, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
+import { waitForService } from "./stack_waiting.ts";
+
+export interface BackOptions {
+  /** The steps of the apply, in the order of the plan. */
+  readonly steps: readonly Step[];
+  readonly progress: ReadonlyMap<number, StepProgress>;
+  readonly handOf: (step: Step) => StackHand;
+  readonly journal: Pick<Journal, "undo">;
+}
+
+/** One act of the way back. */
+interface Back {
+  readonly step: Step;
+  /** What is done; null for nothing. */
+  readonly kind: Step["kind"] | null;
+  readonly act: () => Promise<void>;
+}
+
+/**
+ * Returns why nothing was taken back; null where all of it was. Everything is looked at first, so that a stack is not left
+ * half one way and half the other. Throws what a swarm answers that is away.
+ */
+export async function takeBack(options: BackOptions): Promise<string | null> {
+  const begun = options.steps.filter(({ n }) => {
+    const state = options.progress.get(n)?.state;
+    return state !== undefined && state !== "undone" && state !== "skipped";
+  });
+  const backs: Back[] = [];
+  for (const step of begun.toReversed()) {
+    const wasDone = options.progress.get(step.n)?.state === "done" && isTakenBack(step);
+    try {
+      const back = await backOf(options.handOf(step)) ?? (wasDone ? ALREADY : null);
+      if (back !== null) backs.push({ step, ...back });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "apply_failed") throw error;
+      return error.discreet;
+    }
+  }
+  let first: string | null = null;
+  for (const { step, kind, act } of backs) {
+    try {
+      await options.journal.undo(step, kind, act);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || options.handOf(step).acts.isAway(error)) throw error;
+      first ??= error.discreet; // the others come back all the same
+    }
+  }
+  return first;
+}
+
+const isTakenBack = ({ kind }: Step): boolean =>
+  kind.endsWith(".create") || /^service\.(?:update|remove)$/.test(kind);
+
+/** An earlier attempt took it back, and was killed before it could say so. */
+const ALREADY: Omit<Back, "step"> = { kind: null, act: () => Promise.resolve() };
+
+/** Returns the act that takes a step back; null where there is nothing of it. Throws `apply_failed` where it cannot be. */
+async function backOf(hand: StackHand): Promise<Omit<Back, "step"> | null> {
+  const { orders, acts, step: { kind, target } } = hand;
+  switch (kind) {
+    case "service.update":
+      return await updateBack(hand);
+    case "service.remove":
+      return await removalBack(hand);
+    case "service.create": {
+      const held = await acts.service(target);
+      if (held === null || !isOwn(hand, held)) return null;
+      return { kind: "service.remove", act: () => acts.removeService(held.id, target) };
+    }
+    case "network.create":
+    case "secret.create":
+    case "config.create": {
+      const { now } = await orders.scene(await hand.holder());
+      const of = kind === "network.create"
+        ? now.networks
+        : kind === "secret.create"
+        ? now.secrets
+        : now.configs;
+      const found = of.find(({ name }) => name === target);
+      if (found === undefined || !isOwn(hand, found)) return null;
+      if (kind === "network.create") {
+        const act = () => untilFree(hand, () => acts.removeNetwork(found.id, target));
+        return { kind: "network.remove", act };
+      }
+      const [what, removal] = kind === "secret.create"
+        ? ["secret", "secret.remove"] as const
+        : ["config", "config.remove"] as const;
+      return { kind: removal, act: () => untilFree(hand, () => acts.removeFile(what, found.id, target)) };
+    }
+    default:
+      return null; // waits change nothing, and what was removed as not needed is not needed now
+  }
+}
+
+/** The definition of before, as the journal has it; null where nothing was posted. */
+async function before({ noted, open, step, acts }: StackHand): Promise<string | null> {
+  const sealed = noted["undo"];
+  if (typeof sealed !== "string") return null;
+  const definition = await open(sealed);
+  if (definition === null) {
+    throw failed(`the definition of "${step.target}" was sealed with a key that is gone`);
+  }
+  const gone = await acts.gone(definition);
+  if (gone.length === 0) return definition;
+  throw failed(
+    `"${step.target}" had the ${gone.join(", ")}, which is gone, so that no task of it could start`,
+  );
+}
+
+async function updateBack(hand: StackHand): Promise<Omit<Back, "step"> | null> {
+  const { acts, step: { target }, subject } = hand;
+  const definition = await before(hand);
+  if (definition === null) return null;
+  const held = await acts.service(target);
+  if (held === null) throw touchedService(target, "removed");
+  if (held.id !== subject?.id) throw touchedService(target, "made anew");
+  // The swarm went back by itself, or an earlier attempt posted it.
+  if (acts.isSame(held.definition, definition)) {
+    const isWaited = held.update !== null && held.update.state !== "rollback_completed";
+    return isWaited ? { kind: null, act: () => isBefore(hand, definition) } : null;
+  }
+  await assertPosted(hand, held);
+  const act = async () => {
+    // The swarm itself counts the version up while it updates.
+    const now = await acts.service(target);
+    if (now === null || now.definition !== held.definition) throw touchedService(target, "changed");
+    await acts.restoreService(now, definition);
+    await isBefore(hand, definition);
+  };
+  return { kind: "service.update", act };
+}
+
+/** Waits until the service runs as it did before. */
+async function isBefore(hand: StackHand, definition: string): Promise<void> {
+  const { acts, step: { target } } = hand;
+  const judge = (held: HeldService) =>
+    Promise.resolve(acts.isSame(held.definition, definition) ? null : touchedService(target, "changed"));
+  await waitForService(hand, { judge, isBefore: true });
+}
+
+/** Throws `apply_failed` where somebody else has changed what this apply posted. */
+async function assertPosted(hand: StackHand, held: HeldService): Promise<void> {
+  const { orders, acts, step } = hand;
+  if (!isOwn(hand, held)) throw touchedService(step.target, "changed");
+  const scene = await orders.scene(await hand.holder());
+  const found = await acts.differences(held, orders.service(scene, step, held));
+  if (found.length > 0) throw touchedService(step.target, "changed");
+}
+
+async function removalBack(hand: StackHand): Promise<Omit<Back, "step"> | null> {
+  const { acts, step: { target }, subject } = hand;
+  const definition = await before(hand);
+  if (definition === null) return null;
+  const held = await acts.service(target);
+  if (held !== null && held.id === subject?.id) return null; // it was not removed
+  if (held !== null) {
+    if (acts.isSame(held.definition, definition)) return null;
+    throw touchedService(target, "made anew");
+  }
+  const act = async () => {
+    await acts.restoreService(null, definition);
+    await isBefore(hand, definition);
+  };
+  return { kind: "service.create", act };
+}
