@@ -4,7 +4,6 @@ import { ServiceError } from "../../core/error.ts";
 import type { FileVersion, FileVersionStore } from "../../core/store.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
 import type { ArtifactFile, Model } from "../artifact.ts";
-import { sha256 } from "../files/sha256.ts";
 import type { Registry } from "./registry.ts";
 import type { ReadFile } from "./snapshot.ts";
 
@@ -137,6 +136,7 @@ export class FileEditor {
 
   async #remember(of: Pick<FileVersion, "workspace" | "path" | "by" | "kind">, text: string): Promise<void> {
     const { versions, seal, now } = this.#options;
+    const { sha256 } = await import("../files/sha256.ts");
     const hash = sha256(text);
     await versions.add({
       ...of,

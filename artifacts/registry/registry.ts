@@ -8,8 +8,6 @@ import { within } from "../../core/signal.ts";
 import type { ArtifactFile, Model } from "../artifact.ts";
 import type { NamedKind } from "../compose/named_files.ts";
 import type { NewFile } from "../files/create_files.ts";
-import { mustBeWritable } from "../files/replace_file.ts";
-import { SafeReader } from "../files/safe_reader.ts";
 import { isInside } from "../files/inside.ts";
 import { admit, makePlace, realPaths } from "./place.ts";
 import { freeSlug } from "./slug.ts";
@@ -119,7 +117,10 @@ export class Registry implements AsyncDisposable {
     { allowHardLinks, editable }: WorkspaceChange,
     entry: NewAuditEntry,
   ): Promise<Workspace> {
-    if (editable === true) await mustBeWritable((await this.#record(id)).path);
+    if (editable === true) {
+      const { mustBeWritable } = await import("../files/replace_file.ts");
+      await mustBeWritable((await this.#record(id)).path);
+    }
     const rules = {
       ...(allowHardLinks === undefined ? {} : { allowHardLinks }),
       ...(editable === undefined ? {} : { editable }),
@@ -254,6 +255,7 @@ export class Registry implements AsyncDisposable {
   /** Hex SHA-256 of a file below the folder, of any kind; null where it cannot be read. */
   async hashOf(id: string, path: string): Promise<string | null> {
     const { root, allowHardLinks, hidden } = await this.folder(id);
+    const { SafeReader } = await import("../files/safe_reader.ts");
     const reader = new SafeReader(root, undefined, hidden, allowHardLinks);
     const hash = await reader.hash(path);
     return typeof hash === "string" ? hash : null;

@@ -1,5 +1,4 @@
 /** One engine's containers in memory; each row is read by its id when it may have changed. */
-import { createHash } from "node:crypto";
 import { settlesInMs } from "../../core/condition.ts";
 import { type Claim, type ClaimLookup, NO_CLAIMS } from "../../core/claims.ts";
 import { ServiceError } from "../../core/error.ts";
@@ -249,9 +248,10 @@ export class ContainerMirror implements Disposable {
         missing: "container_not_found",
         firstByteMs: LATE_MS,
       });
+      const { hash } = await import("node:crypto"); // a start does not wait for it
       const row = this.rowOf(inspected);
       if (row !== null && !isProbe(row.name) && this.#isLatest(id, started)) {
-        this.rows.put(row.id, row, digestOf(inspected));
+        this.rows.put(row.id, row, hash("sha256", JSON.stringify(inspected), "base64"));
         this.#readOnceSettled(row);
         this.read(row);
       }
@@ -301,10 +301,6 @@ export class ContainerMirror implements Disposable {
     return true;
   }
 }
-
-/** Returns a short text for all that an engine told of a container. */
-const digestOf = (inspected: unknown): string =>
-  createHash("sha256").update(JSON.stringify(inspected)).digest("base64");
 
 /** Returns true if an entry of the engine's list agrees with the row, in the fields that it has. */
 function shows(listed: Readonly<Record<string, unknown>>, row: ContainerRow): boolean {

@@ -2,7 +2,7 @@
 
 import type { Place } from "../../artifacts/artifact.ts";
 import { isBelow } from "../../artifacts/files/inside.ts";
-import { pinned } from "../../artifacts/files/real_folder.ts";
+import { pinned } from "../../artifacts/files/pinned.ts";
 import { mapped, onEngine } from "../../artifacts/live/join.ts";
 import { containerNeeds, joinNeeds } from "../../core/container_needs.ts";
 import type { EngineActs } from "../../core/engine_acts.ts";

@@ -1,6 +1,6 @@
 /** Compares what a container has mounted with what it was to mount, as the kernel of this machine tells. */
 
-import { pinned } from "../../artifacts/files/real_folder.ts";
+import { pinned } from "../../artifacts/files/pinned.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Placed } from "../specs/host_places.ts";
 

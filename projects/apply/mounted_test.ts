@@ -1,6 +1,6 @@
 /** A mount counts as exchanged unless berth saw the same file or folder before the start. */
 import assert from "node:assert/strict";
-import { pinned } from "../../artifacts/files/real_folder.ts";
+import { pinned } from "../../artifacts/files/pinned.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Placed } from "../specs/host_places.ts";
 import { mountedElsewhere } from "./mounted.ts";

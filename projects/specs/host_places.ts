@@ -2,7 +2,8 @@
 
 import type { Group, Model } from "../../artifacts/artifact.ts";
 import { isBelow, pathBelow } from "../../artifacts/files/inside.ts";
-import { followed, pinned } from "../../artifacts/files/real_folder.ts";
+import { pinned } from "../../artifacts/files/pinned.ts";
+import { followed } from "../../artifacts/files/real_folder.ts";
 import { isInGroup } from "../../artifacts/graph/own_folder.ts";
 import type { HostPlace } from "../../core/spec_rows.ts";
 
