@@ -2,8 +2,9 @@
 import { FIXTURE, startEngine } from "../tests/support/engine.ts";
 import { BEFORE, filesOf } from "./earlier_commit.ts";
 import { exchangesPerSecond, onPort } from "./exchanges.ts";
-import { fill, startBerth, waitForAll } from "./listed_berth.ts";
+import { fill, restartable, startBerth, waitForAll } from "./listed_berth.ts";
 import { rounds } from "./rounds.ts";
+import { startServer } from "./server_process.ts";
 
 const SECONDS = Number(Deno.env.get("BERTH_BENCH_SECONDS") ?? "2");
 const COUNT = 50;
@@ -65,15 +66,20 @@ await rounds("before-log", [
     },
   })),
 ], { about: `a log of ${LINES} lines as text` });
-await rounds("before-start", [
-  ...missing,
-  ...started.map(({ name, checkout }) => ({
-    name,
-    run: async () => {
-      await using own = new AsyncDisposableStack();
-      const { server } = await startBerth(own, "none", checkout);
-      own.use(server);
-      return server.firstAnswerMs;
-    },
-  })),
-], { about: "from the start of the process to the first answer, packages and modules cached", rounds: 9 });
+const starts = await Promise.all(
+  versions.map(async ({ name, checkout }) => ({ name, options: await restartable(stack, checkout) })),
+);
+await rounds(
+  "before-start",
+  [
+    ...missing,
+    ...starts.map(({ name, options }) => ({
+      name,
+      async run() {
+        await using server = await startServer(options);
+        return server.firstAnswerMs;
+      },
+    })),
+  ],
+  { about: "from the start of the process to the first list, packages and modules cached", rounds: 9 },
+);

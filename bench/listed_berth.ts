@@ -1,7 +1,7 @@
 /** A berth under measurement beside an engine full of containers. */
 import type { EngineAnswer, TestEngine } from "../tests/support/engine.ts";
 import { adminKey } from "./admin_key.ts";
-import { AS_SHIPPED, type ServerProcess, startServer } from "./server_process.ts";
+import { AS_SHIPPED, type ServerOptions, type ServerProcess, startServer } from "./server_process.ts";
 
 /** Makes the containers `bench-<from>` to `bench-<to - 1>`; none of them runs. */
 export async function fill(engine: TestEngine, from: number, to: number): Promise<void> {
@@ -37,6 +37,26 @@ export async function startBerth(
     cwd: checkout,
   });
   return { server, key: await adminKey(`http://127.0.0.1:${server.port}`, `${data}/setup-token`) };
+}
+
+/**
+ * Returns how to start berth on a data folder that is there, until it answers its first list: health is answered
+ * before the modules of the other routes are read.
+ */
+export async function restartable(
+  stack: AsyncDisposableStack,
+  checkout = new URL("../", import.meta.url).pathname,
+): Promise<ServerOptions> {
+  const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
+  stack.defer(() => Deno.remove(data, { recursive: true }));
+  const options = {
+    args: ["-A", `${checkout}main.ts`, "serve"],
+    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none", ...AS_SHIPPED },
+    cwd: checkout,
+  };
+  await using first = await startServer({ ...options, path: "/api/health" });
+  const key = await adminKey(`http://127.0.0.1:${first.port}`, `${data}/setup-token`);
+  return { ...options, path: "/api/containers", headers: { authorization: `Bearer ${key}` } };
 }
 
 /** Until the mirror is whole; answers one container's id. */

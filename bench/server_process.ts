@@ -26,12 +26,13 @@ export interface ServerOptions {
   readonly args: readonly string[];
   /** The path that is asked first; null: it is enough that it listens. */
   readonly path: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
 
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const { command = "run", args, path, env, cwd } = options;
+  const { command = "run", args, path, headers = {}, env, cwd } = options;
   const port = freePort();
   const started = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
@@ -50,7 +51,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     pid: child.pid,
     firstAnswerMs: path === null
       ? await firstConnection(port, started)
-      : await firstAnswer(`http://127.0.0.1:${port}${path}`, client, started),
+      : await firstAnswer(`http://127.0.0.1:${port}${path}`, { client, headers }, started),
     cpuSeconds: () => cpuSecondsOf(child.pid),
     async rssBytes() {
       const status = await Deno.readTextFile(`/proc/${child.pid}/status`);
@@ -74,10 +75,14 @@ export async function cpuSecondsOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
-async function firstAnswer(url: string, client: Deno.HttpClient, started: number): Promise<number> {
+async function firstAnswer(
+  url: string,
+  init: RequestInit & { readonly client: Deno.HttpClient },
+  started: number,
+): Promise<number> {
   for (let attempt = 0; attempt < 10_000; attempt++) {
     try {
-      const response = await fetch(url, { client });
+      const response = await fetch(url, init);
       await response.bytes();
       if (!response.ok) throw new Error(`${url} answered ${response.status}`);
       return performance.now() - started;
