@@ -91,7 +91,8 @@ export class WorkspaceReader {
   /** Reads again what has changed since the last reading, by comparing everything with what is there. */
   async refresh(): Promise<Model> {
     const changed = await this.outdated();
-    if (changed === null) return await this.read();
+    // What is ignored is listed by what these say.
+    if (changed === null || changed.has(SETTINGS_FILE) || changed.has(IGNORE_FILE)) return await this.read();
     this.#store.forget(changed);
     forgetProjects(this.#state, changed);
     return await this.#readOwn();

@@ -579,6 +579,19 @@ Deno.test({
   },
 });
 
+Deno.test("a refreshed reading ignores what is ignored now", async () => {
+  await using folder = await plant({ "a/compose.yaml": WEB, "old/compose.yaml": WEB, ".berthignore": "x\n" });
+  const reader = new WorkspaceReader(folder.path);
+  assert.deepEqual(namesOf(await reader.read()), ["a main", "old main"]);
+  await folder.write(".berthignore", "old\n");
+  assert.deepEqual(namesOf(await reader.refresh()), ["a main"]);
+  await folder.write(".berthignore", "x\n");
+  await folder.write("berth.yaml", "ignore: [a/]\n");
+  assert.deepEqual(namesOf(await reader.refresh()), ["old main"]);
+  await folder.write("berth.yaml", "ignore: [b/]\n");
+  assert.deepEqual(namesOf(await reader.refresh()), ["a main", "old main"]);
+});
+
 /** One of the ways in which people and programs change a folder of five projects. */
 async function changeAtRandom(root: string, n: number, random: (below: number) => number): Promise<void> {
   const folder = `${root}/p${random(5)}`;
