@@ -196,75 +196,78 @@ test("a store that comes back from a backup gives no container a certain match t
   assert.deepEqual(restored.bugs(), []);
 });
 
-for (const [when, act] of IS_WHOLE ? KILLS : KILLS.slice(0, 1)) {
-  test(`a berth that is killed ${when} "${act}" leaves no wrong match, and the adoption goes on`, async (engine) => {
-    await using scene = await AdoptionScene.on(engine);
-    const { berth } = scene;
-    const name = `killed-${when}-${act}`;
-    const one = await scene.run(name, "-e", "DB_PASSWORD=correct-horse-battery");
-    const changes = act === "move" || act === "remove";
-    if (changes) assert.equal((await scene.adopt([one], name)).status, 201);
-    let there = one;
-    if (act === "move") {
-      await engine.cli("rm", "--force", name);
-      there = await scene.run(name, "-e", "DB_PASSWORD=correct-horse-battery");
-    }
-    const { folder, admin } = berth;
-    await berth.stop();
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await lawEngine(kind);
+  for (const [when, act] of IS_WHOLE ? KILLS : KILLS.slice(0, 1)) {
+    test(`a berth that is killed ${when} "${act}" leaves no wrong match, and the adoption goes on`, async (engine) => {
+      await using scene = await AdoptionScene.on(engine);
+      const { berth } = scene;
+      const name = `killed-${when}-${act}`;
+      const one = await scene.run(name, "-e", "DB_PASSWORD=correct-horse-battery");
+      const changes = act === "move" || act === "remove";
+      if (changes) assert.equal((await scene.adopt([one], name)).status, 201);
+      let there = one;
+      if (act === "move") {
+        await engine.cli("rm", "--force", name);
+        there = await scene.run(name, "-e", "DB_PASSWORD=correct-horse-battery");
+      }
+      const { folder, admin } = berth;
+      await berth.stop();
 
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", ACTOR, folder, admin ?? "", "docker", engine.socket, when, act],
-      stdin: "null",
-      stdout: "piped",
-      stderr: "inherit",
-    }).spawn();
-    const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    const url = (await lines.read()).value!.trim();
-    await lines.cancel();
-    const caller = new TestCaller(url, admin);
-    if (changes) {
-      const [claim] = await eventually("it is ready", async () => {
-        const { body } = await caller.call("GET /api/adoptions");
-        const state = act === "move" ? "likely" : "certain";
-        return body.items?.[0]?.state === state ? body.items : null;
-      });
-      const route = act === "move"
-        ? `POST /api/adoptions/${claim.id}/confirm`
-        : `DELETE /api/adoptions/${claim.id}`;
-      await caller.call(route).catch(() => {}); // it dies
-    } else {
-      const draft = await scene.draft([one], name, caller);
-      await scene.accept(draft.body.id, { name, folder: name, containers: [one] }, caller).catch(() => {});
-    }
-    assert.equal((await child.status).signal, "SIGKILL");
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-check", ACTOR, folder, admin ?? "", kind, engine.socket, when, act],
+        stdin: "null",
+        stdout: "piped",
+        stderr: "inherit",
+      }).spawn();
+      const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      const url = (await lines.read()).value!.trim();
+      await lines.cancel();
+      const caller = new TestCaller(url, admin);
+      if (changes) {
+        const [claim] = await eventually("it is ready", async () => {
+          const { body } = await caller.call("GET /api/adoptions");
+          const state = act === "move" ? "likely" : "certain";
+          return body.items?.[0]?.state === state ? body.items : null;
+        });
+        const route = act === "move"
+          ? `POST /api/adoptions/${claim.id}/confirm`
+          : `DELETE /api/adoptions/${claim.id}`;
+        await caller.call(route).catch(() => {}); // it dies
+      } else {
+        const draft = await scene.draft([one], name, caller);
+        await scene.accept(draft.body.id, { name, folder: name, containers: [one] }, caller).catch(() => {});
+      }
+      assert.equal((await child.status).signal, "SIGKILL");
 
-    await using again = await serveEngines({ docker: engine }, { folder, admin: admin! });
-    const match = async () => (await again.call(`GET /api/containers/${name}`)).body.compose?.claim ?? null;
-    const expected = {
-      files: null,
-      add: when === "after" ? "certain" : null,
-      move: when === "after" ? "certain" : "likely",
-      remove: when === "after" ? null : "certain",
-    }[act];
-    assert.equal(await match(), expected);
-    const paths = scene.paths();
-    const files = [`${name}/.env`, `${name}/compose.yaml`];
-    assert.deepEqual(paths, ["compose.yaml", ...(act === "files" && when === "before" ? [] : files)]);
-    const plan = await again.call(`POST /api/workspaces/home/artifacts/groups/${name}/plan`, {});
-    if (expected === null && paths.length > 1) {
-      assert.deepEqual(plan.body.blocked.map(({ code }: { code: string }) => code), ["project/name-taken"]);
-    }
-    if (expected === null) {
-      const draft = await scene.draft([there], name, again);
-      const accepted = await scene.accept(
-        draft.body.id,
-        { name, folder: name, containers: [there] },
-        again,
-      );
-      assert.equal(accepted.status, 201, accepted.text);
-      assert.equal(await match(), "certain");
-    }
-    assert.equal((await Deno.stat(`${scene.folder}/${name}/.env`)).mode! & 0o777, 0o600);
-    assert.deepEqual(again.bugs(), []);
-  });
+      await using again = await serveEngines({ [kind]: engine }, { folder, admin: admin! });
+      const match = async () => (await again.call(`GET /api/containers/${name}`)).body.compose?.claim ?? null;
+      const expected = {
+        files: null,
+        add: when === "after" ? "certain" : null,
+        move: when === "after" ? "certain" : "likely",
+        remove: when === "after" ? null : "certain",
+      }[act];
+      assert.equal(await match(), expected);
+      const paths = scene.paths();
+      const files = [`${name}/.env`, `${name}/compose.yaml`];
+      assert.deepEqual(paths, ["compose.yaml", ...(act === "files" && when === "before" ? [] : files)]);
+      const plan = await again.call(`POST /api/workspaces/home/artifacts/groups/${name}/plan`, {});
+      if (expected === null && paths.length > 1) {
+        assert.deepEqual(plan.body.blocked.map(({ code }: { code: string }) => code), ["project/name-taken"]);
+      }
+      if (expected === null) {
+        const draft = await scene.draft([there], name, again);
+        const accepted = await scene.accept(
+          draft.body.id,
+          { name, folder: name, containers: [there] },
+          again,
+        );
+        assert.equal(accepted.status, 201, accepted.text);
+        assert.equal(await match(), "certain");
+      }
+      assert.equal((await Deno.stat(`${scene.folder}/${name}/.env`)).mode! & 0o777, 0o600);
+      assert.deepEqual(again.bugs(), []);
+    });
+  }
 }

@@ -4,7 +4,8 @@ import { writeProject, type WrittenProject } from "../../projects/adopt/write_pr
 import type { EngineDefaults } from "../../core/undeclarable.ts";
 import type { TestEngine } from "../support/engine.ts";
 
-async function defaultsOf(engine: TestEngine): Promise<EngineDefaults> {
+/** The values that the engine gives by itself. */
+export async function defaultsOf(engine: TestEngine): Promise<EngineDefaults> {
   const { json } = await engine.ask("GET /info");
   return {
     logDriver: json.LoggingDriver,
