@@ -36,7 +36,7 @@ export function partsOf(containers: readonly InspectedContainer[]): Part[] {
       sorted.find(({ compose }) => compose !== null)?.compose?.project ?? sorted[0]!.name,
     );
     let name = wanted;
-    for (let n = 2; taken.has(name); n++) name = `${wanted}-${n}`;
+    for (let n = 2; taken.has(name); n++) name = `${wanted.slice(0, LONGEST - `-${n}`.length)}-${n}`;
     taken.add(name);
     return { name, backend: sorted[0]!.backend, containers: sorted }; // no part is empty
   });
@@ -120,6 +120,9 @@ function finder(containers: readonly InspectedContainer[]) {
   ];
 }
 
+/** The characters of the longest name that a draft can be saved under. */
+const LONGEST = 63;
+
 /** Brings a name into the form that Compose takes. */
 const projectName = (text: string): string =>
-  text.toLowerCase().replace(/[^a-z0-9_-]/g, "-").replace(/^[^a-z0-9]+/, "") || "project";
+  text.toLowerCase().replace(/[^a-z0-9_-]/g, "-").replace(/^[^a-z0-9]+/, "").slice(0, LONGEST) || "project";

@@ -51,3 +51,12 @@ Deno.test("a container that is called as a network mode is joins none of those i
     [["bridge"], ["host"], ["c1"], ["c2"]],
   );
 });
+
+Deno.test("a name that is too long for a project is shortened, and two of them stay different", () => {
+  const long = "x".repeat(100);
+  const parts = partsOf([
+    container(0, { compose: compose(`${long}a`) }),
+    container(1, { compose: compose(`${long}b`) }),
+  ]);
+  assert.deepEqual(parts.map(({ name }) => name), ["x".repeat(63), `${"x".repeat(61)}-2`]);
+});
