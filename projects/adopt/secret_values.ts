@@ -21,6 +21,7 @@ const COMMANDS: readonly string[] = ["command", "entrypoint", "test"];
 
 export class SecretValues {
   readonly #values = new Map<string, string>();
+  readonly #names = new Set<string>();
   /** The values that `.env` cannot hold. */
   readonly unwritable: { readonly container: string; readonly why: string }[] = [];
 
@@ -65,12 +66,12 @@ export class SecretValues {
       "_",
     );
     let name = wanted;
-    for (let n = 2; this.#values.has(name); n++) name = `${wanted}_${n}`;
+    for (let n = 2; this.#names.has(name); n++) name = `${wanted}_${n}`;
+    this.#names.add(name);
     if (lineOf(name, value) === null) {
+      // The Compose file does not get it either.
       this.unwritable.push({ container: service, why: `".env" cannot hold the value of ${path.join(".")}` });
-      return value;
-    }
-    this.#values.set(name, value);
+    } else this.#values.set(name, value);
     return new Variable(name);
   }
 }

@@ -57,6 +57,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/plan/adoption_faults_test.ts" },
   { file: "tests/plan/adoption_swap_kill_test.ts" },
   { file: "tests/plan/adoption_draft_test.ts" },
+  { file: "tests/plan/adoption_user_test.ts" },
   { file: "tests/plan/settle_test.ts" },
   { file: "tests/plan/resolved_values_test.ts" },
   { file: "tests/client/node_bun_test.ts" },
