@@ -19,8 +19,8 @@ export interface Login {
 
 const DEFAULT_URL = "http://127.0.0.1:8700";
 
-/** A client with credentials. @throws UsageFailure that says what to set. */
-export async function openClient(): Promise<Client> {
+/** A client with credentials; `timeoutS` bounds each call. @throws UsageFailure that says what to set. */
+export async function openClient(timeoutS?: number): Promise<Client> {
   const { url, key, loginFile } = readClientSettings();
   const login = key === null && loginFile !== null ? await readLogin(loginFile) : null;
   const baseUrl = url ?? login?.url ?? DEFAULT_URL;
@@ -30,11 +30,11 @@ export async function openClient(): Promise<Client> {
   if (used === null) {
     throw new UsageFailure(`There is no key for ${baseUrl}: run "berth login ${baseUrl}", or set BERTH_KEY`);
   }
-  return clientFor({ url: baseUrl, key: used });
+  return clientFor({ url: baseUrl, key: used }, timeoutS);
 }
 
 /** @throws UsageFailure for an address or a key that cannot be one. */
-export function clientFor({ url, key }: Login): Client {
+export function clientFor({ url, key }: Login, timeoutS?: number): Client {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
     throw new UsageFailure(`"${url}" is not an address: expected one like ${DEFAULT_URL}`);
   }
@@ -44,7 +44,7 @@ export function clientFor({ url, key }: Login): Client {
   } catch {
     throw new UsageFailure("The key is empty or has characters that no key has");
   }
-  return new Client({ baseUrl: url, auth, verifyTls: true });
+  return new Client({ baseUrl: url, auth, verifyTls: true, timeoutS });
 }
 
 /** The address that `berth login` signs in to unless told otherwise. */
@@ -67,12 +67,18 @@ async function readLogin(path: string): Promise<Login | null> {
 /** Prints why a call failed, in one sentence, and answers the exit code; any other error is thrown on. */
 export function failCall(error: unknown): number {
   console.error(`berth: ${visible(sentenceOf(error))}`);
+  return exitOf(error);
+}
+
+/** Returns the exit code of a call that failed. */
+export function exitOf(error: unknown): number {
   if (error instanceof UsageFailure) return EXIT.USAGE;
   const isAnswered = !isClientError(error) || (isStatusError(error) && error.response.statusCode < 500);
   return isAnswered ? EXIT.NO : EXIT.INCOMPLETE;
 }
 
-function sentenceOf(error: unknown): string {
+/** Returns why a call failed, in one sentence; any error that is not about the call is thrown on. */
+export function sentenceOf(error: unknown): string {
   if (error instanceof StartFailure || error instanceof ServiceError) return error.message;
   if (!isClientError(error)) throw error;
   const { origin } = new URL(error.url);

@@ -3,7 +3,7 @@ import type { AdoptionDraft } from "../client/berth/workspaces.ts";
 import { visible } from "../log/line.ts";
 import type { Line } from "./command.ts";
 import { failCall, openClient } from "./connection.ts";
-import { drafted, type DraftedProject, report, textOf } from "./drafting.ts";
+import { DRAFT_TIMEOUT_S, drafted, type DraftedProject, report, textOf } from "./drafting.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { tell } from "./failure.ts";
 import { writeOut } from "./output.ts";
@@ -12,7 +12,7 @@ export async function run(line: Line): Promise<number> {
   const into = line.option("--into");
   let draft: AdoptionDraft;
   try {
-    using client = await openClient();
+    using client = await openClient(DRAFT_TIMEOUT_S);
     draft = (await drafted(client, line, into !== undefined)).draft;
   } catch (error) {
     return failCall(error);

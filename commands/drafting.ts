@@ -6,6 +6,9 @@ import { visible } from "../log/line.ts";
 import type { Line } from "./command.ts";
 import { UsageFailure } from "./exit_code.ts";
 
+/** A call about 500 containers may take longer than others on a busy machine. */
+export const DRAFT_TIMEOUT_S = 60;
+
 export type DraftedProject = AdoptionDraft["projects"][number];
 
 /** The draft, and the workspace that it was read in. */

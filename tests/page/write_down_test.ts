@@ -10,6 +10,12 @@ import { assertFitsAll, openPage } from "./opened.ts";
 import { go } from "./small_world.ts";
 
 const { test } = await sharedEngine("docker");
+/** One more than two calls save; `BERTH_PROOF=1` takes all that one draft holds. */
+const MANY = Deno.env.get("BERTH_PROOF") === "1" ? 500 : 51;
+/** The projects that are saved before the last call. */
+const SAVED = MANY - 1 - (MANY - 1) % 25;
+/** A machine that does much else takes its time for 500. */
+const LATE = { timeout: 300_000 };
 const SECRET = "correct-horse-battery";
 
 test(
@@ -85,7 +91,7 @@ test(
 test(
   "the page saves more projects than one call takes, and says how many are saved",
   async (engine) => {
-    const names = Array.from({ length: 51 }, (_, n) => `many-${n}`);
+    const names = Array.from({ length: MANY }, (_, n) => `many-${n}`);
     const create = (name: string) =>
       engine.ask(`POST /containers/create?name=${name}`, { Image: FIXTURE, Cmd: ["idle"] });
     for (const name of names) assert.equal((await create(name)).status, 201);
@@ -98,18 +104,18 @@ test(
       const path = `/write-down?${query}&engine=docker`;
       await using opened = await openPage(browser, berth, { key: berth.admin, path });
       const { page } = opened;
-      // Somebody takes the name of the one in the second call.
-      const last = await page.getByLabel("Project", { exact: true }).last().inputValue();
+      // Somebody takes the name of one in the last call.
+      const last = await page.getByLabel("Project", { exact: true }).last().inputValue(LATE);
       await workspace(berth, "other", `name: ${last}\nservices:\n  web:\n    image: none\n`);
-      await page.getByRole("button", { name: "Save as 51 projects" }).click();
-      await page.getByText("50 of 51 projects are saved.").waitFor();
+      await page.getByRole("button", { name: `Save as ${MANY} projects` }).click();
+      await page.getByText(`${SAVED} of ${MANY} projects are saved.`).waitFor(LATE);
       await page.getByText(`A workspace has a project "${last}" already`).waitFor();
-      assert.equal((await berth.call("GET /api/adoptions")).body.items.length, 50);
-      await page.getByLabel("Project", { exact: true }).fill("elsewhere");
-      await page.getByRole("button", { name: "Save as a project" }).click();
-      await page.getByText("Saved. The containers belong to these projects now:").waitFor();
-      assert.equal((await berth.call("GET /api/adoptions")).body.items.length, 51);
-      assert.equal(await page.getByRole("link", { name: /^(?:many-\d+|elsewhere)$/ }).count(), 51);
+      assert.equal((await berth.call("GET /api/adoptions")).body.items.length, SAVED);
+      await page.getByLabel("Project", { exact: true }).last().fill("elsewhere");
+      await page.getByRole("button", { name: /^Save as (?:a project|\d+ projects)$/ }).click();
+      await page.getByText("Saved. The containers belong to these projects now:").waitFor(LATE);
+      assert.equal((await berth.call("GET /api/adoptions")).body.items.length, MANY);
+      assert.equal(await page.getByRole("link", { name: /^(?:many-\d+|elsewhere)$/ }).count(), MANY);
       assert.deepEqual(opened.complaints.filter((one) => !one.includes("409")), []);
     } finally {
       for (const name of names) await engine.ask(`DELETE /containers/${name}?force=1`);

@@ -59,6 +59,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/plan/adoption_draft_test.ts" },
   { file: "tests/plan/adoption_user_test.ts" },
   { file: "tests/plan/settle_test.ts" },
+  { file: "tests/commands/adopt_many_test.ts" },
   { file: "tests/plan/resolved_values_test.ts" },
   { file: "tests/client/node_bun_test.ts" },
   { file: "tests/git/random_trees_test.ts", env: { BERTH_TEST_TREES: "10000" } },

@@ -16,7 +16,7 @@ const TEXT = words.writeDown;
 type Project = AdoptionDraft["projects"][number];
 
 /** The projects of one call. A call with more could take longer than the page waits for an answer. */
-const AT_ONCE = 50;
+const AT_ONCE = 25;
 
 interface Saved {
   readonly projects: readonly { readonly group: string; readonly name: string }[];
@@ -103,6 +103,7 @@ export function Save(
         </div>
       ))}
       {saved.over.size > 0 && <p class="hint" role="status">{TEXT.progress(saved.projects.length, all)}</p>}
+      <Notes notes={saved.notes} />
       {problem !== null && <Trouble problem={problem} />}
       <div class="form-end">
         <button type="submit" class="button is-main" disabled={!canSave}>
@@ -130,9 +131,13 @@ function Done({ saved, workspace }: { readonly saved: Saved; readonly workspace:
           </li>
         ))}
       </ul>
-      {saved.notes.map((note) => <p class="trouble" key={note}>{shown(note)}</p>)}
+      <Notes notes={saved.notes} />
     </div>
   );
+}
+
+function Notes({ notes }: { readonly notes: Saved["notes"] }) {
+  return <>{notes.map((note) => <p class="trouble" key={note}>{shown(note)}</p>)}</>;
 }
 
 function TextField(
