@@ -1,16 +1,17 @@
 /**
  * Real projects that a real Compose started, written down without their files. Compose makes them again from what was
- * written, and the engine itself says if they are the same. `BERTH_PROOF=1` takes the whole corpus.
+ * written, and the engine itself says if they are the same. `BERTH_PROOF=1` takes the whole corpus,
+ * and `BERTH_TEST_PART` a part of it.
  */
 import assert from "node:assert/strict";
 import type { Group } from "../../artifacts/artifact.ts";
 import { WorkspaceReader } from "../../artifacts/reading/workspace_reader.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
-import { corpus } from "../support/corpus.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { lawEngine } from "../support/shared_engine.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
-import { nameStandIns, projectsIn, SOME, standIn } from "./corpus_projects.ts";
+import { kindsAsked, partsAsked } from "./corpus_parts.ts";
+import { nameStandIns, SOME, standIn } from "./corpus_projects.ts";
 import { Scene } from "./field_scene.ts";
 import { madeAgain } from "./made_again.ts";
 
@@ -23,16 +24,15 @@ interface Result {
   readonly wrong: readonly unknown[];
 }
 
-for (const kind of ["docker", "podman"] as const) {
+for (const kind of kindsAsked) {
   const { test } = await lawEngine(kind);
-  for (const part of ["awesome-compose", "compose", "compose-go"] as const) {
-    const root = corpus(part);
+  for (const { corpus: part, root, share, names: all } of partsAsked()) {
     test(
-      `projects of ${part} that run without their files are written down, and Compose makes them again`,
+      `projects of ${part}${share} that run without their files are written down, and Compose makes them again`,
       async (engine) => {
         await using scene = new Scene(engine);
         const image = await standIn(engine);
-        const names = IS_WHOLE ? [...projectsIn(root!, "")].sort() : SOME[part];
+        const names = IS_WHOLE ? all : SOME[part];
         const results: Result[] = [];
         for (const name of names) results.push(...await ofFolder(engine, scene, image, `${root}/${name}`));
         const count = results.reduce((sum, one) => sum + one.count, 0);

@@ -1,16 +1,17 @@
 /**
  * Real projects that a real Compose started and whose files are lost, adopted as they run: no plan has a step for a
- * container that runs, and Compose makes them again from what was saved. `BERTH_PROOF=1` takes the whole corpus.
+ * container that runs, and Compose makes them again from what was saved. `BERTH_PROOF=1` takes the whole corpus,
+ * and `BERTH_TEST_PART` a part of it.
  */
 import assert from "node:assert/strict";
 import type { Group } from "../../artifacts/artifact.ts";
 import { WorkspaceReader } from "../../artifacts/reading/workspace_reader.ts";
 import { composeOfToday, composeToday } from "../support/compose.ts";
-import { corpus } from "../support/corpus.ts";
 import { lawEngine } from "../support/shared_engine.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
 import { AdoptionScene } from "./adoption_scene.ts";
-import { nameStandIns, projectsIn, standIn } from "./corpus_projects.ts";
+import { kindsAsked, partsAsked } from "./corpus_parts.ts";
+import { nameStandIns, standIn } from "./corpus_projects.ts";
 import { Scene } from "./field_scene.ts";
 import { recreated } from "./made_again.ts";
 
@@ -18,15 +19,13 @@ const IS_WHOLE = Deno.env.get("BERTH_PROOF") === "1";
 /** Dependencies and their health, secrets and a volume in one project. */
 const SOME = ["nginx-golang-postgres"];
 
-for (const kind of ["docker", "podman"] as const) {
+for (const kind of kindsAsked) {
   const { test } = await lawEngine(kind);
-  for (const part of ["awesome-compose", "compose", "compose-go"] as const) {
-    const root = corpus(part);
-    const names = root === null || !IS_WHOLE ? [] : [...projectsIn(root, "")].sort();
-    if (!IS_WHOLE && part === "awesome-compose") names.push(...SOME);
-    if (names.length === 0) continue;
+  for (const { corpus: part, root, share, names: all } of partsAsked()) {
+    const names = IS_WHOLE ? all : part === "awesome-compose" ? SOME : [];
+    if (!IS_WHOLE && names.length === 0) continue;
     test(
-      `projects of ${part} that run without their files are adopted, and no plan has a step for what runs`,
+      `projects of ${part}${share} that run without their files are adopted, and no plan has a step for what runs`,
       async (engine) => {
         await using raw = new Scene(engine);
         await using scene = await AdoptionScene.on(engine);

@@ -14,6 +14,13 @@ interface Step {
   readonly when?: "beside" | "alone";
 }
 
+/** The corpus of real projects in parts, so that none takes longer than 15 minutes: engine, corpus, share of its folders. */
+const CORPUS_PARTS: readonly string[] = ["docker", "podman"].flatMap((engine) =>
+  ["awesome-compose", "compose 1/3", "compose 2/3", "compose 3/3", "compose-go"].map((part) =>
+    `${engine} ${part}`
+  )
+);
+
 const STEPS: readonly Step[] = [
   { file: "tests/artifacts/link_race_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
   { file: "tests/artifacts/file_editing_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
@@ -24,8 +31,10 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/builds_kill_test.ts" },
   { file: "tests/apply/apply_rounds_test.ts", env: { BERTH_TEST_ROUNDS: "200" } },
   { file: "tests/plan/plan_corpus_test.ts" },
-  { file: "tests/plan/adopt_corpus_test.ts" },
-  { file: "tests/plan/adopt_running_test.ts" },
+  ...CORPUS_PARTS.flatMap((part) => [
+    { file: "tests/plan/adopt_corpus_test.ts", env: { BERTH_TEST_PART: part } },
+    { file: "tests/plan/adopt_running_test.ts", env: { BERTH_TEST_PART: part } },
+  ]),
   { file: "tests/packaging/workflow_test.ts" },
   { file: "tests/packaging/walk_test.ts" },
   { file: "tests/packaging/release_test.ts" },
@@ -217,7 +226,9 @@ async function step(
 
 // A test that was moved would be missed by nobody until its turn.
 for (const { file } of STEPS) await Deno.stat(file);
-const chosen = STEPS.filter(({ file }) => Deno.args.every((word) => file.includes(word)));
+const chosen = STEPS.filter(({ file, env = {} }) =>
+  Deno.args.every((word) => `${file} ${Object.values(env).join(" ")}`.includes(word))
+);
 const those = (when?: Step["when"]) => chosen.filter((one) => one.when === when).map(toRun);
 const beside = those("beside").map((run) => run());
 const waiting = those();
