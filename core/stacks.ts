@@ -22,6 +22,8 @@ export interface StackService {
   /** Rises with every change; an update names the one that it was made for. */
   readonly version: number;
   readonly labels: Readonly<Record<string, string>>;
+  /** The whole definition as JSON: it holds values that may be secret. */
+  readonly definition: string;
   readonly mode: ServiceMode;
   /** The image, pinned to a digest where it is. */
   readonly image: string;

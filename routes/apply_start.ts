@@ -225,7 +225,7 @@ const OF_SWARM: Readonly<Partial<Record<Step["kind"], keyof SwarmNow>>> = {
 
 /** The swarm of a stack's plan, and the objects that steps are about. Throws `engine_unavailable`. */
 async function swarmOf(
-  { runtime }: AppliesRoutes,
+  { runtime, digests }: AppliesRoutes,
   { plan }: KnownPlan,
 ): Promise<{ readonly cluster: string; readonly subjects: Work["subjects"] }> {
   const stacks = runtime()?.stacks?.() ?? null;
@@ -235,6 +235,7 @@ async function swarmOf(
     throw new ServiceError("engine_unavailable", `Cannot apply: no engine of "${plan.backend}" is known now`);
   }
   const now = await stacks.read(cluster.id);
+  const digest = await digests();
   const about = plan.steps.flatMap(({ n, kind, target }) => {
     const list = OF_SWARM[kind];
     if (list === undefined) return [];
@@ -242,8 +243,8 @@ async function swarmOf(
       ? now.services.find(({ name }) => name === target)
       : now[list].find(({ name }) => name === target);
     if (found === undefined) return [];
-    const version = "version" in found ? { version: found.version } : {};
-    return [[n, { id: found.id, name: target, ...version }] as const];
+    const more = "version" in found ? { version: found.version, definition: digest(found.definition) } : {};
+    return [[n, { id: found.id, name: target, ...more }] as const];
   });
   return { cluster: cluster.id, subjects: Object.fromEntries(about) };
 }

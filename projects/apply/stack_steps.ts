@@ -114,11 +114,9 @@ async function updateService(hand: StackHand): Promise<void> {
   if (held === null) throw touchedService(step.target, "removed");
   if (held.id !== subject?.id) throw touchedService(step.target, "made anew");
   if (isOwn(hand, held)) return;
-  if (held.version !== subject.version) {
-    // The swarm may have rolled an earlier attempt's post back since: the wait that follows says so.
-    if (hand.isAgain && await isRolledBack(hand, held)) return;
-    throw touchedService(step.target, "changed");
-  }
+  // The swarm may have rolled an earlier attempt's post back since: the wait that follows says so.
+  if (hand.isAgain && held.version !== subject.version && await isRolledBack(hand, held)) return;
+  if (!isAsPlanned(hand, held)) throw touchedService(step.target, "changed");
   const scene = await orders.scene(await hand.holder());
   const spec = orders.service(scene, step, held);
   await hand.refuse(makingService(scene, orders.declared(step), spec));
@@ -133,6 +131,10 @@ async function updateService(hand: StackHand): Promise<void> {
     throw hasCode(error, "changed_meanwhile") ? touchedService(step.target, "changed") : error;
   }
 }
+
+/** A swarm counts the version up while it updates, so that the definition tells if somebody has changed it. */
+const isAsPlanned = ({ orders, subject }: StackHand, { definition }: HeldService): boolean =>
+  subject?.definition === orders.ground.digest(definition);
 
 async function isRolledBack(
   { noted, acts, open }: StackHand,
@@ -162,7 +164,7 @@ async function removeService(hand: StackHand): Promise<void> {
   const held = await acts.service(target);
   if (held !== null) {
     if (held.id !== subject?.id) throw touchedService(target, "made anew");
-    if (held.version !== subject.version) throw touchedService(target, "changed");
+    if (!isAsPlanned(hand, held)) throw touchedService(target, "changed");
     await hand.note({ undo: await hand.seal(held.definition) });
     await acts.removeService(held.id, target);
   }

@@ -8,8 +8,9 @@ import type { ApplyRequest } from "./apply_shape.ts";
 export interface Subject {
   readonly id: string;
   readonly name: string;
-  /** Of a service: the version that the plan saw. */
+  /** Of a service: its version when the apply began, and a digest of the definition that the plan saw. */
   readonly version?: number;
+  readonly definition?: string;
 }
 
 export interface Work {

@@ -221,9 +221,10 @@ export function stackLookedAt(scene: StackScene): Looked {
   );
   const found: [string, unknown][] = [
     ["swarm", cluster.id],
-    ...[...services.values()].map(({ id, name, version }): [string, unknown] => [
+    // A swarm counts the version up while it updates: that is nobody's change.
+    ...[...services.values()].map(({ id, name, definition, files }): [string, unknown] => [
       `service ${name}`,
-      [id, version],
+      [id, definition, files],
     ]),
     ...now.networks.filter(({ name, stack }) => stack === group.project || names.has(name)).map((
       { name, id },

@@ -68,6 +68,7 @@ function serviceOf(wire: Wire, networkOf: (id: string) => string | null, api: nu
     stack: stackIn(labels),
     version: numberOf(objectOf(wire.Version).Index),
     labels,
+    definition: JSON.stringify(spec),
     mode: modeOf(objectOf(spec.Mode)),
     image: textOf(containerIn(spec).Image),
     files: {
