@@ -118,11 +118,12 @@ class Watch {
       this.#reached = null;
       return false;
     }
-    if (state === "completed" || told.isJob) return true;
+    if (told.isJob) return true;
     const which = up.map(({ id }) => id).sort().join(" ");
     if (this.#reached?.which !== which) this.#reached = { at: performance.now(), which };
     // A swarm without any word of an update begins none, or has not begun it yet.
-    const isNew = up.length > 0 && up.every(({ current }) => current);
+    const isNew = state === "completed" || up.length > 0 && up.every(({ current }) => current);
+    // Also after a completed update: the swarm watches a task for as long as its file says, which may be no time at all.
     return performance.now() - this.#reached.at >= (isNew ? SOUND_MS : KEPT_MS);
   }
 

@@ -2,9 +2,9 @@
 import type { TestEngine } from "../support/engine.ts";
 import { SWARM_IMAGE } from "../support/swarm.ts";
 
-/** Judged sooner than after the swarm's own five seconds. */
+/** Judged sooner than after the swarm's own five seconds, and late enough for a busy machine. */
 const SOON =
-  "deploy: { update_config: { monitor: 500ms, failure_action: pause }, restart_policy: { delay: 100ms } }";
+  "deploy: { update_config: { monitor: 3s, failure_action: pause }, restart_policy: { delay: 100ms } }";
 
 /** A file for a swarm, whose services have these lines beside an image that does nothing. */
 export function stackOf(services: Readonly<Record<string, string>>): string {
