@@ -51,6 +51,8 @@ const STEPS: readonly Step[] = [
   { file: "tests/artifacts/swarm_rules_test.ts" },
   { file: "tests/access/key_timing_test.ts", when: "alone" },
   { file: "tests/apply/orphans_test.ts" },
+  { file: "tests/apply/stack_kill_test.ts" },
+  { file: "tests/apply/stack_faults_test.ts" },
   { file: "tests/engines/swarm_faults_test.ts", env: { BERTH_TEST_SWARM: "all" } },
   { file: "tests/engines/stopping_engine_test.ts" },
   { file: "tests/engines/mirror_test.ts" },
