@@ -217,3 +217,15 @@ Deno.test("tasksOf looks at the tasks of its own service alone, once for each st
 
   assert.equal(looks, 1);
 });
+
+Deno.test("serviceLog goes on with all tasks for a reader who is slow", async () => {
+  await using world = new ServiceLogWorld();
+  const line = "x".repeat(1_000);
+  const long = Array.from({ length: 1_500 }, (_, at) => `${at} ${line}`);
+  const service = serviceOf(idsOf(3).map((id) => world.task(id, {}, long)));
+  world.services = [service];
+
+  const told = await world.read({ service, isSlow: true });
+
+  assert.equal(linesOf(told).length, 3 * long.length);
+});

@@ -80,6 +80,8 @@ export class ServiceLogWorld implements AsyncDisposable {
       readonly cursors?: ReadonlyMap<string, string>;
       readonly format?: "ndjson" | "text";
       readonly heard?: (text: string) => void;
+      /** The reader takes its time for each piece. */
+      readonly isSlow?: boolean;
     },
   ): Promise<Told[]> {
     const { follow = false, until = null, history = false, cursors = new Map(), format = "ndjson" } = more;
@@ -103,6 +105,7 @@ export class ServiceLogWorld implements AsyncDisposable {
     });
     let rest = "";
     for await (const text of body.pipeThrough(new TextDecoderStream())) {
+      if (more.isSlow === true) await new Promise((done) => setTimeout(done, 10));
       more.heard?.(text);
       if (format === "text") continue;
       const lines = (rest + text).split("\n");

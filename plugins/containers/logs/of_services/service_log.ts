@@ -78,7 +78,8 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #places: Map<string, string>;
   readonly #readings = new Map<string, Reading>();
   #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>; // `start` comes before anything else
-  #makeRoom = () => {};
+  /** Each task that is read waits for room, and so does what was collected of all. */
+  readonly #hasRoom = new Latch();
   #lastAt = performance.now();
 
   constructor(options: ServiceLogOptions) {
@@ -105,7 +106,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
 
   start(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
     this.#controller = controller;
-    this.#signal.addEventListener("abort", () => this.#makeRoom());
+    this.#signal.addEventListener("abort", () => this.#hasRoom.wake());
     this.#run().then(
       () => this.#leaving.signal.aborted || controller.close(),
       (error) => controller.error(error),
@@ -113,7 +114,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   }
 
   pull(): void {
-    this.#makeRoom();
+    this.#hasRoom.wake();
   }
 
   cancel(): void {
@@ -131,7 +132,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
       if (signal.aborted) this.#send(this.#writer.end(reason()));
     } finally {
       clearInterval(beat);
-      this.#makeRoom();
+      this.#hasRoom.wake();
       await this.#logs[Symbol.asyncDispose]();
       onEnd();
     }
@@ -275,7 +276,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
 
   async #room(): Promise<void> {
     while ((this.#controller.desiredSize ?? 0) <= 0 && !this.#signal.aborted) {
-      await new Promise<void>((resolve) => this.#makeRoom = resolve);
+      await this.#hasRoom.opened;
     }
   }
 
