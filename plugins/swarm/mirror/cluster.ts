@@ -15,6 +15,8 @@ import type { Membership } from "./membership.ts";
 
 /** Networks that are asked for one by one after a look. */
 const MOST_NETWORKS = 20;
+/** Rows are old once an answer takes longer. */
+const LATE_MS = 2_000;
 /** The rows of one kind that are read of an answer. */
 const MOST_ROWS = 50_000;
 
@@ -41,6 +43,8 @@ export class Cluster {
     secrets: [],
   };
   #answeredAt: string | null = null;
+  /** When the question was asked that is not answered yet. */
+  #askedAt: number | null = null;
   #shown: readonly KnownService[] | null = null;
   /** Services whose tasks are read with the next look. */
   readonly #doubted = new Set<string>();
@@ -222,6 +226,14 @@ export class Cluster {
     return { ...shown, tasks, staleSince: this.staleSince };
   }
 
+  /** Marks rows as old while managers take long to answer: without a leader they hang. */
+  noticeLate(): void {
+    const isLate = this.#askedAt !== null && performance.now() - this.#askedAt > LATE_MS;
+    if (!isLate || this.staleSince !== null || this.#answeredAt === null) return;
+    this.staleSince = this.#answeredAt;
+    this.#changed();
+  }
+
   /** `read` returns true if something is another than before. */
   async #read(read: () => Promise<boolean>): Promise<void> {
     const before = this.#reading;
@@ -229,17 +241,20 @@ export class Cluster {
     this.#reading = promise;
     await before;
     const was = this.state;
+    this.#askedAt = performance.now();
     try {
       const isOther = await read();
       this.#answeredAt = new Date().toISOString();
       this.state = "up";
+      const wasStale = this.staleSince !== null;
       this.staleSince = null;
-      if (isOther) this.#changed();
+      if (isOther || wasStale) this.#changed();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       this.state = error.code === "cluster_without_quorum" ? "noQuorum" : "away";
       this.staleSince = this.#answeredAt;
     } finally {
+      this.#askedAt = null;
       if (was !== this.state) this.#changed();
       resolve();
     }

@@ -43,13 +43,15 @@ export class Clusters implements AsyncDisposable {
   readonly #outside = new Set<string>();
   readonly #clusters = new Map<string, Cluster>();
   readonly #times = new Map<Cluster, Times>();
-  readonly #clock = setInterval(() => this.#tick(), TICK_MS);
+  readonly #clock = setInterval(() => this.#onClock(), TICK_MS);
   readonly #ending = new AbortController();
   readonly #places = new Places((name) => this.#askAgain(name), this.#ending.signal);
   readonly #looks: EventLooks;
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
   #watchedAt = -Infinity;
+  /** When every swarm had been read, as somebody asked. */
+  #wholeAt = -Infinity;
   #joined: { readonly stamp: string; readonly services: RunningServices } | null = null;
   #revision = 0;
 
@@ -97,13 +99,16 @@ export class Clusters implements AsyncDisposable {
    * where a swarm was not read yet.
    */
   async watched(): Promise<boolean> {
-    this.#watchedAt = performance.now();
+    const now = this.#watchedAt = performance.now();
+    if (now - this.#wholeAt < TICK_MS) return true; // the clock looks as often
     this.#tick();
     for (let turn = 0; turn < 2 && this.#isNew; turn += 1) { // a look may have begun before an engine was up
       this.#tick();
       await pause(FIRST_LIST_MS / 2, this.#ending.signal, this.#working);
     }
-    return !this.#isNew && this.all.every(({ wasRead }) => wasRead);
+    const isWhole = !this.#isNew && this.all.every(({ wasRead }) => wasRead);
+    if (isWhole) this.#wholeAt = now;
+    return isWhole;
   }
 
   get #isOver(): boolean {
@@ -132,6 +137,11 @@ export class Clusters implements AsyncDisposable {
     await this.#places.sure();
     await this.#looks[Symbol.asyncDispose]();
     await this.#working;
+  }
+
+  #onClock(): void {
+    for (const cluster of this.all) cluster.noticeLate();
+    this.#tick();
   }
 
   #tick(): void {
