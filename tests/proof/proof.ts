@@ -54,6 +54,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/stack_kill_test.ts" },
   { file: "tests/apply/stack_faults_test.ts" },
   { file: "tests/engines/swarm_faults_test.ts", env: { BERTH_TEST_SWARM: "all" } },
+  { file: "tests/engines/swarm_many_test.ts", env: { BERTH_TEST_SWARM: "all" } },
   { file: "tests/engines/stopping_engine_test.ts" },
   { file: "tests/engines/mirror_test.ts" },
   { file: "tests/engines/watchdog_test.ts" },
@@ -181,6 +182,11 @@ const STEPS: readonly Step[] = [
   { file: "tests/proof/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
   { file: "tests/proof/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
   { file: "tests/proof/many_engines_test.ts", when: "alone" },
+  {
+    file: "tests/engines/swarm_slow_reader_test.ts",
+    env: { BERTH_TEST_SWARM: "all", BERTH_STALL_SECONDS: "60" },
+    when: "alone",
+  },
   { file: "tests/packaging/proxy_flood_test.ts", env: { BERTH_FLOOD_SECONDS: "60" }, when: "alone" },
 ];
 /** A file that has not ended by then hangs. */
