@@ -22,6 +22,7 @@ const BENCHES = [
   "projects",
   "mounts",
   "authority",
+  "swarm",
   "apply",
   "adopt",
   "images",
