@@ -71,7 +71,11 @@ async function adopted(
     await compose("down", "--volumes", "--timeout", "0");
     return { count: 0, wrong: [] };
   }
-  for (const { id } of await raw.all()) await engine.ask(`POST /containers/${id}/start`);
+  const tried: string[] = [];
+  for (const { id, name } of await raw.all()) {
+    await engine.ask(`POST /containers/${id}/start`);
+    tried.push(name);
+  }
   const all = await raw.all();
   const running = all.filter(({ state }) => state === "running");
   if (running.length === 0) {
@@ -93,7 +97,8 @@ async function adopted(
     kind !== "wait" && !(kind === "container.start" && idle.has(target))
   );
   const wrong: unknown[] = [...differences, ...steps, ...plan.blocked];
-  wrong.push(...await recreated(engine, raw, `${scene.folder}/${project}`, leftOut));
+  // Podman's own name server may have the port of one: which of them runs is decided by the order.
+  wrong.push(...await recreated(engine, raw, `${scene.folder}/${project}`, leftOut, tried));
   for (const { id } of (await berth.call("GET /api/adoptions")).body.items) {
     await berth.call(`DELETE /api/adoptions/${id}`);
   }

@@ -44,16 +44,21 @@ export async function madeAgain(engine: TestEngine, scene: Scene, project: strin
   return { files, leftOut, wrong: [...wrong, ...await recreated(engine, scene, adopted.path, leftOut)] };
 }
 
-/** Removes all containers, has Compose make them of a folder, and returns what the engine shows and nothing names. */
+/**
+ * Removes all containers, has Compose make them of a folder, and returns what the engine shows and nothing names. Of
+ * `tried` somebody has tried to start each, if that was more than those that ran.
+ */
 export async function recreated(
   engine: TestEngine,
   scene: Scene,
   path: string,
   leftOut: readonly Pick<LeftOut, "containers" | "field">[],
+  tried?: readonly string[],
 ): Promise<unknown[]> {
   const compose = (...args: string[]) => composeToday(engine.socket, path, ...args);
   const raw = await rawOfAll(engine, scene);
-  const ran = (await scene.all()).flatMap(({ name, startedAt }) => startedAt === null ? [] : [name]);
+  const ran = tried ??
+    (await scene.all()).flatMap(({ name, startedAt }) => startedAt === null ? [] : [name]);
   for (const { id } of await scene.all()) await engine.ask(`DELETE /containers/${id}?force=1`);
   try {
     const complaint = await compose("create", "--pull", "never", "--no-build");
@@ -78,13 +83,17 @@ export async function recreated(
   }
 }
 
-/** Starts containers again, for Podman tells more variables of one that has run. One may need the network of a later one. */
+/**
+ * Starts containers again, one after the other as they were started before, for Podman tells more variables of one that
+ * has run, or should have. One may need the network of a later one.
+ */
 async function started(engine: TestEngine, names: readonly string[]): Promise<void> {
   let left = names;
   while (left.length > 0) {
-    const answers = await Promise.all(
-      left.map(async (name) => ({ name, ...await engine.ask(`POST /containers/${name}/start`) })),
-    );
+    const answers: { readonly name: string; readonly status: number }[] = [];
+    for (const name of left) {
+      answers.push({ name, status: (await engine.ask(`POST /containers/${name}/start`)).status });
+    }
     const again = answers.filter(({ status }) => status >= 400).map(({ name }) => name);
     if (again.length === left.length) return; // what cannot run tells it by its difference
     left = again;
