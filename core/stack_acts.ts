@@ -58,6 +58,12 @@ export interface NewStackFile {
   readonly template: string | null;
 }
 
+/**
+ * Tells if an object is of the service's own stack: a secret or config by its id, a volume by its name, a network by
+ * either.
+ */
+export type IsOwnObject = (kind: "secret" | "config" | "network" | "volume", id: string) => boolean;
+
 type LoginFor = (host: string) => RegistryLogin | undefined;
 
 /**
@@ -78,6 +84,8 @@ export interface StackActs {
   isSame(one: string, other: string): boolean;
   /** Returns the names of secrets and configs that a definition names and that are gone. */
   gone(definition: string): Promise<readonly string[]>;
+  /** Returns the parts of a definition that reach hosts in a way that the one of now does not; null for no service. */
+  gained(definition: string, held: string | null, isOwn: IsOwnObject): readonly string[];
   createService(spec: ServiceSpec, files: FileIds, loginFor: LoginFor): Promise<void>;
   /** Posts all of the definition. Throws `changed_meanwhile` unless it has this version. */
   updateService(

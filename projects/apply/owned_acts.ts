@@ -60,6 +60,7 @@ export function ownedStackActs(acts: StackActs, assertHeld: AssertHeld): StackAc
     hasTasks: (id) => acts.hasTasks(id),
     isSame: (one, other) => acts.isSame(one, other),
     gone: (definition) => acts.gone(definition),
+    gained: (definition, held, isOwn) => acts.gained(definition, held, isOwn),
     createService: held((spec, files, loginFor) => acts.createService(spec, files, loginFor)),
     updateService: held((service, spec, files, loginFor) =>
       acts.updateService(service, spec, files, loginFor)

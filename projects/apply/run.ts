@@ -144,7 +144,7 @@ export class Run {
     const { journal, store, stopping } = this.options;
     this.#state.progress = await progressOf(store, this.apply.id);
     const { progress, steps } = this.#state;
-    const { takeBack } = await import("./stack_back.ts");
+    const { NotAllowed, takeBack } = await import("./stack_back.ts");
     const handOf = (step: Step) => this.#runner.handBack(step);
     try {
       const left = await takeBack({ steps, progress, handOf, journal });
@@ -154,6 +154,7 @@ export class Run {
       await journal.close("failed", words);
     } catch (error) {
       if (error instanceof Cut && stopping.aborted) return; // the next start goes on
+      if (error instanceof NotAllowed) return await journal.close("paused", `${reason}. ${error.message}`);
       if (!(error instanceof ServiceError) || !this.#runner.isAway(error)) throw error;
       await journal.close("paused", `${reason}. It cannot be taken back now: ${error.discreet}`);
     }

@@ -1,10 +1,11 @@
 /** Takes back what an apply has done to a stack: the definitions of before in reverse, and nothing of what it made. */
 
 import { ServiceError } from "../../core/error.ts";
-import type { HeldService } from "../../core/stack_acts.ts";
-import type { Step } from "../plan/plan_shape.ts";
+import type { HeldService, IsOwnObject } from "../../core/stack_acts.ts";
+import type { Need, Step } from "../plan/plan_shape.ts";
 import { failed } from "./hand.ts";
 import type { Journal, StepProgress } from "./journal.ts";
+import { notHeld } from "./not_held.ts";
 import { isOwn, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
 import { waitForService } from "./stack_waiting.ts";
 
@@ -21,12 +22,17 @@ interface Back {
   readonly step: Step;
   /** What is done; null for nothing. */
   readonly kind: Step["kind"] | null;
+  /** Those of the step, and that of a hold of hosts that comes back. */
+  readonly needs: readonly Need[];
   readonly act: () => Promise<void>;
 }
 
+/** Whoever the apply goes on for may not take a step back: somebody who may can resume it. */
+export class NotAllowed extends Error {}
+
 /**
  * Returns why nothing was taken back; null where all of it was. Everything is looked at first, so that a stack is not left
- * half one way and half the other. Throws what a swarm answers that is away.
+ * half one way and half the other. Throws what a swarm answers that is away, and `NotAllowed`.
  */
 export async function takeBack(options: BackOptions): Promise<string | null> {
   const begun = options.steps.filter(({ n }) => {
@@ -37,15 +43,19 @@ export async function takeBack(options: BackOptions): Promise<string | null> {
   for (const step of begun.toReversed()) {
     const wasDone = options.progress.get(step.n)?.state === "done" && isTakenBack(step);
     try {
-      const back = await backOf(options.handOf(step)) ?? (wasDone ? ALREADY : null);
-      if (back !== null) backs.push({ step, ...back });
+      const hand = options.handOf(step);
+      const back = await backOf(hand) ?? (wasDone ? ALREADY : null);
+      if (back === null) continue;
+      if (back.kind !== null) await assertAllowed(hand, back.needs);
+      backs.push({ step, ...back });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "apply_failed") throw error;
       return error.discreet;
     }
   }
   let first: string | null = null;
-  for (const { step, kind, act } of backs) {
+  for (const { step, kind, needs, act } of backs) {
+    if (kind !== null) await assertAllowed(options.handOf(step), needs);
     try {
       await options.journal.undo(step, kind, act);
     } catch (error) {
@@ -60,11 +70,42 @@ const isTakenBack = ({ kind }: Step): boolean =>
   kind.endsWith(".create") || /^service\.(?:update|remove)$/.test(kind);
 
 /** An earlier attempt took it back, and was killed before it could say so. */
-const ALREADY: Omit<Back, "step"> = { kind: null, act: () => Promise.resolve() };
+const ALREADY: Omit<Back, "step"> = { kind: null, needs: [], act: () => Promise.resolve() };
+
+async function assertAllowed(
+  { holder, step: { target } }: StackHand,
+  needs: readonly Need[],
+): Promise<void> {
+  const [first] = notHeld(await holder(), needs);
+  if (first === undefined) return;
+  const why = first.field === undefined ? "" : `: ${first.field} ${first.why ?? ""}`;
+  throw new NotAllowed(
+    `Taking "${target}" back needs the permission "${first.permission}"${why}. Resume it with the rights of somebody ` +
+      "who holds it, or abandon it",
+  );
+}
+
+/** Returns the needs of a definition that comes back: what it reaches of hosts, and the one of now does not. */
+async function restoring(
+  { orders, acts, holder, step: { needs }, work: { plan } }: StackHand,
+  definition: string,
+  held: string | null,
+): Promise<readonly Need[]> {
+  const { now, foreignVolumes } = await orders.scene(await holder());
+  const lists = { secret: now.secrets, config: now.configs, network: now.networks };
+  const isOwn: IsOwnObject = (kind, id) =>
+    kind === "volume"
+      ? id.startsWith(`${plan.project}_`) && foreignVolumes?.has(id) === false
+      : lists[kind].some((one) => (one.id === id || one.name === id) && one.stack === plan.project);
+  if (acts.gained(definition, held, isOwn).length === 0) return needs;
+  const subject = { engine: plan.backend, workspace: plan.workspace, project: plan.project };
+  const why = "reaches hosts in a way that the one of now does not";
+  return [...needs, { permission: "projects:host", subject, field: "the definition before", why }];
+}
 
 /** Returns the act that takes a step back; null where there is nothing of it. Throws `apply_failed` where it cannot be. */
 async function backOf(hand: StackHand): Promise<Omit<Back, "step"> | null> {
-  const { orders, acts, step: { kind, target } } = hand;
+  const { orders, acts, step: { kind, target, needs } } = hand;
   switch (kind) {
     case "service.update":
       return await updateBack(hand);
@@ -73,7 +114,7 @@ async function backOf(hand: StackHand): Promise<Omit<Back, "step"> | null> {
     case "service.create": {
       const held = await acts.service(target);
       if (held === null || !isOwn(hand, held)) return null;
-      return { kind: "service.remove", act: () => acts.removeService(held.id, target) };
+      return { kind: "service.remove", needs, act: () => acts.removeService(held.id, target) };
     }
     case "network.create":
     case "secret.create":
@@ -88,12 +129,16 @@ async function backOf(hand: StackHand): Promise<Omit<Back, "step"> | null> {
       if (found === undefined || !isOwn(hand, found)) return null;
       if (kind === "network.create") {
         const act = () => untilFree(hand, () => acts.removeNetwork(found.id, target));
-        return { kind: "network.remove", act };
+        return { kind: "network.remove", needs, act };
       }
       const [what, removal] = kind === "secret.create"
         ? ["secret", "secret.remove"] as const
         : ["config", "config.remove"] as const;
-      return { kind: removal, act: () => untilFree(hand, () => acts.removeFile(what, found.id, target)) };
+      return {
+        kind: removal,
+        needs,
+        act: () => untilFree(hand, () => acts.removeFile(what, found.id, target)),
+      };
     }
     default:
       return null; // waits change nothing, and what was removed as not needed is not needed now
@@ -125,7 +170,7 @@ async function updateBack(hand: StackHand): Promise<Omit<Back, "step"> | null> {
   // The swarm went back by itself, or an earlier attempt posted it.
   if (acts.isSame(held.definition, definition)) {
     const isWaited = held.update !== null && held.update.state !== "rollback_completed";
-    return isWaited ? { kind: null, act: () => isBefore(hand, definition) } : null;
+    return isWaited ? { kind: null, needs: [], act: () => isBefore(hand, definition) } : null;
   }
   await assertPosted(hand, held);
   const act = async () => {
@@ -135,7 +180,7 @@ async function updateBack(hand: StackHand): Promise<Omit<Back, "step"> | null> {
     await acts.restoreService(now, definition);
     await isBefore(hand, definition);
   };
-  return { kind: "service.update", act };
+  return { kind: "service.update", needs: await restoring(hand, definition, held.definition), act };
 }
 
 /** Waits until the service runs as it did before. */
@@ -169,5 +214,5 @@ async function removalBack(hand: StackHand): Promise<Omit<Back, "step"> | null> 
     await acts.restoreService(null, definition);
     await isBefore(hand, definition);
   };
-  return { kind: "service.create", act };
+  return { kind: "service.create", needs: await restoring(hand, definition, null), act };
 }

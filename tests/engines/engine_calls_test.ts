@@ -113,7 +113,7 @@ Deno.test("Every act of an apply that could bring a right is judged", async () =
 
 /** Acts of `StackActs` that bring no new right. */
 const UNJUDGED_ON_SWARM: Readonly<Record<string, string>> = {
-  restoreService: "what ran before this apply changed it, and only while nobody else has",
+  restoreService: "what ran before, judged by the table of the act `rollback`",
   removeService: "ends",
   removeNetwork: "ends",
   removeFile: "ends",

@@ -1,25 +1,29 @@
 /** The hold of hosts that a definition of a service has, as a manager keeps it: judged by the tables of plans. */
 import { type JudgedService, type ServiceFacts, serviceNeeds } from "../../../core/service_needs.ts";
+import type { IsOwnObject } from "../../../core/stack_acts.ts";
 import { listOf, mapOf, objectOf, textOf, textsOf, type Wire } from "../../../engines/calls/wire.ts";
 import { NAMESPACE } from "../rows/service.ts";
 import { isNothing, plain } from "./plain.ts";
-
-/** Tells if a secret or config, by its id, is of the service's own stack. */
-type IsOwnFile = (id: string) => boolean;
 
 /** One part of a definition: its text, by which two are the same, and what is judged of it. */
 type Part = readonly [text: string, judged: Partial<JudgedService>];
 
 /** Returns the parts that need the host, as texts: an operator may not bring one back that was taken away. */
-export function hostRightsOf(spec: Wire, isOwnFile: IsOwnFile): string[] {
-  // Names of networks and volumes say nothing of their owner: another project may have made them since.
+export function hostRightsOf(spec: Wire, isOwn: IsOwnObject): string[] {
+  const ownerOf = (kind: Parameters<IsOwnObject>[0], id: string) => isOwn(kind, id) ? "own" : "unknown";
   const facts: ServiceFacts = {
-    networkOwner: () => "unknown",
-    volumeOwner: () => "unknown",
-    fileOwner: (_kind, id) => isOwnFile(id) ? "own" : "unknown",
+    networkOwner: (name) => ownerOf("network", name),
+    volumeOwner: (name) => ownerOf("volume", name),
+    fileOwner: ownerOf,
   };
   const found = [...partsOf(spec)].filter(([, part]) => serviceNeeds(part, facts).length > 0);
   return [...new Set([...found.map(([text]) => text), ...ownersOf(spec)])];
+}
+
+/** Returns the parts of the definition before that need the host, and that the one of now does not have. */
+export function gainedRights(before: Wire, now: Wire | null, isOwn: IsOwnObject): readonly string[] {
+  const had = now === null ? ownersOf(before) : hostRightsOf(now, isOwn);
+  return [...new Set(hostRightsOf(before, isOwn)).difference(new Set(had))];
 }
 
 /** Labels that say whose a service is. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ServiceFacts, serviceNeeds } from "../../../core/service_needs.ts";
 import type { ServiceSpec } from "../../../core/service_spec.ts";
-import { hostRightsOf } from "./host_rights.ts";
+import { gainedRights, hostRightsOf } from "./host_rights.ts";
 import { serviceWire } from "./service_wire.ts";
 
 const MANNER = {
@@ -122,6 +122,7 @@ const NOBODYS: ServiceFacts = {
   fileOwner: () => "unknown",
 };
 const IDS = { secrets: new Map([["f", "id1"]]), configs: new Map([["f", "id2"]]) };
+const OWN_FILES = (kind: string) => kind === "secret" || kind === "config";
 const rightsOf = (spec: ServiceSpec) => hostRightsOf(serviceWire(spec, IDS), () => false);
 
 Deno.test("a rollback's gate finds each part that a plan asks the host for, and no other", () => {
@@ -152,17 +153,31 @@ Deno.test("a rollback's gate finds what no plan can ask for", () => {
     { TaskTemplate: { Runtime: "plugin", PluginSpec: { Remote: "x" } } },
     running({}, { Labels: { "com.docker.stack.namespace": "other" } }),
   ];
-  for (const one of found) assert.notDeepEqual(hostRightsOf(one, () => true), [], JSON.stringify(one));
+  for (const one of found) assert.notDeepEqual(hostRightsOf(one, OWN_FILES), [], JSON.stringify(one));
   const none = running({ OomScoreAdj: 5, Privileges: { CredentialSpec: null, NoNewPrivileges: true } });
-  assert.deepEqual(hostRightsOf(none, () => true), []);
+  assert.deepEqual(hostRightsOf(none, OWN_FILES), []);
 });
 
 Deno.test("a secret of the service's own stack takes no right, and another source is another right", () => {
   const spec = running({
     Secrets: [{ SecretID: "mine", SecretName: "a" }, { SecretID: "other", SecretName: "b" }],
   });
-  assert.deepEqual(hostRightsOf(spec, (id) => id === "mine"), ["secret other"]);
+  assert.deepEqual(hostRightsOf(spec, (_kind, id) => id === "mine"), ["secret other"]);
   const bind = (Source: string) =>
-    hostRightsOf(running({ Mounts: [{ Type: "bind", Source, Target: "/t" }] }), () => true).join();
+    hostRightsOf(running({ Mounts: [{ Type: "bind", Source, Target: "/t" }] }), OWN_FILES).join();
   assert.notEqual(bind("/etc"), bind("/srv"));
+});
+
+Deno.test("A removed service gains what it had of hosts, and neither its owner nor what is its stack's own", () => {
+  const before = {
+    ...running({ Mounts: [{ Type: "bind", Source: "/etc", Target: "/host" }] }),
+    Networks: [{ Target: "own" }],
+    Labels: { "com.docker.stack.namespace": "shop" },
+  };
+  const isOwn = (_kind: string, id: string) => id === "own";
+
+  assert.match(gainedRights(before, null, isOwn).join(), /^mount [^\n]*"\/etc"[^\n]*$/);
+  assert.deepEqual(gainedRights({ ...before, ...running({}) }, null, isOwn), []);
+  assert.match(gainedRights({ ...before, ...running({}) }, null, () => false).join(), /^network own/);
+  assert.deepEqual(gainedRights(before, before, isOwn), []);
 });

@@ -6,12 +6,13 @@ import { at } from "../../../engines/calls/path.ts";
 import { listOf, mapOf, numberOf, objectOf, textOf, type Wire } from "../../../engines/calls/wire.ts";
 import { maskObject } from "../../../engines/rows/mask.ts";
 import type { KnownService } from "../../../core/running_services.ts";
+import type { IsOwnObject } from "../../../core/stack_acts.ts";
 import { swarmError } from "../errors.ts";
 import { NAMESPACE } from "../rows/service.ts";
 import type { Cluster } from "../mirror/cluster.ts";
 import { type Current, currentService, mustTakeChanges } from "./current.ts";
 import { Placement } from "./placement.ts";
-import { hostRightsOf } from "./host_rights.ts";
+import { gainedRights } from "./host_rights.ts";
 import { changesBetween, SpecChange } from "./spec_changes.ts";
 import { updateService } from "./update_service.ts";
 
@@ -113,9 +114,9 @@ export async function rollBack(found: Found, manner: Manner): Promise<ServiceCha
       );
     }
     const ownFiles = await mustHaveObjects(found.in, previous, doing, stackOf(now.spec));
-    const rightsOf = (spec: Wire) => new Set(hostRightsOf(spec, (id) => ownFiles.has(id)));
-    const gained = rightsOf(previous).difference(rightsOf(now.spec));
-    if (gained.size > 0 && !manner.mayHost) {
+    // Names of networks and volumes say nothing of their owner: another project may have made them since.
+    const isOwn: IsOwnObject = (kind, id) => (kind === "secret" || kind === "config") && ownFiles.has(id);
+    if (gainedRights(previous, now.spec, isOwn).length > 0 && !manner.mayHost) {
       throw swarmError(
         "forbidden",
         `Cannot ${doing}: the definition before reaches hosts in a way that the one of now does not, ` +

@@ -4,7 +4,14 @@ import { readReference } from "../../../core/image_reference.ts";
 import type { RegistryLogins } from "../../../core/registries.ts";
 import { maskSaid } from "../../../core/secrets.ts";
 import type { ServiceSpec, SwarmNetworkSpec } from "../../../core/service_spec.ts";
-import type { FileIds, HeldService, HeldTasks, NewStackFile, StackActs } from "../../../core/stack_acts.ts";
+import type {
+  FileIds,
+  HeldService,
+  HeldTasks,
+  IsOwnObject,
+  NewStackFile,
+  StackActs,
+} from "../../../core/stack_acts.ts";
 import type { SpecDifference } from "../../../core/stacks.ts";
 import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { networkBody } from "../../../engines/calls/network_body.ts";
@@ -15,6 +22,7 @@ import { swarmError } from "../errors.ts";
 import type { Cluster } from "../mirror/cluster.ts";
 import type { Clusters } from "../mirror/clusters.ts";
 import { mustTakeChanges } from "./current.ts";
+import { gainedRights } from "./host_rights.ts";
 import { plain } from "./plain.ts";
 import { differencesFrom } from "./swarm_now.ts";
 import { tasksOf } from "./stack_tasks.ts";
@@ -96,6 +104,11 @@ export class StackOnSwarm implements StackActs {
       ...await missing(at`/secrets`, container.Secrets, "Secret"),
       ...await missing(at`/configs`, container.Configs, "Config"),
     ];
+  }
+
+  gained(definition: string, held: string | null, isOwn: IsOwnObject): readonly string[] {
+    const now = held === null ? null : objectOf(JSON.parse(held));
+    return gainedRights(objectOf(JSON.parse(definition)), now, isOwn);
   }
 
   async createService(spec: ServiceSpec, files: FileIds, loginFor: LoginFor): Promise<void> {

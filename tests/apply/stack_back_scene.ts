@@ -1,0 +1,179 @@
+/** A swarm and a journal of a test's own, for the way back of an apply of a stack. */
+import type { Holder } from "../../core/access.ts";
+import type { HeldService, StackActs } from "../../core/stack_acts.ts";
+import { gainedRights } from "../../plugins/swarm/acts/host_rights.ts";
+import { plain } from "../../plugins/swarm/acts/plain.ts";
+import type { StepProgress } from "../../projects/apply/journal.ts";
+import type { BackOptions } from "../../projects/apply/stack_back.ts";
+import type { StackHand } from "../../projects/apply/stack_hand.ts";
+import { MARK, markOf } from "../../projects/apply/work.ts";
+import type { Step } from "../../projects/plan/plan_shape.ts";
+
+const APPLY = "a1";
+
+/** A service's definition as a manager has it. */
+export const definitionOf = (
+  name: string,
+  { mounts = [] }: { readonly mounts?: readonly string[] },
+): string =>
+  JSON.stringify({
+    Name: name,
+    Labels: { "com.docker.stack.namespace": "shop" },
+    TaskTemplate: {
+      ContainerSpec: {
+        Image: "web:1",
+        Mounts: mounts.map((Source) => ({ Type: "bind", Source, Target: "/host" })),
+      },
+    },
+  });
+
+/** A job that has ended well is waited for no longer than one look. */
+const TASK = {
+  id: "t",
+  name: "t",
+  state: "completed",
+  current: true,
+  desired: true,
+  isNewest: true,
+  isOfRun: true,
+};
+
+export class BackScene {
+  permissions: string[] = ["projects:apply"];
+  /** What was sent, in order. */
+  readonly sent: string[] = [];
+  /** The results of the audit log's entries. */
+  readonly audit: string[] = [];
+  readonly services = new Map<string, HeldService>();
+  readonly progress = new Map<number, StepProgress>();
+  readonly steps: Step[] = [];
+  readonly stopping = new AbortController();
+  /** Called before each act. */
+  before: (act: string) => void = () => {};
+
+  /** A service that the apply has changed: its definition of now, and the one of before. */
+  updated(n: number, now: string, undo: string): this {
+    const name = JSON.parse(now).Name;
+    this.#step(n, "service.update", name, { undo });
+    this.hold(name, now, n);
+    return this;
+  }
+
+  created(n: number, now: string): this {
+    const name = JSON.parse(now).Name;
+    this.#step(n, "service.create", name, {});
+    this.hold(name, now, n);
+    return this;
+  }
+
+  removed(n: number, undo: string): this {
+    this.#step(n, "service.remove", JSON.parse(undo).Name, { undo });
+    return this;
+  }
+
+  hold(name: string, definition: string, n: number | null): void {
+    const { TaskTemplate: { ContainerSpec } } = JSON.parse(definition);
+    this.services.set(name, {
+      id: `id of ${name}`,
+      version: 1,
+      labels: n === null ? {} : { [MARK]: markOf(APPLY, n) },
+      image: ContainerSpec.Image,
+      definition,
+      update: { state: "completed", message: "" },
+    });
+  }
+
+  #step(n: number, kind: Step["kind"], target: string, noted: Readonly<Record<string, string>>): void {
+    const subject = { engine: "swarm:s", workspace: "w", project: "shop" };
+    const needs = [{ permission: "projects:apply", subject }];
+    const step = {
+      n,
+      kind,
+      target,
+      unit: target,
+      why: [{ code: "missing" }],
+      after: [],
+      risk: "none",
+      needs,
+    };
+    this.steps.push(step as unknown as Step);
+    this.steps.sort((one, other) => one.n - other.n);
+    this.progress.set(n, { state: "done", startedAt: 0, endedAt: 0, noted });
+  }
+
+  get options(): BackOptions {
+    return {
+      steps: this.steps,
+      progress: this.progress,
+      handOf: (step) => this.hand(step),
+      journal: {
+        undo: async (step, kind, work) => {
+          try {
+            await work();
+            this.progress.set(step.n, { ...this.progress.get(step.n)!, state: "undone" });
+            if (kind !== null) this.audit.push("done");
+          } catch (error) {
+            this.audit.push("failed");
+            throw error;
+          }
+        },
+      },
+    };
+  }
+
+  hand(step: Step): StackHand {
+    const plan = { backend: "swarm:s", workspace: "w", project: "shop", steps: this.steps };
+    const now = { networks: [], secrets: [], configs: [], services: [] };
+    const hand = {
+      apply: APPLY,
+      step,
+      work: { plan, timeouts: {} },
+      orders: { scene: () => Promise.resolve({ now, foreignVolumes: null }), service: () => ({}) },
+      acts: this.acts(),
+      subject: { id: `id of ${step.target}`, name: step.target },
+      noted: { failed: "", ...this.progress.get(step.n)!.noted },
+      isAgain: true,
+      ending: this.stopping.signal,
+      note: () => Promise.resolve(),
+      holder: (): Promise<Holder> =>
+        Promise.resolve({ permissions: this.permissions, grants: [] } as unknown as Holder),
+      open: (sealed: string) => Promise.resolve(sealed),
+      keepLastWords: () => Promise.resolve(),
+    };
+    return hand as unknown as StackHand;
+  }
+
+  acts(): StackActs {
+    const act = (what: string, name: string) => {
+      this.before(`${what} ${name}`);
+      this.sent.push(`${what} ${name}`);
+    };
+    const acts: Partial<StackActs> = {
+      isAway: () => false,
+      service: (name) => {
+        this.before(`look ${name}`);
+        return Promise.resolve(this.services.get(name) ?? null);
+      },
+      differences: () => Promise.resolve([]),
+      tasks: () =>
+        Promise.resolve({ tasks: [TASK], wanted: 1, isJob: true, mayEnd: true, isOnce: false } as never),
+      isSame: (one, other) =>
+        JSON.stringify(plain(JSON.parse(one))) === JSON.stringify(plain(JSON.parse(other))),
+      gone: () => Promise.resolve([]),
+      gained: (definition, held, isOwn) =>
+        gainedRights(JSON.parse(definition), held === null ? null : JSON.parse(held), isOwn),
+      restoreService: (_held, definition) => {
+        const { Name } = JSON.parse(definition);
+        act("restore", Name);
+        this.hold(Name, definition, null);
+        return Promise.resolve();
+      },
+      removeService: (_id, name) => {
+        act("remove", name);
+        this.services.delete(name);
+        return Promise.resolve();
+      },
+    };
+    return acts as StackActs;
+  }
+}
