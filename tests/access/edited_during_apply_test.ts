@@ -4,6 +4,7 @@ import { pause } from "../../core/pause.ts";
 import { numbers } from "../support/numbers.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { type ApplyScene, project, scene, scopedOperator, service } from "../apply/apply_scene.ts";
+import { HEALTHY } from "../apply/health_checks.ts";
 
 const ROUNDS = Number(Deno.env.get("BERTH_TEST_EDITED_ROUNDS") ?? "6");
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? "1");
@@ -12,10 +13,9 @@ const { test } = await sharedEngine("docker");
 const SERVICES = ["one", "two", "three", "four"];
 const chained = (at: number) =>
   at === 0 ? "" : `depends_on: { ${SERVICES[at - 1]}: { condition: service_healthy } }`;
-const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const OWN = "volumes: ['./data:/data:ro']\nenv_file: [value.env]";
 const textOf = (name: string, more: string) =>
-  project(name, SERVICES.map((one, at) => service(one, [HEALTH, chained(at), OWN, more].join("\n"))));
+  project(name, SERVICES.map((one, at) => service(one, [HEALTHY, chained(at), OWN, more].join("\n"))));
 /** Ways out of the project, each put into the file while the apply goes on. */
 const OUTWARDS = [
   "privileged: true",

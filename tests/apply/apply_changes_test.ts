@@ -10,9 +10,7 @@ import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
 import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
-
-const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
-const HELD = "healthcheck: { test: [CMD, test, -e, /go], interval: 200ms, retries: 1000 }";
+import { HEALTHY, HELD } from "./health_checks.ts";
 
 const did = ({ steps }: Apply) => steps.map(({ kind, target }) => `${kind} ${target}`);
 
@@ -303,12 +301,8 @@ test("start-first keeps the old one up until the new one is sound, and takes not
     await assertWhole(scene, await scene.apply(), false);
     const before = await scene.containers();
     const startedAt = (await engine.ask("GET /containers/first-web-1/json")).json.State.StartedAt;
-    await scene.write(
-      text.replace("[CMD, 'true']", "[CMD, 'false']").replace(
-        "interval: 200ms",
-        "interval: 200ms, retries: 2",
-      ),
-    );
+    const sick = "healthcheck: { test: [CMD, 'false'], interval: 200ms, retries: 2 }";
+    await scene.write(text.replace(HEALTHY, sick));
     const failed = await scene.apply();
     assert.match(failed.reason ?? "", /unhealthy; the old container serves again/);
     assert.deepEqual(await scene.containers(), before);

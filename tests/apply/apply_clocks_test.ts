@@ -8,9 +8,8 @@ import { serveEngines, TestCaller } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { mortal } from "./apply_mortal.ts";
 import { ApplyScene, project, service } from "./apply_scene.ts";
+import { HELD } from "./health_checks.ts";
 
-/** Healthy as soon as somebody makes the file. */
-const HELD = "healthcheck: { test: [CMD, test, -e, /go], interval: 200ms, retries: 1000 }";
 const LEASE_MS = 1_000;
 const HOUR_MS = 3_600_000;
 /** The hours that the owner's clock is set on, and the other one's; `BERTH_PROOF=1`: more of them. */

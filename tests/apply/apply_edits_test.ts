@@ -8,12 +8,11 @@ import { composeOfToday, composeToday } from "../support/compose.ts";
 import { eventually } from "../support/eventually.ts";
 import { numbers } from "../support/numbers.ts";
 import { lawEngine } from "../support/shared_engine.ts";
+import { HEALTHY } from "./health_checks.ts";
 
 /** `BERTH_TEST_EDITS=50` for the whole proof. */
 const EDITS = Number(Deno.env.get("BERTH_TEST_EDITS") ?? "5");
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? "1");
-
-const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 
 /** One service, and what an edit may give it: the first of each is how it begins. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
@@ -41,11 +40,11 @@ type Picks = Record<string, Record<string, number>>;
 
 function textOf(name: string, picks: Picks): string {
   const services = SERVICES.map((label) =>
-    service(label, [HEALTH, ...KEYS.map((key) => CHOICES[key]![picks[label]![key]!]!)].join("\n"))
+    service(label, [HEALTHY, ...KEYS.map((key) => CHOICES[key]![picks[label]![key]!]!)].join("\n"))
   );
   return project(
     name,
-    [service("base", HEALTH), ...services],
+    [service("base", HEALTHY), ...services],
     "networks: { back: {} }\nvolumes: { data: {} }\n",
   );
 }

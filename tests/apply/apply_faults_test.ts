@@ -7,10 +7,7 @@ import { save } from "../streams/live_scene.ts";
 import { ACCOUNT, startRegistry } from "../support/registry.ts";
 import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
-
-const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
-/** Healthy as soon as somebody makes the file. */
-const HELD = "healthcheck: { test: [CMD, test, -e, /go], interval: 200ms, retries: 1000 }";
+import { HEALTHY, HELD } from "./health_checks.ts";
 
 const states = ({ steps }: Apply) => steps.map(({ kind, state }) => `${kind} ${state}`);
 

@@ -7,8 +7,7 @@ import { NoEngine, startEngine, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
 import { watched } from "./watched_acts.ts";
-
-const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
+import { HEALTHY } from "./health_checks.ts";
 
 const names = async (scene: ApplyScene) =>
   Object.entries(await scene.containers()).map(([name, { state }]) => `${name} ${state}`);

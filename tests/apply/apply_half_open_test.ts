@@ -7,6 +7,7 @@ import { serveEngines } from "../support/service.ts";
 import { lawEngine } from "../support/shared_engine.ts";
 import { within } from "../support/within.ts";
 import { ApplyScene, project, service } from "./apply_scene.ts";
+import { HEALTHY } from "./health_checks.ts";
 
 /** `BERTH_PROOF=1`: at every act; on each commit at two of a swap, in which a service is down. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
@@ -54,14 +55,12 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
-
 const text = (name: string, colour: string) =>
   project(name, [
     service(
       "web",
       `volumes: ['data:/data']\nrestart: always\nnetworks: [default, back]\nenvironment: { C: ${colour} }\n` +
-        `post_start: [{ command: ['true'] }]\n${HEALTH}`,
+        `post_start: [{ command: ['true'] }]\n${HEALTHY}`,
     ),
   ], "networks: { back: {} }\nvolumes: { data: {} }\n");
 

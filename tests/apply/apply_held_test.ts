@@ -6,8 +6,8 @@ import { eventually } from "../support/eventually.ts";
 import type { ServiceOptions } from "../support/service.ts";
 import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { watched } from "./watched_acts.ts";
+import { HEALTHY } from "./health_checks.ts";
 
-const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const SICK = "healthcheck: { test: [CMD, 'false'], interval: 200ms, retries: 1 }";
 const LEASE_MS = 500;
 

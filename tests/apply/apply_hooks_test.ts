@@ -8,6 +8,7 @@ import { composeOfToday, composeToday } from "../support/compose.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines } from "../support/service.ts";
 import { lawEngine } from "../support/shared_engine.ts";
+import { HEALTHY } from "./health_checks.ts";
 
 /** `BERTH_PROOF=1`: all of it on each engine. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
@@ -16,7 +17,6 @@ const note = (word: string) => `{ command: [sh, -c, 'echo ${word} >> /out/log'] 
 const OUT = "volumes: ['./out:/out']";
 
 /** Sound sooner than without. */
-const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 
 /** Returns the lines that the hooks of a project wrote since the last call. */
 async function said({ path }: { readonly path: string }): Promise<string[]> {
@@ -39,7 +39,7 @@ post_start: [${note("start1")}, ${note("start2")}]
 pre_stop: [${note("stop1")}, ${note("stop2")}]
 environment: { COLOUR: red }
 restart: unless-stopped
-${HEALTH}`;
+${HEALTHY}`;
     const text = project(name, [service("web", hooks), service("after", "depends_on: [web]")]);
     await scene(engine, name, text, async (scene) => {
       const [START, STOP] = [["start1", "start2"], ["stop1", "stop2"]];
@@ -188,7 +188,7 @@ ${HEALTH}`;
     const text = project(name, [
       service(
         "web",
-        `${OUT}\n${HEALTH}\nenvironment: { COLOUR: red }\npost_start: [{ command: [sh, -c, 'echo begun >> /out/log; while [ -e /out/hold ]; do sleep 0.1; done'] }]`,
+        `${OUT}\n${HEALTHY}\nenvironment: { COLOUR: red }\npost_start: [{ command: [sh, -c, 'echo begun >> /out/log; while [ -e /out/hold ]; do sleep 0.1; done'] }]`,
       ),
     ]);
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));

@@ -7,6 +7,7 @@ import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
 import { lawEngine } from "../support/shared_engine.ts";
+import { HEALTHY } from "./health_checks.ts";
 
 /** `BERTH_PROOF=1`: killed before and after every act of each scenario, on each engine. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
@@ -27,8 +28,6 @@ interface Scenario {
   readonly meanwhile?: (engine: TestEngine, scene: ApplyScene) => Promise<void>;
 }
 
-const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
-
 const VOLUMES = "volumes: { data: {} }\n";
 
 const text = (name: string, colour: string, kind: string) =>
@@ -37,12 +36,12 @@ const text = (name: string, colour: string, kind: string) =>
     [
       service(
         "db",
-        `volumes: ['data:/data', '/scratch']\nrestart: unless-stopped\nenvironment: { C: ${colour} }\n${HEALTH}`,
+        `volumes: ['data:/data', '/scratch']\nrestart: unless-stopped\nenvironment: { C: ${colour} }\n${HEALTHY}`,
       ),
-      service("side", `network_mode: 'service:db'\n${HEALTH}`),
+      service("side", `network_mode: 'service:db'\n${HEALTHY}`),
       service(
         "web",
-        `depends_on: { db: { condition: service_healthy } }\nnetworks: [default, back]\n${HEALTH}`,
+        `depends_on: { db: { condition: service_healthy } }\nnetworks: [default, back]\n${HEALTHY}`,
       ),
     ],
     `networks: { default: { labels: { kind: ${kind} } }, back: {} }\nvolumes: { data: {} }\n`,
@@ -213,10 +212,10 @@ const volumesOf = (containers: Awaited<ReturnType<ApplyScene["containers"]>>) =>
 /** Compose brings the new file up while a swap is half done. */
 const ADOPTED: Scenario = {
   name: "killadopt",
-  from: project("killadopt", [service("web", `volumes: ['data:/data', '/scratch']\n${HEALTH}`)], VOLUMES),
+  from: project("killadopt", [service("web", `volumes: ['data:/data', '/scratch']\n${HEALTHY}`)], VOLUMES),
   to: project(
     "killadopt",
-    [service("web", `volumes: ['data:/data', '/scratch']\nenvironment: { C: blue }\n${HEALTH}`)],
+    [service("web", `volumes: ['data:/data', '/scratch']\nenvironment: { C: blue }\n${HEALTHY}`)],
     VOLUMES,
   ),
   services: ["web"],

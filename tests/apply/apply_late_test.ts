@@ -6,8 +6,8 @@ import { type ChaosProxy, chaosProxy } from "../proof/chaos_proxy.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { lawEngine } from "../support/shared_engine.ts";
+import { HEALTHY } from "./health_checks.ts";
 
-const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const SICK = "healthcheck: { test: [CMD, 'false'], interval: 200ms, retries: 1 }";
 
 /** The first request of these is late; what is asked again is done at once. */

@@ -5,13 +5,11 @@ import { type ApplyScene, project, scene, service } from "./apply_scene.ts";
 import type { ServiceOptions } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { watched } from "./watched_acts.ts";
+import { HEALTHY } from "./health_checks.ts";
 
 const { test } = await sharedEngine("docker");
 
-const WEB = service(
-  "web",
-  "restart: always\nenvironment: { C: red }\nhealthcheck: { test: [CMD, 'true'], interval: 200ms }",
-);
+const WEB = service("web", `restart: always\nenvironment: { C: red }\n${HEALTHY}`);
 
 test("an apply asks the engine for an act only after its journal is written", async (engine) => {
   let writing = 0;

@@ -10,10 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { startRefusingRegistry } from "../support/refusing_registry.ts";
 import type { ServiceOptions } from "../support/service.ts";
 import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
-
-const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
-/** Healthy as soon as somebody makes the file. */
-const HELD = "healthcheck: { test: [CMD, test, -e, /go], interval: 200ms, retries: 1000 }";
+import { HEALTHY, HELD } from "./health_checks.ts";
 
 /** `BERTH_PROOF=1`: on each engine. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";

@@ -8,10 +8,8 @@ import { eventually } from "../support/eventually.ts";
 import { CANNOT_RUN_POSTGRES, PostgresServer, sharedPostgres } from "../support/postgres.ts";
 import { serveEngines, TestCaller } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
+import { HEALTHY, HELD } from "./health_checks.ts";
 
-const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
-/** Healthy as soon as somebody makes the file. */
-const HELD = "healthcheck: { test: [CMD, test, -e, /go], interval: 200ms, retries: 1000 }";
 const LEASE_MS = 1_000;
 /** `BERTH_PROOF=1`: what waits for seconds on purpose, too. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";

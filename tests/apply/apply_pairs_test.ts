@@ -8,11 +8,11 @@ import { PostgresWire } from "../support/postgres_wire.ts";
 import { serveEngines } from "../support/service.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
+import { HEALTHY } from "./health_checks.ts";
 
-const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const text = (name: string, colour: string) =>
   project(name, [
-    service("db", `volumes: ['/scratch']\nrestart: always\nenvironment: { C: ${colour} }\n${HEALTH}`),
+    service("db", `volumes: ['/scratch']\nrestart: always\nenvironment: { C: ${colour} }\n${HEALTHY}`),
     service("web", `environment: { C: ${colour} }\ndepends_on: { db: { condition: service_healthy } }`),
   ]);
 

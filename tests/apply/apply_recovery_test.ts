@@ -6,9 +6,9 @@ import { ApplyScene, project, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
 import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
+import { HEALTHY } from "./health_checks.ts";
 
 const LEASE = { applyTimes: { leaseMs: 1_000 } };
-const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const KILLS: readonly Kill[] = [
   ["after", "create"],
   ["after", "stop"],
@@ -19,7 +19,7 @@ const KILLS: readonly Kill[] = [
 const IS_PROOF = Deno.env.get("BERTH_PROOF") === "1";
 
 const text = (name: string, colour: string, group = name) =>
-  project(group, [service("web", `restart: unless-stopped\nenvironment: { C: ${colour} }\n${HEALTH}`)]);
+  project(group, [service("web", `restart: unless-stopped\nenvironment: { C: ${colour} }\n${HEALTHY}`)]);
 
 const KEY = "applier";
 const inStore = ({ berth: { folder } }: ApplyScene, sql: string) => {
@@ -143,8 +143,8 @@ for (const [nth, kill] of KILLS.entries()) {
 
 const shared = (name: string, colour: string) =>
   project(name, [
-    service("db", `restart: always\nenvironment: { C: ${colour} }\n${HEALTH}`),
-    service("side", `network_mode: 'service:db'\nenvironment: { C: ${colour} }\n${HEALTH}`),
+    service("db", `restart: always\nenvironment: { C: ${colour} }\n${HEALTHY}`),
+    service("side", `network_mode: 'service:db'\nenvironment: { C: ${colour} }\n${HEALTHY}`),
   ]);
 
 for (const kind of ["docker", "podman"] as const) {
