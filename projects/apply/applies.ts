@@ -64,6 +64,7 @@ export class Applies implements AsyncDisposable {
       journalOf: (record) => this.#journal(record),
       assertHeld: (record) => this.#leases.assertHeld(record),
       stopping: this.#stopping.signal,
+      awayMs: options.awayMs ?? AWAY_MS,
     });
     this.#ticking = this.#tick();
   }
@@ -280,7 +281,7 @@ export class Applies implements AsyncDisposable {
   /** Pauses an apply that cannot continue by itself, once its swaps in hand are settled. */
   #pause(record: ApplyRecord, reason: string): void {
     this.#go(record, null, async () => {
-      await this.#swaps.settle(record, false);
+      await this.#swaps.settleWaiting(record);
       await this.#journal(record).close("paused", reason);
     });
   }
@@ -331,6 +332,7 @@ export class Applies implements AsyncDisposable {
       stopping: this.#stopping.signal,
       seal: this.options.seal,
       settle: async (isAbandoned) => void await this.#swaps.settle(record, isAbandoned),
+      settleWaiting: async () => void await this.#swaps.settleWaiting(record),
       awayMs: this.options.awayMs ?? AWAY_MS,
       judgedMs: this.options.judgedMs ?? SOUND_MS,
       progress: (step, frame) => this.#feed.progress(id, { kind: "progress", step, ...frame }),

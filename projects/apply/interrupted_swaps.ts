@@ -3,6 +3,7 @@
 import type { ApplyRecord, ApplyStore } from "../../core/applies.ts";
 import type { ActingRuntime } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
+import { pause } from "../../core/pause.ts";
 import type { Journal } from "./journal.ts";
 import { ownedActs } from "./owned_acts.ts";
 import { isReadable } from "./work.ts";
@@ -13,8 +14,12 @@ interface InterruptedSwapsOptions {
   readonly journalOf: (record: ApplyRecord) => Journal;
   readonly assertHeld: (record: ApplyRecord) => Promise<void>;
   readonly stopping: AbortSignal;
+  /** The milliseconds that an engine is waited for which does not answer. */
+  readonly awayMs: number;
 }
 
+/** The milliseconds between two tries at an engine that does not answer. */
+const RETRY_MS = 1_000;
 /** Paused applies that are looked at. */
 const MOST_PAUSED = 200;
 
@@ -27,6 +32,8 @@ interface Paused {
 
 export class InterruptedSwaps {
   #paused: ReadonlyMap<string, Paused> = new Map();
+  /** Projects of the applies that wait for an engine, by their ids. */
+  readonly #waiting = new Map<string, string>();
 
   constructor(private readonly options: InterruptedSwapsOptions) {}
 
@@ -77,14 +84,43 @@ export class InterruptedSwaps {
     }
   }
 
+  /**
+   * Settles them as soon as the engine answers: after a start of the host it may stand up later than berth. Throws when
+   * berth stops meanwhile, so that the next start goes on. Returns why the engine cannot, after a while or when somebody
+   * asks the apply to end.
+   */
+  async settleWaiting(record: ApplyRecord): Promise<ServiceError | null> {
+    const { store, runtime, stopping, awayMs } = this.options;
+    const { id, project, backend } = record;
+    const end = performance.now() + awayMs;
+    try {
+      for (;;) {
+        const away = await this.settle(record, false);
+        if (away === null || performance.now() > end) return away;
+        if (runtime()?.backends().some(({ name }) => name === backend) !== true) return away;
+        if ((await store.get(id))?.wish !== null) return away;
+        this.#waiting.set(id, project);
+        await pause(RETRY_MS, stopping);
+        if (stopping.aborted) throw away;
+      }
+    } finally {
+      this.#waiting.delete(id);
+    }
+  }
+
   /** Returns why applies wait with a container stopped in the middle of a swap; null while none does. */
   failure(): string | null {
-    const waiting = [...this.#paused.values()].filter(({ isInHand }) => isInHand);
-    if (waiting.length === 0) return null;
-    const names = [...new Set(waiting.map(({ project }) => `"${project}"`))].join(", ");
-    return `A swap in ${names} was interrupted and waits: resume or abandon its apply`;
+    const paused = [...this.#paused.values()].filter(({ isInHand }) => isInHand);
+    if (paused.length > 0) {
+      const names = quoted(paused.map(({ project }) => project));
+      return `A swap in ${names} was interrupted and waits: resume or abandon its apply`;
+    }
+    if (this.#waiting.size === 0) return null;
+    return `A swap in ${quoted(this.#waiting.values())} was interrupted and waits for its engine`;
   }
 }
+
+const quoted = (names: Iterable<string>): string => [...new Set(names)].map((name) => `"${name}"`).join(", ");
 
 /** Loaded with the first apply that needs it. */
 const namesInHand = async (record: ApplyRecord, store: ApplyStore): Promise<readonly string[]> =>

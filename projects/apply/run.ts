@@ -54,7 +54,7 @@ export class Run {
     const declared = digestOf(declaredNow(ground), ground.digest);
     // A run whose steps are all done only judges: it reads no file.
     if (declared !== this.#state.work.plan.basis.declared && !this.#state.isWhole) {
-      await this.options.settle(false);
+      await this.options.settleWaiting();
       // Edited in the moment of its begin: nothing was done that a person must decide about.
       if (!isAgain) return await journal.close("failed", "Its files were edited since: ask for a new plan");
       return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
@@ -63,7 +63,7 @@ export class Run {
     if (failure !== null && this.#state.halt === null) this.#state.halt = { kind: "failed", reason: failure };
     const lacking = await this.#runner.lacking(this.#state.cutSwaps());
     if (lacking !== null) {
-      await this.options.settle(false);
+      await this.options.settleWaiting();
       return await journal.close("paused", lacking);
     }
     await this.#carryOutAll();

@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly seal: TextSeal;
   /** Completes or undoes the swaps in hand: none stays so while the apply waits for a person. */
   readonly settle: (isAbandoned: boolean) => Promise<void>;
+  /** The same, of an engine that is waited for. */
+  readonly settleWaiting: () => Promise<void>;
   /** Told of a defect; answers what may be said of it. */
   readonly unexpected: (error: unknown) => ServiceError;
   /** The milliseconds that an engine may be away before a person has to decide. */

@@ -141,6 +141,37 @@ for (const [nth, kill] of KILLS.entries()) {
   });
 }
 
+test("A swap is undone although its folder is away and its engine starts after berth (F122)", async (engine) => {
+  const name = "lateengine";
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
+  const first = await serveEngines({ docker: engine }, { ...LEASE, folder });
+  const scene = await ApplyScene.on(engine, first, name, text(name, "red"));
+  try {
+    assert.equal((await scene.apply()).state, "done");
+    await scene.write(text(name, "blue"));
+    await first.berth.stop();
+    await dieInApply(scene, ["after", "stop"], { applierOf: operator });
+    await Deno.rename(scene.path, `${scene.path}.away`);
+    await engine.kill();
+    await using last = await serveEngines({ docker: engine }, { ...LEASE, folder, admin: first.admin ?? "" });
+    const { id } = (await last.call("GET /api/applies")).body.items[0];
+    const { applies } = last.berth.store;
+    await eventually("it was taken up", async () => (await applies.get(id))!.epoch > 1);
+    await eventually("health names it", async () => {
+      const { reason = "" } = (await healthOf(last)).checks.applies;
+      return reason.includes(`"${name}"`);
+    });
+    await engine.start();
+    assert.equal((await scene.over(id, last)).state, "paused");
+    await isServed(scene);
+    assert.equal((await healthOf(last)).checks.applies.status, "ok");
+    assert.deepEqual(last.bugs(), []);
+  } finally {
+    await scene.clear();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 const shared = (name: string, colour: string) =>
   project(name, [
     service("db", `restart: always\nenvironment: { C: ${colour} }\n${HEALTHY}`),
