@@ -25,8 +25,8 @@ ${lines.split("\n").filter((line) => line !== "").map((line) => `    ${line}\n`)
 export const project = (name: string, services: readonly string[], more = "") =>
   `name: ${name}\nservices:\n${services.join("")}${more}`;
 
-/** An apply takes as long as engines on a busy machine need. */
-const OVER = { timeoutMs: 120_000 };
+/** An apply takes as long as engines on a busy machine need. Asking more often costs more than it saves. */
+const OVER = { timeoutMs: 120_000, everyMs: 100 };
 
 /** A container as the engine itself shows it. */
 export interface Seen {
