@@ -25,7 +25,6 @@ ENV PATH=/usr/bin \
     DENO_DIR=/berth/.deno \
     DENO_NO_UPDATE_CHECK=1 \
     DENO_USR2_MEMORY_TRIM=1 \
-    DENO_UNSTABLE_LAZY_DYNAMIC_IMPORTS=1 \
     DENO_TLS_CA_STORE=system \
     container=oci \
     HOME=/data \

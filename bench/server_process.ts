@@ -8,7 +8,7 @@ const CLOCK_TICKS_PER_SECOND = 100; // USER_HZ on every Linux that Deno runs on
 const UNLIMITED = { BERTH_STRANGERS_PER_SECOND: "100000" };
 
 /** As the image, the unit and `deno task serve` start berth. */
-export const AS_SHIPPED = { DENO_UNSTABLE_LAZY_DYNAMIC_IMPORTS: "1", DENO_USR2_MEMORY_TRIM: "1" };
+export const AS_SHIPPED = { DENO_USR2_MEMORY_TRIM: "1" };
 
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number;
