@@ -1,6 +1,5 @@
 /** The acts of an apply on one swarm, carried out by its managers. */
 import { ServiceError } from "../../../core/error.ts";
-import { readReference } from "../../../core/image_reference.ts";
 import type { RegistryLogins } from "../../../core/registries.ts";
 import { maskSaid } from "../../../core/secrets.ts";
 import type { ServiceSpec, SwarmNetworkSpec } from "../../../core/service_spec.ts";
@@ -16,13 +15,13 @@ import type { SpecDifference } from "../../../core/stacks.ts";
 import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { networkBody } from "../../../engines/calls/network_body.ts";
 import { at, type EnginePath } from "../../../engines/calls/path.ts";
-import { registryAuth } from "../../../engines/calls/registry_auth.ts";
 import { listOf, mapOf, numberOf, objectOf, textOf, type Wire } from "../../../engines/calls/wire.ts";
 import { swarmError } from "../errors.ts";
 import type { Cluster } from "../mirror/cluster.ts";
 import type { Clusters } from "../mirror/clusters.ts";
 import { mustTakeChanges } from "./current.ts";
 import { gainedRights } from "./host_rights.ts";
+import { imageIn, loginBack, loginInstead, loginOf } from "./node_logins.ts";
 import { plain } from "./plain.ts";
 import { differencesFrom } from "./swarm_now.ts";
 import { tasksOf } from "./stack_tasks.ts";
@@ -60,7 +59,7 @@ export class StackOnSwarm implements StackActs {
       id: textOf(wire.ID),
       version: numberOf(objectOf(wire.Version).Index),
       labels: mapOf(spec.Labels),
-      image: textOf(objectOf(objectOf(spec.TaskTemplate).ContainerSpec).Image),
+      image: imageIn(spec),
       definition: JSON.stringify(spec),
       update: updateIn(objectOf(wire.UpdateStatus)),
     };
@@ -112,7 +111,8 @@ export class StackOnSwarm implements StackActs {
   }
 
   async createService(spec: ServiceSpec, files: FileIds, loginFor: LoginFor): Promise<void> {
-    await this.#create(serviceWire(spec, files), await this.#auth(spec, loginFor));
+    const auth = await loginOf(this.logins, spec.container.image ?? "", loginFor);
+    await this.#create(serviceWire(spec, files), auth);
   }
 
   async updateService(
@@ -123,8 +123,7 @@ export class StackOnSwarm implements StackActs {
   ): Promise<void> {
     const doing = `update service "${spec.name}"`;
     await mustTakeChanges(this.cluster, doing);
-    const now = await this.#wireOf(spec.name);
-    if (now === null || textOf(now.ID) !== id) throw meanwhile(doing);
+    const now = await this.#wireAt({ id, version }, spec.name, doing);
     const { ForceUpdate, Runtime } = objectOf(objectOf(now.Spec).TaskTemplate);
     const wire = serviceWire(spec, files);
     const sent = {
@@ -132,7 +131,8 @@ export class StackOnSwarm implements StackActs {
       // The swarm's own, which a file does not say: with another number all tasks would start anew.
       TaskTemplate: { ...objectOf(wire.TaskTemplate), ForceUpdate, Runtime },
     };
-    const registryAuth = await this.#auth(spec, loginFor);
+    const kept = imageIn(objectOf(now.Spec));
+    const registryAuth = await loginInstead(this.logins, spec.container.image ?? "", kept, loginFor);
     await updateService(this.cluster, {
       id,
       version,
@@ -150,13 +150,18 @@ export class StackOnSwarm implements StackActs {
   ): Promise<void> {
     const spec = objectOf(JSON.parse(definition));
     if (held === null) return await this.#create(spec, undefined);
-    const doing = `restore service "${textOf(spec.Name)}"`;
+    const name = textOf(spec.Name);
+    const doing = `restore service "${name}"`;
     await mustTakeChanges(this.cluster, doing);
+    const now = await this.#wireAt(held, name, doing);
+    const kept = imageIn(objectOf(now.PreviousSpec));
+    const registryAuth = await loginBack(this.logins, imageIn(spec), kept);
     await updateService(this.cluster, {
       ...held,
       spec,
       authFrom: "previous-spec",
       doing,
+      ...(registryAuth !== undefined && { registryAuth }),
       isShown: (now) => this.isSame(JSON.stringify(now.spec), definition),
     });
     await this.clusters.changed(this.cluster, held.id);
@@ -257,18 +262,21 @@ export class StackOnSwarm implements StackActs {
     return listOf(all).map(objectOf).find((one) => textOf(objectOf(one.Spec).Name) === name) ?? null;
   }
 
+  /** Throws `changed_meanwhile` unless the service is there and has this version. */
+  async #wireAt(
+    { id, version }: Pick<HeldService, "id" | "version">,
+    name: string,
+    doing: string,
+  ): Promise<Wire> {
+    const now = await this.#wireOf(name);
+    const isIt = now !== null && textOf(now.ID) === id && numberOf(objectOf(now.Version).Index) === version;
+    if (!isIt) throw meanwhile(doing);
+    return now;
+  }
+
   async #ids(list: EnginePath): Promise<string[]> {
     const all = listOf(await this.cluster.managers.get(list, "look what is there"));
     return all.map((one) => textOf(objectOf(one).ID));
-  }
-
-  /** The credentials by which nodes pull the image; absent for none: the swarm keeps those that it has. */
-  async #auth({ container }: ServiceSpec, loginFor: LoginFor): Promise<string | undefined> {
-    const reference = readReference(container.image ?? "");
-    if (reference === null) return undefined;
-    const { registry, repository } = reference;
-    const login = loginFor(registry) ?? await this.logins.find(registry, repository);
-    return login === undefined ? undefined : registryAuth(login, registry);
   }
 }
 
