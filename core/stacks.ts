@@ -78,6 +78,8 @@ export interface Stacks {
   settle(): Promise<boolean>;
   /** Reads a swarm anew from a manager. Throws `engine_unavailable` where none answers. */
   read(cluster: string): Promise<SwarmNow>;
+  /** Returns true unless the settings name the registries that images may come from, and not the one of this. */
+  mayPull(reference: string): boolean;
   /** Returns the digest that a reference stands for at its registry. Throws a `ServiceError`. */
   digestOf(cluster: string, reference: string, signal?: AbortSignal): Promise<string>;
 }

@@ -13,6 +13,8 @@ export interface EngineAccess {
   readonly state: BackendState;
   /** The version of its API; null until it has answered. */
   readonly apiVersion: string | null;
+  /** The registries that images may be pulled from; null for all. */
+  readonly registries: readonly string[] | null;
   /** Reads JSON, bounded in time and size. */
   get(path: EnginePath, call: EngineCall): Promise<unknown>;
   /** Sends a change exactly once. */
@@ -27,7 +29,7 @@ export interface EngineAccess {
   follow(heard: (event: EngineEvent | null) => void): Disposable;
 }
 
-export function lend(link: Link, feed: EventFeed): EngineAccess {
+export function lend(link: Link, feed: EventFeed, registries: readonly string[] | null): EngineAccess {
   const { engine, mirror } = link;
   return {
     name: link.name,
@@ -37,6 +39,7 @@ export function lend(link: Link, feed: EventFeed): EngineAccess {
     get apiVersion() {
       return link.apiVersion;
     },
+    registries,
     get: (path, call) => engine.get(path, call),
     send: (method, path, call) => method === "POST" ? engine.post(path, call) : engine.delete(path, call),
     stream: (path, call) => engine.stream("GET", path, call),

@@ -64,7 +64,7 @@ export const containerRuntime = plugin({
       routes: routes.routes,
       feeds: routes.feeds,
       runtime,
-      engines: () => backends.links.map((link) => lend(link, backends.feed)),
+      engines: () => backends.links.map((link) => lend(link, backends.feed, registries)),
       [Symbol.asyncDispose]: async () => {
         await routes[Symbol.asyncDispose]();
         await backends[Symbol.asyncDispose]();

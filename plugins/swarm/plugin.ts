@@ -30,7 +30,7 @@ export const swarm = plugin({
       feeds: live.feeds,
       routes: swarmRoutes(clusters).add(actRoutes(clusters)),
       services: () => clusters.services,
-      stacks: planAccess(clusters, host.logins),
+      stacks: planAccess(clusters, host.logins, () => host.engines()),
       [Symbol.asyncDispose]: async () => {
         live[Symbol.dispose]();
         await clusters[Symbol.asyncDispose]();

@@ -255,6 +255,8 @@ class StackWork {
       if (last !== undefined) this.#last.set(unit.id, last);
       return;
     }
+    const { image } = spec.container;
+    if (image && !this.scene.stacks.mayPull(image)) return this.#refused(of);
     const digest = startsImage ? this.#pinned(of, spec, digests) : undefined;
     const step = this.draft.add({
       kind: there === undefined ? "service.create" : "service.update",
@@ -302,6 +304,15 @@ class StackWork {
     const remedies = planWith("pull", "never");
     this.draft.block("swarm/image-not-pinned", message, service.imageAt ?? unit.source, unit.id, [remedies]);
     return undefined;
+  }
+
+  /** Nodes pull by themselves: an image that berth may not pull is in no service. */
+  #refused({ service, unit }: Declared): void {
+    const at = service.imageAt ?? unit.source;
+    const message =
+      `The image "${service.writtenImage}" is from a registry that this service is not allowed ` +
+      `to pull from: name another one, or allow it in "registries" of the settings of "container-runtime"`;
+    this.draft.block("swarm/image-refused", message, at, unit.id, edited(at));
   }
 
   #reason(

@@ -68,6 +68,7 @@ export async function planOf(scene: StackScene) {
         clusters,
         settle: () => Promise.resolve(true),
         read: () => readSwarm(read, () => "1.47"),
+        mayPull: () => true,
         digestOf: (_cluster: string, image: string, signal?: AbortSignal) =>
           digestOf?.(image, signal) ?? Promise.reject(new Error("No registry")),
       }),

@@ -3,9 +3,12 @@ import { ServiceError } from "../../../core/error.ts";
 import { nameOf, readReference, textOfReference } from "../../../core/image_reference.ts";
 import type { RegistryLogins } from "../../../core/registries.ts";
 import type { ActingStacks } from "../../../core/stack_acts.ts";
+import { mustBeAllowed } from "../../../engines/calls/allowed_registry.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { registryAuth } from "../../../engines/calls/registry_auth.ts";
 import { objectOf, textOf } from "../../../engines/calls/wire.ts";
+import type { EngineAccess } from "../../../engines/lent.ts";
 import type { Cluster } from "../mirror/cluster.ts";
 import type { Clusters } from "../mirror/clusters.ts";
 import { StackOnSwarm } from "./stack_acts.ts";
@@ -14,7 +17,12 @@ import { readSwarm } from "./swarm_now.ts";
 /** The milliseconds that a registry may take, which the manager asks. */
 const REGISTRY_MS = 20_000;
 
-export function planAccess(clusters: Clusters, logins: RegistryLogins): ActingStacks {
+export function planAccess(
+  clusters: Clusters,
+  logins: RegistryLogins,
+  engines: () => readonly Pick<EngineAccess, "registries">[],
+): ActingStacks {
+  const mustAllow = (image: string) => mustBeAllowedBy(engines(), image);
   const found = (id: string): Cluster => {
     const cluster = clusters.all.find((one) => one.id === id);
     if (cluster === undefined) throw away("Its swarm is gone: no engine of berth's is in it any more");
@@ -31,7 +39,7 @@ export function planAccess(clusters: Clusters, logins: RegistryLogins): ActingSt
       }));
     },
     settle: () => clusters.watched(),
-    acts: (id) => new StackOnSwarm(found(id), clusters, logins),
+    acts: (id) => new StackOnSwarm(found(id), clusters, logins, mustAllow),
     read: async (id) => {
       const cluster = found(id);
       const doing = `read swarm "${cluster.name}"`;
@@ -45,9 +53,19 @@ export function planAccess(clusters: Clusters, logins: RegistryLogins): ActingSt
         throw away(error.message, error);
       }
     },
+    mayPull: (text) => {
+      try {
+        mustAllow(text);
+        return true;
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        return false;
+      }
+    },
     digestOf: async (id, text, signal) => {
       const reference = readReference(text);
       if (reference === null) throw new ServiceError("invalid_request", `"${text}" is no image`);
+      mustAllow(text);
       const { registry, repository, digest } = reference;
       if (digest !== null) return digest;
       const login = await logins.find(registry, repository);
@@ -63,6 +81,15 @@ export function planAccess(clusters: Clusters, logins: RegistryLogins): ActingSt
       throw new ServiceError("engine_unavailable", `The registry of "${text}" tells no digest of it`);
     },
   };
+}
+
+/** Throws `pull_refused` where one of the engines may not pull it. */
+function mustBeAllowedBy(engines: readonly Pick<EngineAccess, "registries">[], image: string): void {
+  const limited = engines.filter(({ registries }) => registries !== null);
+  if (limited.length === 0) return;
+  const reference = readReference(image);
+  if (reference === null) throw engineError("pull_refused", `Cannot pull "${image}": it is no image`);
+  for (const { registries } of limited) mustBeAllowed(reference, registries);
 }
 
 const away = (why: string, cause?: Error): ServiceError =>

@@ -45,6 +45,8 @@ export class StackOnSwarm implements StackActs {
     private readonly cluster: Cluster,
     private readonly clusters: Clusters,
     private readonly logins: RegistryLogins,
+    /** Throws `pull_refused` for an image whose registry is not allowed. */
+    private readonly mustAllow: (image: string) => void,
   ) {}
 
   isAway(error: unknown): boolean {
@@ -111,7 +113,9 @@ export class StackOnSwarm implements StackActs {
   }
 
   async createService(spec: ServiceSpec, files: FileIds, loginFor: LoginFor): Promise<void> {
-    const auth = await loginOf(this.logins, spec.container.image ?? "", loginFor);
+    const { image = "" } = spec.container;
+    this.mustAllow(image);
+    const auth = await loginOf(this.logins, image, loginFor);
     await this.#create(serviceWire(spec, files), auth);
   }
 
@@ -122,6 +126,8 @@ export class StackOnSwarm implements StackActs {
     loginFor: LoginFor,
   ): Promise<void> {
     const doing = `update service "${spec.name}"`;
+    const { image = "" } = spec.container;
+    this.mustAllow(image);
     await mustTakeChanges(this.cluster, doing);
     const now = await this.#wireAt({ id, version }, spec.name, doing);
     const { ForceUpdate, Runtime } = objectOf(objectOf(now.Spec).TaskTemplate);
@@ -132,7 +138,7 @@ export class StackOnSwarm implements StackActs {
       TaskTemplate: { ...objectOf(wire.TaskTemplate), ForceUpdate, Runtime },
     };
     const kept = imageIn(objectOf(now.Spec));
-    const registryAuth = await loginInstead(this.logins, spec.container.image ?? "", kept, loginFor);
+    const registryAuth = await loginInstead(this.logins, image, kept, loginFor);
     await updateService(this.cluster, {
       id,
       version,

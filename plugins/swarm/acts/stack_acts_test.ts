@@ -1,5 +1,6 @@
 /** Acts of an apply on a swarm that exists as a manager's answers alone, and what its manager is sent. */
 import assert from "node:assert/strict";
+import { ServiceError } from "../../../core/error.ts";
 import type { RegistryLogin } from "../../../core/engine_acts.ts";
 import type { ServiceSpec } from "../../../core/service_spec.ts";
 import type { EngineCall } from "../../../engines/calls/call.ts";
@@ -64,6 +65,8 @@ function actsOn({ runs, ran = runs, logins = {} }: Scene) {
   const clusters = { changed: () => Promise.resolve() } as unknown as Clusters; // as above
   const acts = new StackOnSwarm(cluster, clusters, {
     find: (host, repository) => Promise.resolve(logins[`${host}/${repository}`]),
+  }, (image) => {
+    if (image.startsWith("refused.example/")) throw new ServiceError("forbidden", "Not allowed");
   });
   return { acts, sent };
 }
@@ -98,4 +101,13 @@ Deno.test("a definition that comes back has the login that it had, or one of its
   assert.deepEqual(await back({ runs, ran: "lan.example/team/app:1", logins }), [null]);
   assert.deepEqual(await back({ runs }), [{}], "somebody posted the new image twice");
   assert.deepEqual(await back({ runs, logins }), [{ ...ada, serveraddress: "lan.example" }]);
+});
+
+Deno.test("an image from a registry that is not allowed is sent to no swarm", async () => {
+  const image = "refused.example/app:1";
+  const { acts, sent } = actsOn({ runs: image });
+  const isRefused = (error: unknown) => error instanceof ServiceError && error.message === "Not allowed";
+  await assert.rejects(acts.createService(asked(image), NO_FILES, () => undefined), isRefused);
+  await assert.rejects(acts.updateService(held, asked(image), NO_FILES, () => undefined), isRefused);
+  assert.deepEqual(sent, []);
 });

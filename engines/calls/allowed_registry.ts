@@ -1,6 +1,6 @@
 /** Which registries images may be pulled from. */
-import { engineError } from "../../../engines/calls/errors.ts";
-import { type Reference, textOfReference } from "../../../core/image_reference.ts";
+import { type Reference, textOfReference } from "../../core/image_reference.ts";
+import { engineError } from "./errors.ts";
 
 /** Throws `pull_refused` for others than these; null allows all. */
 export function mustBeAllowed(reference: Reference, registries: readonly string[] | null): void {
