@@ -13,6 +13,8 @@ import type { Match, UnitService as LiveService } from "./live.ts";
 
 /** The label of services that berth deployed: the name of their group. */
 export const GROUP_LABEL = "dev.berth.group";
+/** The label of what berth made in a swarm: the id of the workspace that it was applied from. */
+export const WORKSPACE_LABEL = "dev.berth.workspace";
 const IMAGE = "com.docker.stack.image";
 const STACK = "com.docker.stack.namespace";
 const SERVICE = "com.docker.swarm.service.name";

@@ -3,7 +3,7 @@
 import type { Resource } from "../../artifacts/artifact.ts";
 import { sha256 } from "../../artifacts/files/sha256.ts";
 import { SafeReader } from "../../artifacts/files/safe_reader.ts";
-import { GROUP_LABEL } from "../../artifacts/live/stacks.ts";
+import { GROUP_LABEL, WORKSPACE_LABEL } from "../../artifacts/live/stacks.ts";
 import { textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { type Holder, reachOf } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
@@ -171,7 +171,11 @@ export class StackOrders {
 
   #labels({ n }: Pick<Step, "n">): Labels {
     const { apply, group } = this.ground;
-    return { [GROUP_LABEL]: group.name, [MARK]: markOf(apply, n) };
+    return {
+      [GROUP_LABEL]: group.name,
+      [WORKSPACE_LABEL]: this.workspace,
+      [MARK]: markOf(apply, n),
+    };
   }
 }
 

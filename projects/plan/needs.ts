@@ -25,7 +25,8 @@ import type { Scene } from "./scene.ts";
 /** The parts of a scene that name the subject of a need. */
 interface SubjectScene {
   readonly backend: { readonly name: string };
-  readonly workspace: { readonly id: string };
+  /** Null for what belongs to none. */
+  readonly workspace: { readonly id: string | null };
   readonly group: { readonly project: string };
 }
 

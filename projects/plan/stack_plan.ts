@@ -7,7 +7,7 @@ import { resolvedAt } from "../../artifacts/report/values.ts";
 import { ServiceError } from "../../core/error.ts";
 import { planWith } from "../../core/remedy.ts";
 import type { ServiceSpec } from "../../core/service_spec.ts";
-import type { SpecDifference, StackService } from "../../core/stacks.ts";
+import type { SpecDifference, StackFile, StackService } from "../../core/stacks.ts";
 import type { Declared } from "../fields/field.ts";
 import { FIELDS, isOpenRow, maskedAt } from "../fields/table.ts";
 import { ownNetworks, serviceSpec, stackName, stackNetworkSpec } from "../specs/service_spec.ts";
@@ -156,14 +156,14 @@ class StackWork {
     const isWhole = this.asked.request.units === undefined;
     const names = new Set(units.map((unit) => stackName(this.#group.project, unit.label)));
     const removed = [...this.scene.services.values()].filter(({ name }) => isWhole || names.has(name));
-    const steps = removed.map((one) => this.#remove("service.remove", one.name, "down", []));
+    const steps = removed.map((one) => this.#remove("service.remove", one, "down", []));
     if (!isWhole) return;
     const { now, group: { project } } = this.scene;
     const mine = <T extends { readonly stack: string | null }>(list: readonly T[]) =>
       list.filter(({ stack }) => stack === project);
-    for (const { name } of mine(now.secrets)) this.#remove("secret.remove", name, "down", steps);
-    for (const { name } of mine(now.configs)) this.#remove("config.remove", name, "down", steps);
-    for (const { name } of mine(now.networks)) this.#remove("network.remove", name, "down", steps);
+    for (const one of mine(now.secrets)) this.#remove("secret.remove", one, "down", steps);
+    for (const one of mine(now.configs)) this.#remove("config.remove", one, "down", steps);
+    for (const one of mine(now.networks)) this.#remove("network.remove", one, "down", steps);
   }
 
   #serviceOf({ label }: Unit): StackService | undefined {
@@ -276,7 +276,7 @@ class StackWork {
       unit: unit.id,
       why: [{ code: "followsFrom", step, how: "condition" }],
       after: [step],
-      needs: applyingToStack(this.scene),
+      needs: applyingToStack(this.scene, spec.name),
     });
     this.#last.set(unit.id, wait);
   }
@@ -335,10 +335,11 @@ class StackWork {
 
   #orphans(): void {
     const names = new Set(this.#group.units.map(({ label }) => stackName(this.#group.project, label)));
-    for (const { name } of this.scene.services.values()) {
+    for (const one of this.scene.services.values()) {
+      const { name } = one;
       if (names.has(name)) continue;
       if (this.asked.request.orphans === "remove") {
-        this.#remove("service.remove", name, "orphan", [...this.#last.values()]);
+        this.#remove("service.remove", one, "orphan", [...this.#last.values()]);
         continue;
       }
       const message = `The service "${name}" of the stack is not in the files: it stays`;
@@ -355,26 +356,26 @@ class StackWork {
     );
     const after = this.draft.steps.map(({ n }) => n);
     for (const kind of ["secret", "config"] as const) {
-      for (const { name } of unusedVersions(this.scene, kind, wanted, removed)) {
-        this.#remove(`${kind}.remove`, name, "leftOver", after);
+      for (const one of unusedVersions(this.scene, kind, wanted, removed)) {
+        this.#remove(`${kind}.remove`, one, "leftOver", after);
       }
     }
   }
 
   #remove(
     kind: "service.remove" | "secret.remove" | "config.remove" | "network.remove",
-    target: string,
+    held: Pick<StackFile, "name" | "labels">,
     code: "down" | "orphan" | "leftOver",
     after: readonly number[],
   ): number {
     const risk = kind === "service.remove" ? "interruption" : "none";
     return this.draft.add({
       kind,
-      target,
+      target: held.name,
       unit: null,
       why: [{ code }],
       after,
-      needs: removingFromStack(this.scene),
+      needs: removingFromStack(this.scene, held),
       risk,
     });
   }

@@ -47,6 +47,7 @@ async function broughtUp({ own, scene }: Stack): Promise<void> {
   assert.equal(await insideOf(own, "shop_web", "cat", "/site"), "site-one");
   const web = await definition(own, "shop_web");
   assert.equal(web.Spec.Labels["dev.berth.group"], "shop");
+  assert.equal(web.Spec.Labels["dev.berth.workspace"], scene.workspace);
   assert.equal(web.Spec.Labels["dev.berth.apply"], `${over.id}:6`);
   assert.deepEqual(web.Spec.TaskTemplate.ContainerSpec.Labels, { "com.docker.stack.namespace": "shop" });
   const plan = await scene.plan(NEVER);

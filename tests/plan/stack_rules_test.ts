@@ -1,7 +1,9 @@
 /** Rules of a stack's plan that need no engine to be seen. */
 import assert from "node:assert/strict";
-import type { Scope } from "../../core/access.ts";
+import type { Holder, Scope } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
+import type { Wire } from "../../engines/calls/wire.ts";
+import { notHeld } from "../../projects/apply/not_held.ts";
 import { inStack, ONE, planOf } from "./stack_scene.ts";
 
 const HEAD = "name: shop\nx-berth: { target: swarm }\nservices:\n";
@@ -134,4 +136,75 @@ Deno.test("each image of a stack is asked for once, and all of them within one t
     "shop_b",
   ]);
   assert.deepEqual(codes(blocked), Array(3).fill("swarm/image-not-pinned"));
+});
+
+const STACK = "com.docker.stack.namespace";
+/** An object of the stack that was applied from this workspace. */
+const from = (workspace: string, name: string) => {
+  const Labels = { [STACK]: "shop", "dev.berth.workspace": workspace };
+  return inStack(name, "shop", { Labels });
+};
+
+Deno.test("a scope on a workspace holds what was applied from it, and no stack that others deployed", async () => {
+  const files = {
+    "berth.yaml": "stacks: { shop: shop }\n",
+    "key": "k",
+    "compose.yaml": `${HEAD}  web:\n    image: b\n    secrets: [key]\nsecrets: { key: { file: ./key } }\n`,
+  };
+  const operatorOn = (scope: Scope): Holder => ({
+    permissions: [],
+    grants: [{ role: "operator", permissions: ["projects:apply", "removeContainer"], on: [scope] }],
+  });
+  const refused = async (swarm: Record<string, readonly Wire[]>, scope: Scope, action = "up") => {
+    const { steps } = await planOf({ files, swarm, request: { action, orphans: "remove" } });
+    assert.notEqual(steps.length, 0);
+    const holder = operatorOn(scope);
+    return steps.flatMap(({ kind, target, needs }) =>
+      notHeld(holder, needs).length > 0 ? [`${kind} ${target}`] : []
+    );
+  };
+  const lists = (workspace: string) => ({
+    services: [from(workspace, "shop_web"), from(workspace, "shop_old")],
+    networks: [from(workspace, "shop_default")],
+    secrets: [from(workspace, "shop_key")],
+  });
+  const up = ["service.update shop_web", "service.wait shop_web", "service.remove shop_old"];
+  const down = ["service.remove shop_web", "service.remove shop_old"]
+    .concat(["secret.remove shop_key", "network.remove shop_default"]);
+  assert.deepEqual(await refused(lists("w1"), "workspace:w1"), []);
+  assert.deepEqual(await refused(lists("w1"), "workspace:w1", "down"), []);
+  for (
+    const others of [lists("w2"), { ...lists("w1"), services: [inStack("shop_web"), inStack("shop_old")] }]
+  ) {
+    assert.deepEqual(await refused(others, "workspace:w1"), up);
+    assert.deepEqual(await refused(others, "project:shop"), []);
+  }
+  assert.deepEqual(await refused(lists("w2"), "workspace:w1", "down"), down);
+  // Its own service may not have what is another's, and joins no stack of another.
+  const secret = { ...lists("w1"), secrets: [inStack("shop_key")] };
+  assert.deepEqual(await refused(secret, "workspace:w1"), ["service.update shop_web"]);
+  const joined = await refused({ ...lists("w1"), services: [inStack("shop_old")] }, "workspace:w1");
+  assert.deepEqual(joined, [
+    "service.create shop_web",
+    "service.wait shop_web",
+    "service.remove shop_old",
+  ]);
+  assert.deepEqual(await refused({}, "workspace:w1"), [], "a stack that is nobody's");
+});
+
+Deno.test("a network that the caller does not see is not the stack's own", async () => {
+  const files = {
+    "berth.yaml": "stacks: { shop: shop }\n",
+    "compose.yaml": `${HEAD}  web:\n    image: a\n    networks: [net]\nnetworks: { net: { name: lan } }\n`,
+  };
+  const takesNetwork = async (networks: readonly Wire[], scopes?: readonly Scope[]) => {
+    const { steps } = await planOf({ files, swarm: { networks }, scopes });
+    return steps.flatMap(({ kind, needs }) => kind === "service.create" ? needs : [])
+      .filter(({ permission }) => permission === "useNetwork").map(({ subject }) => subject.project);
+  };
+  const mine: Scope[] = ["project:shop", "workspace:w1"];
+  assert.deepEqual(await takesNetwork([], mine), []);
+  assert.deepEqual(await takesNetwork([inStack("lan")], mine), []);
+  assert.deepEqual(await takesNetwork([inStack("lan", "crm")], mine), [null]);
+  assert.deepEqual(await takesNetwork([inStack("lan", "crm")]), ["crm"]);
 });

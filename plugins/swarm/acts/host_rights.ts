@@ -27,7 +27,7 @@ export function gainedRights(before: Wire, now: Wire | null, isOwn: IsOwnObject)
 }
 
 /** Labels that say whose a service is. */
-const OWNER = [NAMESPACE, "dev.berth.group"];
+const OWNER = [NAMESPACE, "dev.berth.group", "dev.berth.workspace"];
 
 function ownersOf(spec: Wire): string[] {
   const labels = mapOf(spec.Labels);

@@ -152,6 +152,7 @@ Deno.test("a rollback's gate finds what no plan can ask for", () => {
     running({ Mounts: [{ Type: "tmpfs", Target: "/t", TmpfsOptions: { Options: [["exec"]] } }] }),
     { TaskTemplate: { Runtime: "plugin", PluginSpec: { Remote: "x" } } },
     running({}, { Labels: { "com.docker.stack.namespace": "other" } }),
+    running({}, { Labels: { "dev.berth.workspace": "other" } }),
   ];
   for (const one of found) assert.notDeepEqual(hostRightsOf(one, OWN_FILES), [], JSON.stringify(one));
   const none = running({ OomScoreAdj: 5, Privileges: { CredentialSpec: null, NoNewPrivileges: true } });
