@@ -39,7 +39,8 @@ const uncovered = uncoveredBy([
   ..."depends_on profiles scale extends develop attach container_name expose build pull_policy".split(" "),
 ]);
 
-const RESERVED = /^(?:com\.docker\.(?:stack|swarm)|dev\.berth)\./;
+/** Labels by which Docker, Compose and berth know whose a container, network or volume is. */
+const RESERVED = /^(?:com\.docker\.(?:stack|swarm|compose)|dev\.berth)\./;
 
 /** Blocks the plan for what a service of a swarm cannot say of the unit. */
 export function blockByService(scene: StackScene, of: Declared, draft: Draft): void {
@@ -59,17 +60,30 @@ export function blockByService(scene: StackScene, of: Declared, draft: Draft): v
     const message = `A mount of the type "${mount.type}" has no place in a service of a swarm`;
     draft.block("swarm/field-not-supported", message, mount.at, unit.id, edited(mount.at));
   }
-  for (const [name, at] of labelsOf(of)) {
-    if (!RESERVED.test(name)) continue;
-    const message = `The label "${name}" is Docker's or berth's own`;
-    draft.block("project/reserved-label", message, at, unit.id, edited(at));
-  }
+  blockByLabels(labelsOf(of), unit.id, draft);
   if (service.image === null) {
     const message = "A swarm builds nothing: name an image that its nodes can pull";
     draft.block("swarm/field-not-supported", message, unit.source, unit.id, edited(unit.source));
   }
   blockByValues(of, draft);
   blockByFiles(scene, of, draft);
+}
+
+/** Blocks the plan for labels of what the stack makes beside its services. */
+export function blockByResources({ group }: Pick<StackScene, "group">, draft: Draft): void {
+  for (const { id, value, external } of group.resources) {
+    if (external) continue;
+    const labels = [...keyValues(valueAt(value, "labels"))].map(([name, { at }]) => [name, at] as const);
+    blockByLabels(labels, id, draft);
+  }
+}
+
+function blockByLabels(labels: Iterable<readonly [string, Place]>, subject: string, draft: Draft): void {
+  for (const [name, at] of labels) {
+    if (!RESERVED.test(name)) continue;
+    const message = `The label "${name}" is Docker's, Compose's or berth's own`;
+    draft.block("project/reserved-label", message, at, subject, edited(at));
+  }
 }
 
 /** All labels of a service and of its containers, also those of `label_file`. */

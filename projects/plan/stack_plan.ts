@@ -18,7 +18,7 @@ import { linksOf, ordered } from "./order.ts";
 import type { PlanBody, Reason } from "./plan_shape.ts";
 import type { MadePlan } from "./plans.ts";
 import { type Asked, declaredOf } from "./scene.ts";
-import { blockByService, commandOf } from "./stack_blocked.ts";
+import { blockByResources, blockByService, commandOf } from "./stack_blocked.ts";
 import { type FileVersion, unusedVersions, versionOf } from "./stack_files.ts";
 import {
   applyingToStack,
@@ -140,6 +140,7 @@ class StackWork {
       for (const { resource, name } of ownNetworks(of)) this.#network(resource, name);
       for (const { kind, source } of of.service.grants) this.#file(resourceOf(this.#group, kind, source));
     }
+    blockByResources(this.scene, this.draft);
     const compared = all.map((of) => this.#compared(of));
     const images = this.asked.request.pull === "never"
       ? []

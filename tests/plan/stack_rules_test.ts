@@ -86,8 +86,13 @@ Deno.test("a volume is the stack's own only where every node tells its volumes",
   assert.equal(await takesHost({ clusters: [{ ...ONE, nodes: [] }] }), true, "nodes that nobody told");
 });
 
-Deno.test("a label of Docker's own is refused from a file of labels, too", async () => {
-  const label = "com.docker.stack.namespace";
+Deno.test("a label by which Docker, Compose or berth knows its own is refused wherever a stack writes it", async () => {
+  for (const label of ["com.docker.stack.namespace", "com.docker.compose.project", "dev.berth.workspace"]) {
+    await refuses(label);
+  }
+});
+
+async function refuses(label: string): Promise<void> {
   for (
     const [text, more] of [
       ["label_file: ./own.labels", { "own.labels": `${label}=other\n` }],
@@ -99,7 +104,14 @@ Deno.test("a label of Docker's own is refused from a file of labels, too", async
     const files = { ...more, "compose.yaml": `${HEAD}  web:\n    image: a\n    ${text}\n` };
     assert.deepEqual(codes((await planOf({ files })).blocked), ["project/reserved-label"], text);
   }
-});
+  for (const kind of ["networks", "volumes", "configs"]) {
+    const more = kind === "configs" ? "content: c, " : "";
+    const made = `${kind}: { it: { ${more}labels: { ${label}: other } } }\n`;
+    const use = kind === "volumes" ? "it:/d" : "it";
+    const files = { "compose.yaml": `${HEAD}  web:\n    image: a\n    ${kind}: ["${use}"]\n${made}` };
+    assert.deepEqual(codes((await planOf({ files })).blocked), ["project/reserved-label"], kind);
+  }
+}
 
 Deno.test("a choice between swarms names those that the caller holds", async () => {
   const clusters = [ONE, { ...ONE, id: "s2", name: "hidden", engines: ["e2"], nodes: ["e2"] }];
