@@ -25,7 +25,7 @@ export function planAccess(
   const mustAllow = (image: string) => mustBeAllowedBy(engines(), image);
   const found = (id: string): Cluster => {
     const cluster = clusters.all.find((one) => one.id === id);
-    if (cluster === undefined) throw away("Its swarm is gone: no engine of berth's is in it any more");
+    if (cluster === undefined) throw away("Cannot reach the swarm: no engine of berth's is in it any more");
     return cluster;
   };
   return {
@@ -92,8 +92,9 @@ function mustBeAllowedBy(engines: readonly Pick<EngineAccess, "registries">[], i
   for (const { registries } of limited) mustBeAllowed(reference, registries);
 }
 
-const away = (why: string, cause?: Error): ServiceError =>
-  new ServiceError("engine_unavailable", `Cannot plan: ${why}`, {
-    discreet: "Cannot plan: no manager of the swarm answers",
+/** Plans and applies read a swarm: the error says nothing of either. */
+const away = (message: string, cause?: Error): ServiceError =>
+  new ServiceError("engine_unavailable", message, {
+    discreet: "Cannot read the swarm: none of its managers answers",
     ...(cause !== undefined && { cause }),
   });
