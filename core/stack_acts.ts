@@ -95,7 +95,11 @@ export interface StackActs {
     loginFor: LoginFor,
   ): Promise<void>;
   /** Posts a definition that a service had before; `held` is null for one that was removed. */
-  restoreService(held: Pick<HeldService, "id" | "version"> | null, definition: string): Promise<void>;
+  restoreService(
+    held: Pick<HeldService, "id" | "version"> | null,
+    definition: string,
+    loginFor: LoginFor,
+  ): Promise<void>;
   removeService(id: string, name: string): Promise<void>;
   createNetwork(spec: SwarmNetworkSpec): Promise<void>;
   removeNetwork(id: string, name: string): Promise<void>;

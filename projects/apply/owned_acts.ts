@@ -65,7 +65,9 @@ export function ownedStackActs(acts: StackActs, assertHeld: AssertHeld): StackAc
     updateService: held((service, spec, files, loginFor) =>
       acts.updateService(service, spec, files, loginFor)
     ),
-    restoreService: held((service, definition) => acts.restoreService(service, definition)),
+    restoreService: held((service, definition, loginFor) =>
+      acts.restoreService(service, definition, loginFor)
+    ),
     removeService: held((id, name) => acts.removeService(id, name)),
     createNetwork: held((spec) => acts.createNetwork(spec)),
     removeNetwork: held((id, name) => acts.removeNetwork(id, name)),

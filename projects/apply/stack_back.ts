@@ -177,7 +177,7 @@ async function updateBack(hand: StackHand): Promise<Omit<Back, "step"> | null> {
     // The swarm itself counts the version up while it updates.
     const now = await acts.service(target);
     if (now === null || now.definition !== held.definition) throw touchedService(target, "changed");
-    await acts.restoreService(now, definition);
+    await acts.restoreService(now, definition, hand.loginFor);
     await isBefore(hand, definition);
   };
   return { kind: "service.update", needs: await restoring(hand, definition, held.definition), act };
@@ -211,7 +211,7 @@ async function removalBack(hand: StackHand): Promise<Omit<Back, "step"> | null> 
     throw touchedService(target, "made anew");
   }
   const act = async () => {
-    await acts.restoreService(null, definition);
+    await acts.restoreService(null, definition, hand.loginFor);
     await isBefore(hand, definition);
   };
   return { kind: "service.create", needs: await restoring(hand, definition, null), act };

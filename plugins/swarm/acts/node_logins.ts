@@ -44,9 +44,10 @@ export async function loginBack(
   logins: RegistryLogins,
   image: string,
   kept: string,
+  loginFor: LoginFor,
 ): Promise<string | undefined> {
   if (isOfOneRepository(image, kept)) return undefined;
-  return await loginOf(logins, image, () => undefined) ?? NO_LOGIN;
+  return await loginOf(logins, image, loginFor) ?? NO_LOGIN;
 }
 
 function isOfOneRepository(image: string, other: string): boolean {

@@ -153,15 +153,17 @@ export class StackOnSwarm implements StackActs {
   async restoreService(
     held: Pick<HeldService, "id" | "version"> | null,
     definition: string,
+    loginFor: LoginFor,
   ): Promise<void> {
     const spec = objectOf(JSON.parse(definition));
-    if (held === null) return await this.#create(spec, undefined);
+    // The swarm has forgotten the login together with the service.
+    if (held === null) return await this.#create(spec, await loginOf(this.logins, imageIn(spec), loginFor));
     const name = textOf(spec.Name);
     const doing = `restore service "${name}"`;
     await mustTakeChanges(this.cluster, doing);
     const now = await this.#wireAt(held, name, doing);
     const kept = imageIn(objectOf(now.PreviousSpec));
-    const registryAuth = await loginBack(this.logins, imageIn(spec), kept);
+    const registryAuth = await loginBack(this.logins, imageIn(spec), kept, loginFor);
     await updateService(this.cluster, {
       ...held,
       spec,

@@ -93,7 +93,7 @@ Deno.test("the login of a service never goes to the registry of another image", 
 Deno.test("a definition that comes back has the login that it had, or one of its own image", async () => {
   const back = async (scene: Scene) => {
     const { acts, sent } = actsOn(scene);
-    await acts.restoreService(held, JSON.stringify(definition("lan.example/team/app:1")));
+    await acts.restoreService(held, JSON.stringify(definition("lan.example/team/app:1")), () => undefined);
     return sent;
   };
   const runs = "evil.example/app:1";
@@ -101,6 +101,19 @@ Deno.test("a definition that comes back has the login that it had, or one of its
   assert.deepEqual(await back({ runs, ran: "lan.example/team/app:1", logins }), [null]);
   assert.deepEqual(await back({ runs }), [{}], "somebody posted the new image twice");
   assert.deepEqual(await back({ runs, logins }), [{ ...ada, serveraddress: "lan.example" }]);
+});
+
+Deno.test("a removed service comes back with a login for its image", async () => {
+  const back = async (logins: NonNullable<Scene["logins"]>, loginFor: () => RegistryLogin | undefined) => {
+    const { acts, sent } = actsOn({ runs: "lan.example/team/app:1", logins });
+    await acts.restoreService(null, JSON.stringify(definition("lan.example/team/app:1")), loginFor);
+    return sent;
+  };
+  const bob = { username: "bob", password: "another" };
+  const serveraddress = "lan.example";
+  assert.deepEqual(await back({ "lan.example/team/app": ada }, () => undefined), [{ ...ada, serveraddress }]);
+  assert.deepEqual(await back({ "lan.example/team/app": ada }, () => bob), [{ ...bob, serveraddress }]);
+  assert.deepEqual(await back({}, () => undefined), [null]);
 });
 
 Deno.test("an image from a registry that is not allowed is sent to no swarm", async () => {
