@@ -312,7 +312,7 @@ class StackWork {
     const at = service.imageAt ?? unit.source;
     const message =
       `The image "${service.writtenImage}" is from a registry that this service is not allowed ` +
-      `to pull from: name another one, or allow it in "registries" of the settings of "container-runtime"`;
+      `to pull from: name another one, or allow it with the setting "registries"`;
     this.draft.block("swarm/image-refused", message, at, unit.id, edited(at));
   }
 
