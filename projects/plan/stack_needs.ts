@@ -66,7 +66,7 @@ export function makingService(scene: StackScene, of: Declared, spec: ServiceSpec
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-function factsOf({ group, now, foreignVolumes }: StackScene): ServiceFacts {
+function factsOf({ group, now, foreignVolumes, sees }: StackScene): ServiceFacts {
   const declared = (kind: Resource["kind"], name: string) =>
     group.resources.find((one) => one.kind === kind && one.name === name && !one.external);
   return {
@@ -74,7 +74,9 @@ function factsOf({ group, now, foreignVolumes }: StackScene): ServiceFacts {
       const held = now.networks.find((one) => one.name === name);
       const isDeclared = declared("network", name) !== undefined;
       if (held === undefined) return isDeclared ? "own" : "unknown";
-      return held.stack === group.project && isDeclared ? "own" : "other";
+      if (held.stack === group.project && isDeclared) return "own";
+      // Nobody is told if there is one outside of the stack that they do not see.
+      return isDeclared || sees(held) ? "other" : "unknown";
     },
     // Nodes make volumes by themselves: only the stack's own name is its own, and only where all nodes tell theirs.
     volumeOwner: (name): Owner => {
