@@ -101,6 +101,8 @@ async function owners(paths: readonly string[]): Promise<readonly string[]> {
   return [...names].sort();
 }
 
+/** Loaded with the first source, and with the first draft: they are compiled once more then, in a tenth of a second. */
+const COMPILED_LATER = ["git", "projects/adopt"];
 const UNUSED =
   ".*/\\(zod/[^/]*/\\(v3\\|v4/mini\\)/.*\\|hono/[^/]*/dist/\\(adapter\\|client\\|helper\\|jsx\\|middleware\\)/.*\\)";
 const TWICE = ".*/\\(zod/[^/]*/.*\\.cjs\\|hono/[^/]*/dist/cjs/.*\\|yaml/[^/]*/browser/.*\\)";
@@ -139,8 +141,10 @@ async function addProgram(root: string): Promise<void> {
     const compiled = `${made}/gen/file${await Deno.realPath(program)}`;
     await Deno.mkdir(`${cache}/gen/file`, { recursive: true });
     await run("cp", ["-r", compiled, `${cache}/gen/file/berth`]);
-    // These are loaded with the first source alone, and where there is git: then they are compiled once more.
-    await Deno.remove(`${cache}/gen/file/berth/git`, { recursive: true });
+    await removeUnread(program, `${cache}/gen/file/berth`);
+    for (const room of COMPILED_LATER) {
+      await Deno.remove(`${cache}/gen/file/berth/${room}`, { recursive: true });
+    }
     await warm(program, made);
     for await (const { name } of Deno.readDir(made)) {
       if (/_cache_v\d+$/.test(name)) {
@@ -149,6 +153,15 @@ async function addProgram(root: string): Promise<void> {
     }
   } finally {
     await Deno.remove(made, { recursive: true });
+  }
+}
+
+/** Removes the modules that none of the program imports: some are for users of the client alone. */
+async function removeUnread(program: string, compiled: string): Promise<void> {
+  for (const path of await programFiles()) {
+    if (!path.endsWith(".ts")) continue;
+    const isRead = await Deno.stat(`${compiled}/${path}.js`).then(() => true, () => false);
+    if (!isRead) await Deno.remove(`${program}/${path}`);
   }
 }
 
