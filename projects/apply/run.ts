@@ -9,6 +9,7 @@ import { isAway } from "./hand.ts";
 import { progressOf } from "./journal.ts";
 import { judgeStarts, unjudged, wordsOf } from "./judgement.ts";
 import type { Unstable } from "./apply_shape.ts";
+import { Patience } from "./patience.ts";
 import { type Halt, RunState } from "./run_state.ts";
 import type { RunOptions } from "./run_options.ts";
 import { StepRunner } from "./step_runner.ts";
@@ -141,13 +142,20 @@ export class Run {
 
   /** Takes back what was done to a stack. The apply waits where its swarm is away. */
   async #takeBack(reason: string): Promise<void> {
-    const { journal, store, stopping } = this.options;
-    this.#state.progress = await progressOf(store, this.apply.id);
-    const { progress, steps } = this.#state;
-    const { NotAllowed, takeBack } = await import("./stack_back.ts");
-    const handOf = (step: Step) => this.#runner.handBack(step);
+    const { journal, store, stopping, awayMs } = this.options;
+    const { NotAllowed, takeBackPatiently } = await import("./stack_back.ts");
+    const { steps } = this.#state;
+    const options = {
+      steps,
+      journal,
+      handOf: (step: Step) => this.#runner.handBack(step),
+      progress: async () => this.#state.progress = await progressOf(store, this.apply.id),
+      isAway: (error: ServiceError) => this.#runner.isAway(error),
+      patience: new Patience(awayMs),
+      stopping,
+    };
     try {
-      const left = await takeBack({ steps, progress, handOf, journal });
+      const left = await takeBackPatiently(options);
       const words = left === null
         ? `${reason}. What was done was taken back`
         : `${reason}. Not all of what was done could be taken back: ${left}`;

@@ -1,13 +1,15 @@
 /** Takes back what an apply has done to a stack: the definitions of before in reverse, and nothing of what it made. */
 
-import { ServiceError } from "../../core/error.ts";
+import { isStoreAway, ServiceError } from "../../core/error.ts";
 import type { HeldService, IsOwnObject } from "../../core/stack_acts.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import { failed } from "./hand.ts";
 import type { Journal, StepProgress } from "./journal.ts";
 import { notHeld } from "./not_held.ts";
+import type { Patience } from "./patience.ts";
 import { isOwn, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
 import { waitForService } from "./stack_waiting.ts";
+import { Cut } from "./waiting.ts";
 
 export interface BackOptions {
   /** The steps of the apply, in the order of the plan. */
@@ -15,6 +17,8 @@ export interface BackOptions {
   readonly progress: ReadonlyMap<number, StepProgress>;
   readonly handOf: (step: Step) => StackHand;
   readonly journal: Pick<Journal, "undo">;
+  /** Returns true if the swarm is away: nobody knows what became of the call. */
+  readonly isAway: (error: ServiceError) => boolean;
 }
 
 /** One act of the way back. */
@@ -29,6 +33,27 @@ interface Back {
 
 /** Whoever the apply goes on for may not take a step back: somebody who may can resume it. */
 export class NotAllowed extends Error {}
+
+interface PatientOptions extends Omit<BackOptions, "progress"> {
+  /** Reads the progress anew. */
+  readonly progress: () => Promise<BackOptions["progress"]>;
+  readonly patience: Patience;
+  readonly stopping: AbortSignal;
+}
+
+/** Tries it again while the swarm is away: each attempt looks at everything anew. Throws as `takeBack` does, and `Cut`. */
+export async function takeBackPatiently(options: PatientOptions): Promise<string | null> {
+  const { isAway, patience, stopping } = options;
+  for (;;) {
+    try {
+      return await takeBack({ ...options, progress: await options.progress() });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || isStoreAway(error) || !isAway(error)) throw error;
+      if (!await patience.goesOn(stopping)) throw error;
+      if (stopping.aborted) throw new Cut();
+    }
+  }
+}
 
 /**
  * Returns why nothing was taken back; null where all of it was. Everything is looked at first, so that a stack is not left
@@ -59,7 +84,7 @@ export async function takeBack(options: BackOptions): Promise<string | null> {
     try {
       await options.journal.undo(step, kind, act);
     } catch (error) {
-      if (!(error instanceof ServiceError) || options.handOf(step).acts.isAway(error)) throw error;
+      if (!(error instanceof ServiceError) || isStoreAway(error) || options.isAway(error)) throw error;
       first ??= error.discreet; // the others come back all the same
     }
   }

@@ -2,7 +2,6 @@
 
 import type { ApplyRecord } from "../../core/applies.ts";
 import { isStoreAway, ServiceError } from "../../core/error.ts";
-import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import { carryOut } from "./carry_out.ts";
@@ -13,6 +12,7 @@ import { judgedActs } from "./judged_acts.ts";
 import { Orders } from "./orders.ts";
 import { notHeld } from "./not_held.ts";
 import { ownedActs } from "./owned_acts.ts";
+import { Patience } from "./patience.ts";
 import type { RunOptions } from "./run_options.ts";
 import type { RunState } from "./run_state.ts";
 import type { StackHand } from "./stack_hand.ts";
@@ -20,7 +20,6 @@ import { StackHands } from "./stack_hands.ts";
 import { carryOutOnSwarm } from "./stack_steps.ts";
 import { Cut } from "./waiting.ts";
 
-const AWAY_LOOK_MS = 500;
 /** Lines of a container that is not sound. */
 const LAST_LINES = 100;
 
@@ -65,7 +64,7 @@ export class StepRunner {
     const noted: { current: Noted } = { current: before?.noted ?? {} };
     if (before === undefined && step.kind === "wait") noted.current = { since: Date.now() };
     await journal.begin(step, noted.current);
-    let awayUntil: number | null = null;
+    const patience = new Patience(this.options.awayMs);
     for (let isAgain = before !== undefined;; isAgain = true) {
       try {
         const outcome = this.#stack === null
@@ -92,12 +91,10 @@ export class StepRunner {
         if (error instanceof LostApply || isStoreAway(error)) throw error;
         if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
         if (!this.isAway(error)) return await this.#fail(step, error);
-        awayUntil ??= performance.now() + this.options.awayMs;
-        if (performance.now() > awayUntil) {
+        if (!await patience.goesOn(this.options.stopping)) {
           this.#waitForPerson(step, error.discreet);
           return;
         }
-        await pause(AWAY_LOOK_MS, this.options.stopping);
         if (this.options.stopping.aborted) return;
       }
     }

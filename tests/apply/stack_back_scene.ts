@@ -106,6 +106,7 @@ export class BackScene {
       steps: this.steps,
       progress: this.progress,
       handOf: (step) => this.hand(step),
+      isAway: ({ code }) => code === "engine_unavailable",
       journal: {
         undo: async (step, kind, work) => {
           try {

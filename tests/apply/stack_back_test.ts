@@ -1,6 +1,8 @@
 /** The way back of a stack's apply, on a swarm of the test's own: what it sends, and what it says of what it leaves. */
 import assert from "node:assert/strict";
-import { takeBack } from "../../projects/apply/stack_back.ts";
+import { ServiceError } from "../../core/error.ts";
+import { Patience } from "../../projects/apply/patience.ts";
+import { takeBack, takeBackPatiently } from "../../projects/apply/stack_back.ts";
 import { BackScene, definitionOf } from "./stack_back_scene.ts";
 
 const BIND = definitionOf("shop_web", { mounts: ["/etc"] });
@@ -8,7 +10,7 @@ const PLAIN = definitionOf("shop_web", {});
 const OTHER = definitionOf("shop_db", {});
 
 Deno.test("A hold of a host comes back only with the permission for it, and nothing else comes back without", async () => {
-  const scene = new BackScene().updated(2, PLAIN, BIND).updated(1, OTHER, OTHER.replace("{", '{"Old":1,'));
+  const scene = new BackScene().updated(2, PLAIN, BIND).updated(1, OTHER, before(OTHER));
   scene.permissions = ["projects:apply"];
 
   await assert.rejects(takeBack(scene.options), /"shop_web" back needs the permission "projects:host"/);
@@ -20,9 +22,46 @@ Deno.test("A hold of a host comes back only with the permission for it, and noth
 });
 
 Deno.test("Nothing is taken back with rights that are gone", async () => {
-  const scene = new BackScene().updated(1, PLAIN, PLAIN.replace("{", '{"Old":1,'));
+  const scene = new BackScene().updated(1, PLAIN, before(PLAIN));
   scene.permissions = [];
 
   await assert.rejects(takeBack(scene.options), /needs the permission "projects:apply".*rights of somebody/);
   assert.deepEqual([scene.sent, scene.audit], [[], []]);
+});
+
+const before = (now: string): string => now.replace("web:1", "web:0");
+const away = (code: "store_unavailable" | "engine_unavailable") => new ServiceError(code, "it is away");
+
+Deno.test("A store that is away for a moment ends no way back half done", async () => {
+  const scene = new BackScene().updated(2, PLAIN, before(PLAIN)).updated(1, OTHER, before(OTHER));
+  scene.before = (act) => {
+    if (act === "restore shop_web") throw away("store_unavailable");
+  };
+
+  await assert.rejects(takeBack(scene.options), { code: "store_unavailable" });
+  assert.deepEqual(scene.sent, []);
+});
+
+Deno.test("The way back waits for managers that are away", async () => {
+  const scene = new BackScene().updated(2, PLAIN, before(PLAIN)).updated(1, OTHER, before(OTHER));
+  let left = 2;
+  scene.before = (act) => {
+    if (act === "restore shop_db" && left-- > 0) throw away("engine_unavailable");
+  };
+  const patiently = (awayMs: number) =>
+    takeBackPatiently({
+      ...scene.options,
+      progress: () => Promise.resolve(scene.progress),
+      patience: new Patience(awayMs, undefined, 1),
+      stopping: scene.stopping.signal,
+    });
+
+  assert.equal(await patiently(60_000), null);
+  assert.deepEqual(scene.sent, ["restore shop_web", "restore shop_db"]);
+
+  scene.updated(3, PLAIN, before(PLAIN));
+  scene.before = () => {
+    throw away("engine_unavailable");
+  };
+  await assert.rejects(patiently(20), { code: "engine_unavailable" });
 });

@@ -1,0 +1,19 @@
+/** How long something is tried again while an engine is away. */
+import assert from "node:assert/strict";
+import { Patience } from "./patience.ts";
+
+Deno.test("An engine may be away for its time, and anew after an attempt that reached it", async () => {
+  let now = 0;
+  const { signal } = new AbortController();
+  const patience = new Patience(120_000, () => now, 0);
+  const failsAfter = async (ms: number) => {
+    now += ms;
+    return await patience.goesOn(signal);
+  };
+
+  assert.equal(await failsAfter(1), true);
+  assert.equal(await failsAfter(5_000), true);
+  assert.equal(await failsAfter(10 * 60_000), true, "it was reached for ten minutes");
+  for (let ms = 0; ms < 120_000; ms += 20_000) assert.equal(await failsAfter(20_000), true, `${ms}`);
+  assert.equal(await failsAfter(20_000), false);
+});
