@@ -11,6 +11,10 @@ interface Refusal {
   readonly why: string;
 }
 
+/** The words of managers when too few of them can be reached. After the last ones, a change may still have been made. */
+export const NO_LEADER =
+  /does not have a leader|lost leadership|no quorum|lost quorum|context deadline exceeded/i;
+
 /** A manager answers nearly all of these with 500, so its words decide. The order matters. */
 const REFUSALS: readonly Refusal[] = [
   {
@@ -19,7 +23,7 @@ const REFUSALS: readonly Refusal[] = [
     why: "somebody else changed it meanwhile. Look at it again",
   },
   {
-    words: /does not have a leader|lost leadership|no quorum|lost quorum/i,
+    words: NO_LEADER,
     code: "cluster_without_quorum",
     why: "the managers have no leader, because too few of them can be reached. Bring one back",
   },

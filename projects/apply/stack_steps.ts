@@ -127,7 +127,8 @@ async function updateService(hand: StackHand): Promise<void> {
     if (acts.isAway(error)) throw error;
     const now = await acts.service(step.target);
     if (now !== null && isOwn(hand, now)) return;
-    await hand.note({ undo: null }); // nothing was posted that could be taken back
+    // Nothing was posted that could be taken back; of an unclear failure nobody knows.
+    if (!hasCode(error, "engine_failed")) await hand.note({ undo: null });
     throw hasCode(error, "changed_meanwhile") ? touchedService(step.target, "changed") : error;
   }
 }

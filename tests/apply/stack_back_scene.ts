@@ -14,14 +14,14 @@ const APPLY = "a1";
 /** A service's definition as a manager has it. */
 export const definitionOf = (
   name: string,
-  { mounts = [] }: { readonly mounts?: readonly string[] },
+  { mounts = [], image = "web:1" }: { readonly mounts?: readonly string[]; readonly image?: string },
 ): string =>
   JSON.stringify({
     Name: name,
     Labels: { "com.docker.stack.namespace": "shop" },
     TaskTemplate: {
       ContainerSpec: {
-        Image: "web:1",
+        Image: image,
         Mounts: mounts.map((Source) => ({ Type: "bind", Source, Target: "/host" })),
       },
     },
@@ -124,18 +124,27 @@ export class BackScene {
 
   hand(step: Step): StackHand {
     const plan = { backend: "swarm:s", workspace: "w", project: "shop", steps: this.steps };
-    const now = { networks: [], secrets: [], configs: [], services: [] };
     const hand = {
       apply: APPLY,
       step,
       work: { plan, timeouts: {} },
-      orders: { scene: () => Promise.resolve({ now, foreignVolumes: null }), service: () => ({}) },
+      orders: this.#orders,
       acts: this.acts(),
-      subject: { id: `id of ${step.target}`, name: step.target },
+      subject: {
+        id: `id of ${step.target}`,
+        name: step.target,
+        definition: this.services.get(step.target)?.definition,
+      },
       noted: { failed: "", ...this.progress.get(step.n)!.noted },
       isAgain: true,
       ending: this.stopping.signal,
-      note: () => Promise.resolve(),
+      note: (more: StepProgress["noted"]) => {
+        const before = this.progress.get(step.n)!;
+        this.progress.set(step.n, { ...before, noted: { ...before.noted, ...more } });
+        return Promise.resolve();
+      },
+      refuse: () => Promise.resolve(),
+      seal: (definition: string) => Promise.resolve(definition),
       holder: (): Promise<Holder> =>
         Promise.resolve({ permissions: this.permissions, grants: [] } as unknown as Holder),
       open: (sealed: string) => Promise.resolve(sealed),
@@ -143,6 +152,26 @@ export class BackScene {
     };
     return hand as unknown as StackHand;
   }
+
+  /** The orders of files that say what the swarm has. */
+  readonly #orders = {
+    ground: { digest: (text: string) => text },
+    scene: () =>
+      Promise.resolve({
+        now: { networks: [], secrets: [], configs: [], services: [] },
+        services: new Map(),
+        foreignVolumes: null,
+        backend: { name: "swarm:s" },
+        workspace: { id: "w" },
+        group: { project: "shop" },
+      }),
+    declared: () => ({ group: { sources: [] }, unit: { paths: [] } }),
+    service: (_scene: unknown, _step: Step, held: HeldService | null) => ({
+      secrets: [],
+      configs: [],
+      container: { image: held?.image ?? "web:1" },
+    }),
+  };
 
   acts(): StackActs {
     const act = (what: string, name: string) => {
@@ -163,6 +192,16 @@ export class BackScene {
       gone: () => Promise.resolve([]),
       gained: (definition, held, isOwn) =>
         gainedRights(JSON.parse(definition), held === null ? null : JSON.parse(held), isOwn),
+      updateService: ({ id }, spec) => {
+        const name = id.replace("id of ", "");
+        act("post", name);
+        this.hold(
+          name,
+          definitionOf(name, { image: spec.container.image! }),
+          this.steps.find(({ target }) => target === name)!.n,
+        );
+        return Promise.resolve();
+      },
       restoreService: (_held, definition) => {
         const { Name } = JSON.parse(definition);
         act("restore", Name);

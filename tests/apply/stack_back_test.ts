@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { ServiceError } from "../../core/error.ts";
 import { Patience } from "../../projects/apply/patience.ts";
 import { takeBack, takeBackPatiently } from "../../projects/apply/stack_back.ts";
+import { carryOutOnSwarm } from "../../projects/apply/stack_steps.ts";
 import { BackScene, definitionOf } from "./stack_back_scene.ts";
 
 const BIND = definitionOf("shop_web", { mounts: ["/etc"] });
@@ -64,4 +65,19 @@ Deno.test("The way back waits for managers that are away", async () => {
     throw away("engine_unavailable");
   };
   await assert.rejects(patiently(20), { code: "engine_unavailable" });
+});
+
+Deno.test("The definition of before stays noted after a post of which nobody knows, and only then", async () => {
+  const posted = async (code: "engine_failed" | "invalid_request") => {
+    const scene = new BackScene().updated(1, PLAIN, "");
+    scene.hold("shop_web", PLAIN, null);
+    scene.before = (act) => {
+      if (act === "post shop_web") throw new ServiceError(code as "internal", "no");
+    };
+    await assert.rejects(carryOutOnSwarm(scene.hand(scene.steps[0]!)), { code });
+    return scene.progress.get(1)?.noted["undo"];
+  };
+
+  assert.equal(await posted("engine_failed"), PLAIN);
+  assert.equal(await posted("invalid_request"), null);
 });

@@ -5,12 +5,10 @@ import type { Done } from "../../../engines/calls/engine.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
 import type { EngineCall } from "../../../engines/calls/call.ts";
 import type { EnginePath } from "../../../engines/calls/path.ts";
-import { refusalOf } from "../refusals.ts";
+import { NO_LEADER, refusalOf } from "../refusals.ts";
 import { swarmError } from "../errors.ts";
 import { FIRST_BYTE_MS } from "./membership.ts";
 
-/** A manager's words when too few of them can be reached. */
-const NO_LEADER = /does not have a leader|context deadline exceeded|no quorum|lost quorum/i;
 /** The words of an engine that is none any more. */
 const NO_MANAGER = /not a swarm manager/i;
 
