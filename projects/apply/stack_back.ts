@@ -7,7 +7,7 @@ import { failed } from "./hand.ts";
 import type { Journal, StepProgress } from "./journal.ts";
 import { notHeld } from "./not_held.ts";
 import type { Patience } from "./patience.ts";
-import { isOwn, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
+import { isOwn, isPosted, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
 import { waitForService } from "./stack_waiting.ts";
 import { Cut } from "./waiting.ts";
 
@@ -197,7 +197,7 @@ async function updateBack(hand: StackHand): Promise<Omit<Back, "step"> | null> {
     const isWaited = held.update !== null && held.update.state !== "rollback_completed";
     return isWaited ? { kind: null, needs: [], act: () => isBefore(hand, definition) } : null;
   }
-  await assertPosted(hand, held);
+  if (!await isPosted(hand, held)) throw touchedService(target, "changed");
   const act = async () => {
     // The swarm itself counts the version up while it updates.
     const now = await acts.service(target);
@@ -214,15 +214,6 @@ async function isBefore(hand: StackHand, definition: string): Promise<void> {
   const judge = (held: HeldService) =>
     Promise.resolve(acts.isSame(held.definition, definition) ? null : touchedService(target, "changed"));
   await waitForService(hand, { judge, isBefore: true });
-}
-
-/** Throws `apply_failed` where somebody else has changed what this apply posted. */
-async function assertPosted(hand: StackHand, held: HeldService): Promise<void> {
-  const { orders, acts, step } = hand;
-  if (!isOwn(hand, held)) throw touchedService(step.target, "changed");
-  const scene = await orders.scene(await hand.holder());
-  const found = await acts.differences(held, orders.service(scene, step, held));
-  if (found.length > 0) throw touchedService(step.target, "changed");
 }
 
 async function removalBack(hand: StackHand): Promise<Omit<Back, "step"> | null> {

@@ -4,7 +4,7 @@ import type { Holder } from "../../core/access.ts";
 import type { RegistryLogin } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
-import type { HeldTask, StackActs } from "../../core/stack_acts.ts";
+import type { HeldService, HeldTask, StackActs } from "../../core/stack_acts.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import { failed } from "./hand.ts";
 import type { Noted } from "./journal.ts";
@@ -25,6 +25,8 @@ export interface StackHand {
   readonly isAgain: boolean;
   /** Ends waits: the apply is cancelled, or the service stops. */
   readonly ending: AbortSignal;
+  /** Returns the notes of another step. */
+  notedBy(n: number): Promise<Noted>;
   /** Resolves once it is on disk. */
   note(noted: Noted): Promise<void>;
   /** Returns the rights of the applier now; null for none. */
@@ -49,6 +51,17 @@ export const isOwn = (
   { apply, step }: Pick<StackHand, "apply" | "step">,
   { labels }: { readonly labels: Readonly<Record<string, string>> },
 ): boolean => labels[MARK] === markOf(apply, step.n);
+
+/** Returns true while a service is what the step posted. Drift alone would not tell: it compares no digest of an image. */
+export async function isPosted(
+  hand: Pick<StackHand, "apply" | "step" | "noted" | "orders" | "acts" | "holder">,
+  held: HeldService,
+): Promise<boolean> {
+  const { orders, acts, step, noted, holder } = hand;
+  if (!isOwn(hand, held) || typeof noted["image"] === "string" && noted["image"] !== held.image) return false;
+  const scene = await orders.scene(await holder());
+  return (await acts.differences(held, orders.service(scene, step, held))).length === 0;
+}
 
 export const touchedService = (name: string, what: string): ServiceError =>
   failed(`Service "${name}" was ${what} by somebody else: ask for a new plan`);

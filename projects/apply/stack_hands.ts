@@ -4,7 +4,7 @@ import type { ApplyRecord } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import { failed } from "./hand.ts";
-import type { Noted } from "./journal.ts";
+import { type Noted, progressOf } from "./journal.ts";
 import { notHeld } from "./not_held.ts";
 import { ownedStackActs } from "./owned_acts.ts";
 import type { StackHand } from "./stack_hand.ts";
@@ -35,7 +35,7 @@ export class StackHands {
   }
 
   hand(step: Step, { noted, isAgain, ending }: Attempt): StackHand {
-    const { journal, rights, seal, loginFor, assertHeld, ground } = this.options;
+    const { journal, store, rights, seal, loginFor, assertHeld, ground } = this.options;
     const place = `apply ${this.apply.id} step ${step.n}`;
     return {
       apply: this.apply.id,
@@ -49,6 +49,7 @@ export class StackHands {
       },
       isAgain,
       ending,
+      notedBy: async (n) => (await progressOf(store, this.apply.id)).get(n)?.noted ?? {},
       note: async (more) => {
         await journal.note(step, more);
         noted.current = { ...noted.current, ...more };

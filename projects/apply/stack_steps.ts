@@ -1,14 +1,14 @@
 /** Carries one step of a stack out. Each looks at its object right before it acts, and what is so already is done. */
 
 import { pause } from "../../core/pause.ts";
+import type { ServiceSpec } from "../../core/service_spec.ts";
 import type { HeldService } from "../../core/stack_acts.ts";
 import type { StackStepKind } from "../plan/plan_shape.ts";
 import { makingFile, makingNetwork, makingService } from "../plan/stack_needs.ts";
 import { failed } from "./hand.ts";
-import { hasCode, isOwn, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
+import { hasCode, isOwn, isPosted, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
 import { fileIdsIn } from "./stack_orders.ts";
 import { waitForService } from "./stack_waiting.ts";
-import { MARK, markOf } from "./work.ts";
 
 type CarryOut = (hand: StackHand) => Promise<void>;
 
@@ -100,6 +100,7 @@ async function createService(hand: StackHand): Promise<void> {
   const scene = await orders.scene(await hand.holder());
   const spec = orders.service(scene, step, null);
   await hand.refuse(makingService(scene, orders.declared(step), spec));
+  await hand.note({ image: imageOf(spec) });
   try {
     await acts.createService(spec, fileIdsIn(scene), loginFor);
   } catch (error) {
@@ -120,7 +121,7 @@ async function updateService(hand: StackHand): Promise<void> {
   const scene = await orders.scene(await hand.holder());
   const spec = orders.service(scene, step, held);
   await hand.refuse(makingService(scene, orders.declared(step), spec));
-  await hand.note({ undo: await hand.seal(held.definition) });
+  await hand.note({ undo: await hand.seal(held.definition), image: imageOf(spec) });
   try {
     await acts.updateService({ id: held.id, version: held.version }, spec, fileIdsIn(scene), loginFor);
   } catch (error) {
@@ -137,6 +138,8 @@ async function updateService(hand: StackHand): Promise<void> {
 const isAsPlanned = ({ orders, subject }: StackHand, { definition }: HeldService): boolean =>
   subject?.definition === orders.ground.digest(definition);
 
+const imageOf = ({ container }: ServiceSpec): string => container.image ?? "";
+
 async function isRolledBack(
   { noted, acts, open }: StackHand,
   { update, definition }: HeldService,
@@ -148,14 +151,12 @@ async function isRolledBack(
 }
 
 async function wait(hand: StackHand): Promise<void> {
-  const { step, apply, acts, orders } = hand;
-  const [posted] = step.after;
+  const { step, work } = hand;
+  const posted = work.plan.steps.find(({ n }) => n === step.after[0]);
+  const noted = posted === undefined ? {} : await hand.notedBy(posted.n);
   const judge = async (held: HeldService) => {
-    const isPosted = posted !== undefined && held.labels[MARK] === markOf(apply, posted);
-    if (!isPosted) return touchedService(step.target, "changed");
-    const scene = await orders.scene(await hand.holder());
-    const found = await acts.differences(held, orders.service(scene, step, held));
-    return found.length === 0 ? null : touchedService(step.target, "changed");
+    const is = posted !== undefined && await isPosted({ ...hand, step: posted, noted }, held);
+    return is ? null : touchedService(step.target, "changed");
   };
   await waitForService(hand, { judge });
 }

@@ -66,6 +66,12 @@ export class BackScene {
     return this;
   }
 
+  /** A wait for what an earlier step has posted. */
+  waits(n: number, posted: number): this {
+    this.#step(n, "service.wait", this.steps.find((step) => step.n === posted)!.target, {}, [posted]);
+    return this;
+  }
+
   removed(n: number, undo: string): this {
     this.#step(n, "service.remove", JSON.parse(undo).Name, { undo });
     return this;
@@ -83,7 +89,13 @@ export class BackScene {
     });
   }
 
-  #step(n: number, kind: Step["kind"], target: string, noted: Readonly<Record<string, string>>): void {
+  #step(
+    n: number,
+    kind: Step["kind"],
+    target: string,
+    noted: StepProgress["noted"],
+    after: readonly number[] = [],
+  ): void {
     const subject = { engine: "swarm:s", workspace: "w", project: "shop" };
     const needs = [{ permission: "projects:apply", subject }];
     const step = {
@@ -92,7 +104,7 @@ export class BackScene {
       target,
       unit: target,
       why: [{ code: "missing" }],
-      after: [],
+      after,
       risk: "none",
       needs,
     };
@@ -138,6 +150,7 @@ export class BackScene {
       noted: { failed: "", ...this.progress.get(step.n)!.noted },
       isAgain: true,
       ending: this.stopping.signal,
+      notedBy: (n: number) => Promise.resolve(this.progress.get(n)!.noted),
       note: (more: StepProgress["noted"]) => {
         const before = this.progress.get(step.n)!;
         this.progress.set(step.n, { ...before, noted: { ...before.noted, ...more } });

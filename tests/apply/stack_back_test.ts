@@ -81,3 +81,18 @@ Deno.test("The definition of before stays noted after a post of which nobody kno
   assert.equal(await posted("engine_failed"), PLAIN);
   assert.equal(await posted("invalid_request"), null);
 });
+
+const OTHERS = PLAIN.replace("web:1", `web:1@sha256:${"b".repeat(64)}`);
+
+Deno.test("An image of somebody else's under the same tag is no post of the apply's own", async () => {
+  const scene = new BackScene().updated(1, PLAIN, "").waits(2, 1);
+  scene.hold("shop_web", PLAIN, null);
+  const [post, wait] = scene.steps.map((step) => () => carryOutOnSwarm(scene.hand(step)));
+  await post!();
+  await wait!();
+  scene.hold("shop_web", OTHERS, 1);
+
+  await assert.rejects(wait!(), /"shop_web" was changed by somebody else/);
+  assert.match(await takeBack(scene.options) ?? "", /"shop_web" was changed by somebody else/);
+  assert.deepEqual(scene.sent, ["post shop_web"]);
+});
