@@ -168,6 +168,7 @@ async function removeService(hand: StackHand): Promise<void> {
     if (held.id !== subject?.id) throw touchedService(target, "made anew");
     if (!isAsPlanned(hand, held)) throw touchedService(target, "changed");
     await hand.note({ undo: await hand.seal(held.definition) });
+    await hand.refuse(hand.step.needs);
     await acts.removeService(held.id, target);
   }
   if (subject === null) return;
@@ -191,7 +192,10 @@ async function removeFile(hand: StackHand, kind: "secret" | "config"): Promise<v
     const names = users.map(({ name }) => `"${name}"`).join(", ");
     throw failed(`Cannot remove the ${kind} "${target}": ${names} has it, or would after a rollback`);
   }
-  await untilFree(hand, () => acts.removeFile(kind, there.id, target));
+  await untilFree(hand, async () => {
+    await hand.refuse(hand.step.needs);
+    await acts.removeFile(kind, there.id, target);
+  });
 }
 
 async function removeNetwork(hand: StackHand): Promise<void> {
@@ -202,5 +206,8 @@ async function removeNetwork(hand: StackHand): Promise<void> {
   if (there.id !== subject?.id || there.stack !== hand.work.plan.project) {
     throw failed(`Somebody else made the network "${target}": ask for a new plan`);
   }
-  await untilFree(hand, () => acts.removeNetwork(there.id, target));
+  await untilFree(hand, async () => {
+    await hand.refuse(hand.step.needs);
+    await acts.removeNetwork(there.id, target);
+  });
 }

@@ -132,6 +132,9 @@ Deno.test("Every act of an apply on a swarm is judged in its step right before i
       act,
     );
   }
+  const removals = [...steps.matchAll(/acts\.remove\w+\(/g)].length;
+  const judged = [...steps.matchAll(/await hand\.refuse\(hand\.step\.needs\);\s+await acts\.remove\w+\(/g)];
+  assert.deepEqual([judged.length, removals], [3, 3], "also with the rights of the moment that it is sent");
   for (const file of ["stack_back", "stack_waiting", "step_runner", "run"]) {
     assert.doesNotMatch(await read(`projects/apply/${file}.ts`), /acts\.(?:create|update)\w+\(/, file);
   }
