@@ -139,6 +139,7 @@ async function backOf(hand: StackHand): Promise<Omit<Back, "step"> | null> {
     case "service.create": {
       const held = await acts.service(target);
       if (held === null || !isOwn(hand, held)) return null;
+      if (!await isPosted(hand, held)) throw touchedService(target, "changed");
       return { kind: "service.remove", needs, act: () => acts.removeService(held.id, target) };
     }
     case "network.create":

@@ -3,6 +3,7 @@ import type { Holder } from "../../core/access.ts";
 import type { HeldService, StackActs } from "../../core/stack_acts.ts";
 import { gainedRights } from "../../plugins/swarm/acts/host_rights.ts";
 import { plain } from "../../plugins/swarm/acts/plain.ts";
+import { failed } from "../../projects/apply/hand.ts";
 import type { StepProgress } from "../../projects/apply/journal.ts";
 import type { BackOptions } from "../../projects/apply/stack_back.ts";
 import type { StackHand } from "../../projects/apply/stack_hand.ts";
@@ -48,6 +49,8 @@ export class BackScene {
   readonly progress = new Map<number, StepProgress>();
   readonly steps: Step[] = [];
   readonly stopping = new AbortController();
+  /** The answer to what asks for rights. */
+  refused: string | null = null;
   /** Called before each act. */
   before: (act: string) => void = () => {};
 
@@ -113,6 +116,11 @@ export class BackScene {
     this.progress.set(n, { state: "done", startedAt: 0, endedAt: 0, noted });
   }
 
+  note(n: number, more: StepProgress["noted"]): void {
+    const before = this.progress.get(n)!;
+    this.progress.set(n, { ...before, noted: { ...before.noted, ...more } });
+  }
+
   get options(): BackOptions {
     return {
       steps: this.steps,
@@ -151,12 +159,8 @@ export class BackScene {
       isAgain: true,
       ending: this.stopping.signal,
       notedBy: (n: number) => Promise.resolve(this.progress.get(n)!.noted),
-      note: (more: StepProgress["noted"]) => {
-        const before = this.progress.get(step.n)!;
-        this.progress.set(step.n, { ...before, noted: { ...before.noted, ...more } });
-        return Promise.resolve();
-      },
-      refuse: () => Promise.resolve(),
+      note: (more: StepProgress["noted"]) => Promise.resolve(this.note(step.n, more)),
+      refuse: () => this.refused === null ? Promise.resolve() : Promise.reject(failed(this.refused)),
       seal: (definition: string) => Promise.resolve(definition),
       holder: (): Promise<Holder> =>
         Promise.resolve({ permissions: this.permissions, grants: [] } as unknown as Holder),

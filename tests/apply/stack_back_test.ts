@@ -96,3 +96,25 @@ Deno.test("An image of somebody else's under the same tag is no post of the appl
   assert.match(await takeBack(scene.options) ?? "", /"shop_web" was changed by somebody else/);
   assert.deepEqual(scene.sent, ["post shop_web"]);
 });
+
+Deno.test("A service that the apply made is left where somebody has changed it since", async () => {
+  const scene = new BackScene().created(1, PLAIN).updated(2, OTHER, before(OTHER));
+  scene.note(1, { image: "web:1" });
+  scene.hold("shop_web", OTHERS, 1);
+
+  assert.match(await takeBack(scene.options) ?? "", /"shop_web" was changed by somebody else/);
+  assert.deepEqual(scene.sent, []);
+
+  scene.hold("shop_web", PLAIN, 1);
+  assert.equal(await takeBack(scene.options), null);
+  assert.deepEqual(scene.sent, ["restore shop_db", "remove shop_web"]);
+});
+
+Deno.test("A removal asks for its rights right before it is sent", async () => {
+  const scene = new BackScene().removed(1, PLAIN);
+  scene.hold("shop_web", PLAIN, null);
+  scene.refused = "no more";
+
+  await assert.rejects(carryOutOnSwarm(scene.hand(scene.steps[0]!)), /no more/);
+  assert.deepEqual(scene.sent, []);
+});
