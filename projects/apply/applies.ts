@@ -10,12 +10,13 @@ import { followApply } from "./follow.ts";
 import { Journal, LostApply, progressOf } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import { InterruptedSwaps } from "./interrupted_swaps.ts";
+import { wordsOfGivenUp } from "./left_behind.ts";
 import { isGone, ownerHere } from "./owner.ts";
 import type { Run } from "./run.ts";
 import { applyOf, summaryOf } from "./shown.ts";
 import type { RunOptions } from "./run_options.ts";
 import { SOUND_MS } from "./waiting.ts";
-import { isReadable, type Work } from "./work.ts";
+import { isReadable, type Work, workOf } from "./work.ts";
 
 /** A replica whose last heartbeat is older than this is considered dead. */
 const LEASE_MS = 10_000;
@@ -155,7 +156,9 @@ export class Applies implements AsyncDisposable {
     if (record.state === "paused") return await this.resume(id, applier, { wish });
     if (!await this.options.store.wish(id, wish, applier.entry(id))) throw over(record);
     this.#running.get(id)?.run?.wish(wish);
-    return await this.get(id);
+    // It may have begun to wait for a person in between.
+    const { state } = await this.record(id);
+    return state === "paused" ? await this.resume(id, applier, { wish }) : await this.get(id);
   }
 
   /** Resumes with the rights of the caller; with a wish it only ends. Throws `apply_over` for one that is not paused. */
@@ -190,7 +193,8 @@ export class Applies implements AsyncDisposable {
   /** Settles the swaps in hand, and begins nothing else. Returns why the engine cannot; the apply waits on then. */
   async #end(record: ApplyRecord, wish: ApplyWish): Promise<ServiceError | null> {
     const away = await this.#swaps.settle(record, wish === "abandon");
-    await this.#journal(record).close(away === null ? "cancelled" : "paused", away?.discreet ?? null);
+    const words = wordsOfGivenUp(workOf(record), await progressOf(this.options.store, record.id));
+    await this.#journal(record).close(away === null ? "cancelled" : "paused", away?.discreet ?? words);
     return away;
   }
 
@@ -257,14 +261,9 @@ export class Applies implements AsyncDisposable {
   /** Ends the leases of processes that this machine knows to be gone, so that their applies are taken up at once. */
   async #releaseGone(shared: number): Promise<void> {
     const { store } = this.options;
-    const running = {
-      before: null,
-      limit: MOST_RUNNING,
-      workspace: null,
-      group: null,
-      state: "running" as const,
-    };
-    const owners = new Set((await store.list(running)).flatMap(({ owner }) => owner ?? []));
+    const all = { before: null, limit: MOST_RUNNING, workspace: null, group: null };
+    const running = await store.list({ ...all, state: "running" });
+    const owners = new Set(running.flatMap(({ owner }) => owner ?? []));
     for (const owner of owners) if (isGone(owner)) await store.release(owner, shared);
   }
 
@@ -287,8 +286,7 @@ export class Applies implements AsyncDisposable {
   }
 
   async #carryOn(record: ApplyRecord, isAgain: boolean, hooks?: ApplyResume["hooks"]): Promise<void> {
-    const { id, workspace, group } = record;
-    const { wish } = record;
+    const { id, workspace, group, wish } = record;
     // It was being given up when its owner was lost: nothing of it goes forward.
     if (isAgain && wish !== null) {
       return this.#go(record, null, async () => void await this.#end(record, wish));

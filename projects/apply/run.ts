@@ -2,15 +2,16 @@
 
 import { declaredNow, digestOf } from "../plan/looked.ts";
 import type { Step } from "../plan/plan_shape.ts";
-import type { ApplyRecord, ApplyState, ApplyWish } from "../../core/applies.ts";
+import type { ApplyRecord, ApplyWish } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
 import { failedUpdates } from "./failed_updates.ts";
 import { isAway } from "./hand.ts";
 import { progressOf } from "./journal.ts";
 import { judgeStarts, unjudged, wordsOf } from "./judgement.ts";
 import type { Unstable } from "./apply_shape.ts";
+import { failureToTakeBack, wordsOfGivenUp } from "./left_behind.ts";
 import { Patience } from "./patience.ts";
-import { type Halt, RunState } from "./run_state.ts";
+import { RunState } from "./run_state.ts";
 import type { RunOptions } from "./run_options.ts";
 import { StepRunner } from "./step_runner.ts";
 import { tidyUp } from "./tidy_up.ts";
@@ -60,7 +61,7 @@ export class Run {
       if (!isAgain) return await journal.close("failed", "Its files were edited since: ask for a new plan");
       return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
     }
-    const failure = isAgain ? this.#state.failureToTakeBack() : null;
+    const failure = isAgain ? failureToTakeBack(this.#state.work, this.#state.progress) : null;
     if (failure !== null && this.#state.halt === null) this.#state.halt = { kind: "failed", reason: failure };
     const lacking = await this.#runner.lacking(this.#state.cutSwaps());
     if (lacking !== null) {
@@ -122,22 +123,23 @@ export class Run {
     }
     if (halt === null || halt.kind === "stopping") return; // the next start goes on
     if (halt.kind !== "paused" || !halt.isHook) await this.options.settle(halt.kind === "abandon");
-    const ends: Readonly<Record<Exclude<Halt["kind"], "stopping">, Exclude<ApplyState, "running">>> = {
-      failed: "failed",
-      paused: "paused",
-      cancel: "cancelled",
-      abandon: "cancelled",
-    };
     if (halt.kind !== "paused") await this.#nameBack();
     if (halt.kind === "failed") {
       const failed = failedUpdates(this.#state.steps, await progressOf(this.options.store, this.apply.id));
       if (failed.length > 0) await this.options.noteFailed(failed, halt.reason.slice(0, MOST_REASON));
     }
-    const words = "reason" in halt ? halt.reason : isWhole ? UNJUDGED : null;
+    if (!("reason" in halt)) return await this.#giveUp(isWhole ? UNJUDGED : null);
     if (halt.kind === "failed" && this.#state.work.onFailure === "rollback") {
       return await this.#takeBack(halt.reason);
     }
-    await journal.close(ends[halt.kind], words);
+    await journal.close(halt.kind, halt.reason);
+  }
+
+  /** Closes an apply that somebody has ended, and says what of a failure was not taken back. */
+  async #giveUp(words: string | null): Promise<void> {
+    const { journal, store } = this.options;
+    const progress = await progressOf(store, this.apply.id);
+    await journal.close("cancelled", wordsOfGivenUp(this.#state.work, progress) ?? words);
   }
 
   /** Takes back what was done to a stack. The apply waits where its swarm is away. */
@@ -152,7 +154,7 @@ export class Run {
       progress: async () => this.#state.progress = await progressOf(store, this.apply.id),
       isAway: (error: ServiceError) => this.#runner.isAway(error),
       patience: new Patience(awayMs),
-      stopping,
+      ending: this.#ending,
     };
     try {
       const left = await takeBackPatiently(options);
@@ -162,8 +164,11 @@ export class Run {
       await journal.close("failed", words);
     } catch (error) {
       if (error instanceof Cut && stopping.aborted) return; // the next start goes on
+      const isAway = error instanceof ServiceError && this.#runner.isAway(error);
+      const isLeft = error instanceof Cut || error instanceof NotAllowed || isAway;
+      if (isLeft && this.#cancelling.signal.aborted) return await this.#giveUp(null);
       if (error instanceof NotAllowed) return await journal.close("paused", `${reason}. ${error.message}`);
-      if (!(error instanceof ServiceError) || !this.#runner.isAway(error)) throw error;
+      if (!isAway) throw error;
       await journal.close("paused", `${reason}. It cannot be taken back now: ${error.discreet}`);
     }
   }

@@ -5,7 +5,7 @@ import type { StepProgress } from "./journal.ts";
 import { stepsOf, type Work } from "./work.ts";
 
 /** The reason for beginning no further step. */
-export type Halt =
+type Halt =
   | { readonly kind: "failed"; readonly reason: string }
   /** `isHook`: only a person can say if a hook has run, so its swap stays in hand. */
   | { readonly kind: "paused"; readonly reason: string; readonly isHook?: true }
@@ -44,17 +44,6 @@ export class RunState {
       const id = noted["container"];
       if (state === "done" && typeof id === "string") this.started.set(n, { id, at: performance.now() });
     }
-  }
-
-  /** Returns why an earlier attempt failed, if what it has done is to be taken back: then nothing goes forward. */
-  failureToTakeBack(): string | null {
-    if (this.work.onFailure !== "rollback") return null;
-    for (const { state, error } of this.progress.values()) {
-      if (state === "failed") return error?.title ?? "A step failed";
-    }
-    // The failed step itself was taken back, and others were not.
-    const isUndone = [...this.progress.values()].some(({ state }) => state === "undone");
-    return isUndone ? "A step failed" : null;
   }
 
   get isWhole(): boolean {

@@ -5,6 +5,7 @@ import type { HeldService, IsOwnObject } from "../../core/stack_acts.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import { failed } from "./hand.ts";
 import type { Journal, StepProgress } from "./journal.ts";
+import { isTakenBack } from "./left_behind.ts";
 import { notHeld } from "./not_held.ts";
 import type { Patience } from "./patience.ts";
 import { isOwn, isPosted, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
@@ -19,6 +20,8 @@ export interface BackOptions {
   readonly journal: Pick<Journal, "undo">;
   /** Returns true if the swarm is away: nobody knows what became of the call. */
   readonly isAway: (error: ServiceError) => boolean;
+  /** Ends the way back: somebody gives the apply up, or the service stops. */
+  readonly ending: AbortSignal;
 }
 
 /** One act of the way back. */
@@ -38,26 +41,25 @@ interface PatientOptions extends Omit<BackOptions, "progress"> {
   /** Reads the progress anew. */
   readonly progress: () => Promise<BackOptions["progress"]>;
   readonly patience: Patience;
-  readonly stopping: AbortSignal;
 }
 
-/** Tries it again while the swarm is away: each attempt looks at everything anew. Throws as `takeBack` does, and `Cut`. */
+/** Tries it again while the swarm is away: each attempt looks at everything anew. Throws as `takeBack` does. */
 export async function takeBackPatiently(options: PatientOptions): Promise<string | null> {
-  const { isAway, patience, stopping } = options;
+  const { isAway, patience, ending } = options;
   for (;;) {
     try {
       return await takeBack({ ...options, progress: await options.progress() });
     } catch (error) {
       if (!(error instanceof ServiceError) || isStoreAway(error) || !isAway(error)) throw error;
-      if (!await patience.goesOn(stopping)) throw error;
-      if (stopping.aborted) throw new Cut();
+      if (!await patience.goesOn(ending)) throw error;
+      if (ending.aborted) throw new Cut();
     }
   }
 }
 
 /**
  * Returns why nothing was taken back; null where all of it was. Everything is looked at first, so that a stack is not left
- * half one way and half the other. Throws what a swarm answers that is away, and `NotAllowed`.
+ * half one way and half the other. Throws what a swarm answers that is away, `NotAllowed` and `Cut`.
  */
 export async function takeBack(options: BackOptions): Promise<string | null> {
   const begun = options.steps.filter(({ n }) => {
@@ -80,19 +82,18 @@ export async function takeBack(options: BackOptions): Promise<string | null> {
   }
   let first: string | null = null;
   for (const { step, kind, needs, act } of backs) {
+    if (options.ending.aborted) throw new Cut();
     if (kind !== null) await assertAllowed(options.handOf(step), needs);
     try {
       await options.journal.undo(step, kind, act);
     } catch (error) {
       if (!(error instanceof ServiceError) || isStoreAway(error) || options.isAway(error)) throw error;
+      if (options.ending.aborted) throw new Cut();
       first ??= error.discreet; // the others come back all the same
     }
   }
   return first;
 }
-
-const isTakenBack = ({ kind }: Step): boolean =>
-  kind.endsWith(".create") || /^service\.(?:update|remove)$/.test(kind);
 
 /** An earlier attempt took it back, and was killed before it could say so. */
 const ALREADY: Omit<Back, "step"> = { kind: null, needs: [], act: () => Promise.resolve() };

@@ -199,11 +199,11 @@ export class StepRunner {
     return ownedActs(runtime.acts(backend), assertHeld);
   }
 
-  /** Returns the hand of a step of a stack that is taken back: only the end of the service cuts it. */
+  /** Returns the hand of a step of a stack that is taken back. */
   handBack(step: Step): StackHand {
     if (this.#stack === null) throw failed(`Cannot take "${step.target}" back: it is on no swarm`);
     const noted = { current: this.#state.progress.get(step.n)?.noted ?? {} };
-    return this.#stack.hand(step, { noted, isAgain: true, ending: this.options.stopping });
+    return this.#stack.hand(step, { noted, isAgain: true, ending: this.#ending });
   }
 
   #hand(step: Step, noted: { current: Noted }, isAgain: boolean): Hand {

@@ -48,9 +48,13 @@ export class BackScene {
   readonly services = new Map<string, HeldService>();
   readonly progress = new Map<number, StepProgress>();
   readonly steps: Step[] = [];
-  readonly stopping = new AbortController();
+  readonly ending = new AbortController();
   /** The answer to what asks for rights. */
   refused: string | null = null;
+  /** What tasks are. */
+  tasks: "completed" | "starting" = "completed";
+  /** True while the tasks of a removed service do not stop. */
+  tasksStay = false;
   /** Called before each act. */
   before: (act: string) => void = () => {};
 
@@ -121,11 +125,24 @@ export class BackScene {
     this.progress.set(n, { ...before, noted: { ...before.noted, ...more } });
   }
 
+  holder(): Holder {
+    return { permissions: this.permissions, grants: [] } as unknown as Holder;
+  }
+
+  /** The services that were there when the apply began, by their steps. */
+  get subjects(): Record<string, { id: string; name: string; definition?: string }> {
+    return Object.fromEntries(this.steps.map(({ n, target: name }) => {
+      const definition = this.services.get(name)?.definition;
+      return [n, { id: `id of ${name}`, name, ...(definition !== undefined && { definition }) }];
+    }));
+  }
+
   get options(): BackOptions {
     return {
       steps: this.steps,
       progress: this.progress,
       handOf: (step) => this.hand(step),
+      ending: this.ending.signal,
       isAway: ({ code }) => code === "engine_unavailable",
       journal: {
         undo: async (step, kind, work) => {
@@ -150,20 +167,15 @@ export class BackScene {
       work: { plan, timeouts: {} },
       orders: this.#orders,
       acts: this.acts(),
-      subject: {
-        id: `id of ${step.target}`,
-        name: step.target,
-        definition: this.services.get(step.target)?.definition,
-      },
+      subject: this.subjects[step.n]!,
       noted: { failed: "", ...this.progress.get(step.n)!.noted },
       isAgain: true,
-      ending: this.stopping.signal,
+      ending: this.ending.signal,
       notedBy: (n: number) => Promise.resolve(this.progress.get(n)!.noted),
       note: (more: StepProgress["noted"]) => Promise.resolve(this.note(step.n, more)),
       refuse: () => this.refused === null ? Promise.resolve() : Promise.reject(failed(this.refused)),
       seal: (definition: string) => Promise.resolve(definition),
-      holder: (): Promise<Holder> =>
-        Promise.resolve({ permissions: this.permissions, grants: [] } as unknown as Holder),
+      holder: () => Promise.resolve(this.holder()),
       open: (sealed: string) => Promise.resolve(sealed),
       keepLastWords: () => Promise.resolve(),
     };
@@ -203,9 +215,18 @@ export class BackScene {
       },
       differences: () => Promise.resolve([]),
       tasks: () =>
-        Promise.resolve({ tasks: [TASK], wanted: 1, isJob: true, mayEnd: true, isOnce: false } as never),
+        Promise.resolve(
+          {
+            tasks: [{ ...TASK, state: this.tasks }],
+            wanted: 1,
+            isJob: true,
+            mayEnd: true,
+            isOnce: false,
+          } as never,
+        ),
       isSame: (one, other) =>
         JSON.stringify(plain(JSON.parse(one))) === JSON.stringify(plain(JSON.parse(other))),
+      hasTasks: () => Promise.resolve(this.tasksStay),
       gone: () => Promise.resolve([]),
       gained: (definition, held, isOwn) =>
         gainedRights(JSON.parse(definition), held === null ? null : JSON.parse(held), isOwn),

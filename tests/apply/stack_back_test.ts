@@ -54,7 +54,6 @@ Deno.test("The way back waits for managers that are away", async () => {
       ...scene.options,
       progress: () => Promise.resolve(scene.progress),
       patience: new Patience(awayMs, undefined, 1),
-      stopping: scene.stopping.signal,
     });
 
   assert.equal(await patiently(60_000), null);

@@ -1,0 +1,39 @@
+/** What a failed apply of a stack leaves behind that is to be taken back. */
+
+import type { Step } from "../plan/plan_shape.ts";
+import type { StepProgress } from "./journal.ts";
+import { stepsOf, type Work } from "./work.ts";
+
+/** Names in a sentence. */
+const MOST_NAMES = 5;
+
+/** Returns true if the way back undoes what such a step does. */
+export const isTakenBack = ({ kind }: Pick<Step, "kind">): boolean =>
+  kind.endsWith(".create") || /^service\.(?:update|remove)$/.test(kind);
+
+/** Returns why an earlier attempt failed, if what it has done is to be taken back: then nothing goes forward. */
+export function failureToTakeBack(
+  { onFailure }: Work,
+  progress: ReadonlyMap<number, StepProgress>,
+): string | null {
+  if (onFailure !== "rollback") return null;
+  const all = [...progress.values()];
+  const failure = all.find(({ state }) => state === "failed");
+  if (failure !== undefined) return failure.error?.title ?? "A step failed";
+  // The failed step itself was taken back, and others were not.
+  return all.some(({ state }) => state === "undone") ? "A step failed" : null;
+}
+
+/** Returns the reason of an apply that was given up instead of taken back; null for one that was not to be. */
+export function wordsOfGivenUp(work: Work, progress: ReadonlyMap<number, StepProgress>): string | null {
+  const failure = failureToTakeBack(work, progress);
+  if (failure === null) return null;
+  const left = stepsOf(work).filter((step) => {
+    const state = progress.get(step.n)?.state ?? "skipped";
+    return isTakenBack(step) && state !== "undone" && state !== "skipped";
+  }).map(({ target }) => `"${target}"`);
+  if (left.length === 0) return `${failure}. What was done was taken back`;
+  const more = left.length > MOST_NAMES ? ` and ${left.length - MOST_NAMES} more` : "";
+  const names = `${left.slice(0, MOST_NAMES).join(", ")}${more}`;
+  return `${failure}. It was cancelled before all of it was taken back: ${names} stay as they are now`;
+}
