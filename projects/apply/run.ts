@@ -58,8 +58,13 @@ export class Run {
     if (declared !== this.#state.work.plan.basis.declared && !this.#state.isWhole) {
       await this.options.settleWaiting();
       // Edited in the moment of its begin: nothing was done that a person must decide about.
+      const failure = failureToTakeBack(this.#state.work, this.#state.progress);
+      const before = failure === null ? "" : `${failure}. The rest of what was done is not taken back. `;
       if (!isAgain) return await journal.close("failed", "Its files were edited since: ask for a new plan");
-      return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
+      return await journal.close(
+        "paused",
+        `${before}Its files were edited since: abandon it, and ask for a new plan`,
+      );
     }
     const failure = isAgain ? failureToTakeBack(this.#state.work, this.#state.progress) : null;
     if (failure !== null && this.#state.halt === null) this.#state.halt = { kind: "failed", reason: failure };
