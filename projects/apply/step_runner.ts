@@ -29,6 +29,9 @@ export class StepRunner {
   readonly #stack: StackHands | null;
   readonly #state: RunState;
   readonly #ending: AbortSignal;
+  /** Ends waits of a stack's steps, and what it did is taken back: a step has failed. */
+  readonly #failing = new AbortController();
+  readonly #endingOfStack: AbortSignal;
   /** Ports of a range are given out by the engine: two at a time may get one. */
   #ranges: Promise<unknown> = Promise.resolve();
 
@@ -44,6 +47,7 @@ export class StepRunner {
     this.#stack = cluster === undefined ? null : new StackHands(apply, options, state.work, cluster);
     this.#state = state;
     this.#ending = ending;
+    this.#endingOfStack = AbortSignal.any([ending, this.#failing.signal]);
   }
 
   /** Throws only what ends the run without a word in the journal: the store, or another owner. */
@@ -69,7 +73,7 @@ export class StepRunner {
       try {
         const outcome = this.#stack === null
           ? await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)))
-          : await carryOutOnSwarm(this.#stack.hand(step, { noted, isAgain, ending: this.#ending }));
+          : await carryOutOnSwarm(this.#stack.hand(step, { noted, isAgain, ending: this.#endingOfStack }));
         if (noted.current["changed"] === true) this.#state.changed.add(step.n);
         const image = noted.current["before"];
         if (step.kind === "image.pull" && typeof image === "string") this.#state.before.set(step.n, image);
@@ -166,6 +170,7 @@ export class StepRunner {
     await this.options.journal.end(step, { state: "failed", error: { code, title: discreet } });
     this.#state.progress.delete(step.n); // it is not in hand any more: nobody finishes it once more
     if (this.#state.halt === null) this.#state.halt = { kind: "failed", reason: discreet };
+    if (this.#state.work.onFailure === "rollback") this.#failing.abort();
   }
 
   /** Containers with ranges of ports start one after another. */

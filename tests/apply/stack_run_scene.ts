@@ -18,6 +18,8 @@ export class RunScene {
   /** How it was closed; null while it was not. */
   closed: { readonly state: string; readonly reason: string | null } | null = null;
   awayMs = 120_000;
+  /** Called when no step is in hand any more. */
+  closing: () => void = () => {};
 
   constructor(readonly swarm: BackScene) {}
 
@@ -107,7 +109,7 @@ export class RunScene {
         seal: (text: string) => Promise.resolve(new TextEncoder().encode(text)),
         open: (sealed: Uint8Array) => Promise.resolve(new TextDecoder().decode(sealed)),
       } as never,
-      settle: () => Promise.resolve(),
+      settle: () => Promise.resolve(this.closing()),
       settleWaiting: () => Promise.resolve(),
       unexpected: (error): ServiceError => {
         throw error;

@@ -42,20 +42,52 @@ Deno.test("Somebody who cancels ends the way back, and is told what is left", as
 Deno.test("Somebody who cancels before the way back begins is told that it did not", async () => {
   const scene = failing();
   const { swarm } = scene;
-  swarm.tasksStay = true;
   const run = scene.run();
   swarm.hold("shop_c", definitionOf("shop_c", { image: "web:9" }), null);
-  const over = run.go();
-  await eventually(
-    "a step has failed",
-    () => Promise.resolve(scene.lines.some(({ body }) => body.includes('"failed"'))),
-  );
-  run.wish("cancel");
-  await over;
+  scene.closing = () => run.wish("cancel");
+  await run.go();
 
   assert.equal(scene.closed?.state, "cancelled");
   assert.match(
     scene.closed?.reason ?? "",
     /somebody else.*before all of it was taken back: "shop_a", "shop_b"/,
   );
+  assert.ok(!swarm.sent.some((act) => act.startsWith("restore")));
+});
+
+Deno.test("A failure ends the waits of other steps at once where all is taken back", async () => {
+  const scene = failing();
+  const { swarm } = scene;
+  swarm.tasksStay = true; // a removal waits a minute for them
+  const run = scene.run();
+  swarm.hold("shop_c", definitionOf("shop_c", { image: "web:9" }), null);
+  const began = performance.now();
+  await run.go();
+
+  assert.ok(performance.now() - began < 20_000);
+  assert.equal(scene.closed?.state, "failed");
+  assert.match(scene.closed?.reason ?? "", /"shop_c" was changed by somebody else.*was taken back$/);
+  assert.deepEqual(swarm.sent.slice(-2), ["restore shop_b", "restore shop_a"]);
+});
+
+Deno.test("A way back whose files were edited meanwhile says that it ends", async () => {
+  const scene = failing();
+  scene.stopping.abort();
+  const error = { code: "apply_failed", title: "It broke" };
+  scene.lines.push({ seq: 1, at: 0, kind: "step", step: 1, body: '{"state":"done"}' });
+  scene.lines.push({
+    seq: 2,
+    at: 0,
+    kind: "step",
+    step: 2,
+    body: JSON.stringify({ state: "failed", error }),
+  });
+  await scene.run({ isAgain: true, isEdited: true }).go();
+
+  assert.equal(scene.closed?.state, "paused");
+  assert.match(
+    scene.closed?.reason ?? "",
+    /^It broke\. The rest of what was done is not taken back\. Its files/,
+  );
+  assert.deepEqual(scene.swarm.sent, []);
 });
