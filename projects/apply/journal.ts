@@ -118,8 +118,16 @@ export class Journal {
     await this.#write([this.#step(step, line)], entries);
   }
 
-  /** Takes a step back; told in the audit log before and after, as every act is. `kind` is null where nothing is sent. */
-  async undo(step: Step, kind: Step["kind"] | null, work: () => Promise<void>): Promise<void> {
+  /**
+   * Takes a step back; told in the audit log before and after, as every act is. `kind` is null where nothing is sent.
+   * `isUnclear` tells the failures after which nobody knows what became of it.
+   */
+  async undo(
+    step: Step,
+    kind: Step["kind"] | null,
+    work: () => Promise<void>,
+    isUnclear: (error: unknown) => boolean,
+  ): Promise<void> {
     const entries = (result: string) =>
       kind === null
         ? []
@@ -130,6 +138,9 @@ export class Journal {
     try {
       await work();
       [result, lines] = ["done", [this.#step(step, { state: "undone" })]];
+    } catch (error) {
+      if (isUnclear(error)) result = "unknown";
+      throw error;
     } finally {
       await this.#write(lines, entries(result));
     }

@@ -8,7 +8,7 @@ import type { Journal, StepProgress } from "./journal.ts";
 import { isTakenBack } from "./left_behind.ts";
 import { notHeld } from "./not_held.ts";
 import type { Patience } from "./patience.ts";
-import { isOwn, isPosted, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
+import { hasCode, isOwn, isPosted, type StackHand, touchedService, untilFree } from "./stack_hand.ts";
 import { waitForService } from "./stack_waiting.ts";
 import { Cut } from "./waiting.ts";
 
@@ -80,12 +80,13 @@ export async function takeBack(options: BackOptions): Promise<string | null> {
       return error.discreet;
     }
   }
+  const isUnclear = (error: unknown) => !(error instanceof ServiceError) || options.isAway(error);
   let first: string | null = null;
   for (const { step, kind, needs, act } of backs) {
     if (options.ending.aborted) throw new Cut();
     if (kind !== null) await assertAllowed(options.handOf(step), needs);
     try {
-      await options.journal.undo(step, kind, act);
+      await options.journal.undo(step, kind, act, isUnclear);
     } catch (error) {
       if (!(error instanceof ServiceError) || isStoreAway(error) || options.isAway(error)) throw error;
       if (options.ending.aborted) throw new Cut();
@@ -229,7 +230,13 @@ async function removalBack(hand: StackHand): Promise<Omit<Back, "step"> | null> 
     throw touchedService(target, "made anew");
   }
   const act = async () => {
-    await acts.restoreService(null, definition, hand.loginFor);
+    try {
+      await acts.restoreService(null, definition, hand.loginFor);
+    } catch (error) {
+      // An earlier post, whose answer was lost, has landed since.
+      const there = hasCode(error, "name_taken") ? await acts.service(target) : null;
+      if (there === null || !acts.isSame(there.definition, definition)) throw error;
+    }
     await isBefore(hand, definition);
   };
   return { kind: "service.create", needs: await restoring(hand, definition, null), act };

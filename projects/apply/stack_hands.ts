@@ -31,7 +31,13 @@ export class StackHands {
 
   /** Returns true if the swarm is away: then the result of the call is not known. */
   isAway(error: ServiceError): boolean {
-    return error.code === "engine_unavailable" || this.#orders.acts().isAway(error);
+    if (error.code === "engine_unavailable") return true;
+    try {
+      return this.#orders.acts().isAway(error);
+    } catch (gone) {
+      if (!(gone instanceof ServiceError)) throw gone;
+      return true; // it has just left those that berth knows
+    }
   }
 
   hand(step: Step, { noted, isAgain, ending }: Attempt): StackHand {

@@ -138,7 +138,7 @@ class Watch {
     const seconds = Math.round((isQuiet ? quietMs : now - this.#since) / 1_000);
     throw await this.ended(
       told,
-      `is not what is waited for after ${seconds} s${isQuiet ? " without any change" : ""}`,
+      `is still not running as declared after ${seconds} s${isQuiet ? " without any change" : ""}`,
     );
   }
 

@@ -145,13 +145,13 @@ export class BackScene {
       ending: this.ending.signal,
       isAway: ({ code }) => code === "engine_unavailable",
       journal: {
-        undo: async (step, kind, work) => {
+        undo: async (step, kind, work, isUnclear) => {
           try {
             await work();
             this.progress.set(step.n, { ...this.progress.get(step.n)!, state: "undone" });
             if (kind !== null) this.audit.push("done");
           } catch (error) {
-            this.audit.push("failed");
+            this.audit.push(isUnclear(error) ? "unknown" : "failed");
             throw error;
           }
         },

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { ServiceError } from "../../core/error.ts";
 import { Patience } from "../../projects/apply/patience.ts";
 import { takeBack, takeBackPatiently } from "../../projects/apply/stack_back.ts";
+import { StackHands } from "../../projects/apply/stack_hands.ts";
 import { carryOutOnSwarm } from "../../projects/apply/stack_steps.ts";
 import { BackScene, definitionOf } from "./stack_back_scene.ts";
 
@@ -116,4 +117,29 @@ Deno.test("A removal asks for its rights right before it is sent", async () => {
 
   await assert.rejects(carryOutOnSwarm(scene.hand(scene.steps[0]!)), /no more/);
   assert.deepEqual(scene.sent, []);
+});
+
+Deno.test("A removed service that an earlier post brought back is back, and one of somebody else's is not", async () => {
+  const taken = (definition: string) => {
+    const scene = new BackScene().removed(1, PLAIN);
+    scene.permissions.push("projects:host");
+    scene.before = (act) => {
+      if (act !== "restore shop_web") return;
+      scene.hold("shop_web", definition, null);
+      throw new ServiceError("name_taken" as "internal", "it is taken");
+    };
+    return takeBack(scene.options);
+  };
+
+  assert.equal(await taken(PLAIN), null);
+  assert.equal(await taken(OTHERS), "it is taken");
+});
+
+Deno.test("A swarm that has left those that berth knows is away", () => {
+  const acts = () => {
+    throw away("engine_unavailable");
+  };
+  const ground = { runtime: { stacks: () => ({ acts }) } };
+  const hands = new StackHands({ id: "a1" } as never, { ground } as never, {} as never, "c1");
+  assert.equal(hands.isAway(new ServiceError("not_found", "it is gone")), true);
 });

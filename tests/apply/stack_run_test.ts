@@ -37,6 +37,14 @@ Deno.test("Somebody who cancels ends the way back, and is told what is left", as
     /"shop_c" was changed by somebody else.*cancelled before all of it was taken back: "shop_a", "shop_b"/,
   );
   assert.ok(!swarm.sent.includes("restore shop_a"), "nothing more is sent");
+  const results = scene.audit.filter(({ action, target }) =>
+    action === "service.create" && target === "shop_b"
+  );
+  assert.deepEqual(
+    results.map(({ result }) => result),
+    ["begun", "unknown"],
+    "it was posted, and not waited for",
+  );
 });
 
 Deno.test("Somebody who cancels before the way back begins is told that it did not", async () => {
