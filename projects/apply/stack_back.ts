@@ -112,7 +112,10 @@ async function assertAllowed(
   );
 }
 
-/** Returns the needs of a definition that comes back: what it reaches of hosts, and the one of now does not. */
+/**
+ * Returns the needs of a definition that comes back: those of the step, and one for what it reaches of hosts and the one
+ * of now does not, on the subject that the plan found for the service.
+ */
 async function restoring(
   { orders, acts, holder, step: { needs }, work: { plan } }: StackHand,
   definition: string,
@@ -125,7 +128,7 @@ async function restoring(
       ? id.startsWith(`${plan.project}_`) && foreignVolumes?.has(id) === false
       : lists[kind].some((one) => (one.id === id || one.name === id) && one.stack === plan.project);
   if (acts.gained(definition, held, isOwn).length === 0) return needs;
-  const subject = { engine: plan.backend, workspace: plan.workspace, project: plan.project };
+  const subject = needs[0]?.subject ?? { engine: plan.backend, workspace: null, project: plan.project };
   const why = "reaches hosts in a way that the one of now does not";
   return [...needs, { permission: "projects:host", subject, field: "the definition before", why }];
 }

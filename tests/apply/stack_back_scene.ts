@@ -8,7 +8,7 @@ import type { StepProgress } from "../../projects/apply/journal.ts";
 import type { BackOptions } from "../../projects/apply/stack_back.ts";
 import type { StackHand } from "../../projects/apply/stack_hand.ts";
 import { MARK, markOf } from "../../projects/apply/work.ts";
-import type { Step } from "../../projects/plan/plan_shape.ts";
+import type { Need, Step } from "../../projects/plan/plan_shape.ts";
 
 const APPLY = "a1";
 
@@ -41,6 +41,10 @@ const TASK = {
 
 export class BackScene {
   permissions: string[] = ["projects:apply"];
+  /** Scopes on which the applier has the right to hosts. */
+  scopes: string[] = [];
+  /** The subject of the steps' needs. */
+  subject: Need["subject"] = { engine: "swarm:s", workspace: "w", project: "shop" };
   /** What was sent, in order. */
   readonly sent: string[] = [];
   /** The results of the audit log's entries. */
@@ -103,8 +107,7 @@ export class BackScene {
     noted: StepProgress["noted"],
     after: readonly number[] = [],
   ): void {
-    const subject = { engine: "swarm:s", workspace: "w", project: "shop" };
-    const needs = [{ permission: "projects:apply", subject }];
+    const needs = () => [{ permission: "projects:apply", subject: this.subject }];
     const step = {
       n,
       kind,
@@ -113,7 +116,9 @@ export class BackScene {
       why: [{ code: "missing" }],
       after,
       risk: "none",
-      needs,
+      get needs() {
+        return needs();
+      },
     };
     this.steps.push(step as unknown as Step);
     this.steps.sort((one, other) => one.n - other.n);
@@ -126,7 +131,8 @@ export class BackScene {
   }
 
   holder(): Holder {
-    return { permissions: this.permissions, grants: [] } as unknown as Holder;
+    const grants = [{ permissions: ["projects:host"], on: this.scopes }];
+    return { permissions: this.permissions, grants } as unknown as Holder;
   }
 
   /** The services that were there when the apply began, by their steps. */

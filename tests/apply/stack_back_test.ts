@@ -23,6 +23,16 @@ Deno.test("A hold of a host comes back only with the permission for it, and noth
   assert.deepEqual(scene.sent, ["restore shop_web", "restore shop_db"]);
 });
 
+Deno.test("A right over a workspace brings back no hold of a host in a stack that is not known to be its own", async () => {
+  const scene = new BackScene().updated(1, PLAIN, BIND);
+  scene.subject = { engine: "swarm:s", workspace: null, project: "shop" };
+  scene.scopes = ["workspace:w"];
+  await assert.rejects(takeBack(scene.options), /needs the permission "projects:host"/);
+
+  scene.scopes = ["project:shop"];
+  assert.equal(await takeBack(scene.options), null);
+});
+
 Deno.test("Nothing is taken back with rights that are gone", async () => {
   const scene = new BackScene().updated(1, PLAIN, before(PLAIN));
   scene.permissions = [];
