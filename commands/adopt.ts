@@ -16,7 +16,7 @@ import { writeOut } from "./output.ts";
 /** The outcome of all calls. */
 interface Saving {
   readonly saved: AcceptedAdoption;
-  /** Why a call failed; the ones after it were not made. */
+  /** The reason that a call failed; the ones after it were not made. */
   readonly error: unknown;
 }
 

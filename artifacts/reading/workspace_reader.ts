@@ -91,7 +91,7 @@ export class WorkspaceReader {
   /** Reads again what has changed since the last reading, by comparing everything with what is there. */
   async refresh(): Promise<Model> {
     const changed = await this.outdated();
-    // What is ignored is listed by what these say.
+    // These two say which folders are listed.
     if (changed === null || changed.has(SETTINGS_FILE) || changed.has(IGNORE_FILE)) return await this.read();
     this.#store.forget(changed);
     forgetProjects(this.#state, changed);

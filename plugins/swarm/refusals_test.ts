@@ -1,4 +1,4 @@
-/** What managers say when they refuse a change, where no real one can be made to say it at will. */
+/** Words of managers that refuse a change, where no real one can be made to say it at will. */
 import assert from "node:assert/strict";
 import { failureOf } from "../../engines/calls/failure.ts";
 import { refusalOf } from "./refusals.ts";

@@ -1,4 +1,4 @@
-/** What a failed apply of a stack leaves behind that is to be taken back. */
+/** The part of a failed apply of a stack that is to be taken back. */
 
 import type { Step } from "../plan/plan_shape.ts";
 import type { StepProgress } from "./journal.ts";

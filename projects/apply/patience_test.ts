@@ -1,4 +1,4 @@
-/** How long something is tried again while an engine is away. */
+/** The time for which something is tried again while an engine is away. */
 import assert from "node:assert/strict";
 import { Patience } from "./patience.ts";
 

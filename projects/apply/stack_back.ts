@@ -27,14 +27,14 @@ export interface BackOptions {
 /** One act of the way back. */
 interface Back {
   readonly step: Step;
-  /** What is done; null for nothing. */
+  /** The kind of the act; null for none. */
   readonly kind: Step["kind"] | null;
-  /** Those of the step, and that of a hold of hosts that comes back. */
+  /** The needs of the step, and that of a hold of hosts that comes back. */
   readonly needs: readonly Need[];
   readonly act: () => Promise<void>;
 }
 
-/** Whoever the apply goes on for may not take a step back: somebody who may can resume it. */
+/** The applier may not take a step back: somebody who may can resume it. */
 export class NotAllowed extends Error {}
 
 interface PatientOptions extends Omit<BackOptions, "progress"> {

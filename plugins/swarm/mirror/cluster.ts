@@ -43,7 +43,7 @@ export class Cluster {
     secrets: [],
   };
   #answeredAt: string | null = null;
-  /** When the question was asked that is not answered yet. */
+  /** The time of the question that is not answered yet. */
   #askedAt: number | null = null;
   #shown: readonly KnownService[] | null = null;
   /** Services whose tasks are read with the next look. */

@@ -50,7 +50,7 @@ export class Clusters implements AsyncDisposable {
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
   #watchedAt = -Infinity;
-  /** When every swarm had been read, as somebody asked. */
+  /** The time at which every swarm had been read, as somebody asked. */
   #wholeAt = -Infinity;
   #joined: { readonly stamp: string; readonly services: RunningServices } | null = null;
   #revision = 0;
