@@ -10,7 +10,7 @@ import { samplesIn } from "../tests/proof/slowness.ts";
 const { deno: version } = JSON.parse(await Deno.readTextFile(new URL("versions.json", import.meta.url)));
 const BOUNDS_ARE_EXACT = Deno.env.get("BERTH_CI_BOUNDS") === "exact";
 /** Of the whole run, and of each try of what failed. */
-const LIMIT_MINUTES = 35;
+const LIMIT_MINUTES = 60;
 const TRY_LIMIT_MINUTES = 8;
 const MOST_TRIED_AGAIN = 8;
 const TRIES = 3;
