@@ -41,6 +41,8 @@ interface KnownList {
   readonly stamp: string | null;
   readonly at: number;
   readonly listed: Listed;
+  /** The names as a file system may take them that does not tell case, made when they are first asked for. */
+  names: ReadonlySet<string> | null;
 }
 
 /** Tells which entries of a folder count. The same function stands for the same answer. */
@@ -115,7 +117,7 @@ export class SafeReader {
     const listed = await this.#listed(path, limit, counts);
     if ("why" in listed || listed.looked > limit) return listed;
     if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
-    this.#lists.set(path, { counts, stamp, at: performance.now(), listed });
+    this.#lists.set(path, { counts, stamp, at: performance.now(), listed, names: null });
     return listed;
   }
 
@@ -126,7 +128,8 @@ export class SafeReader {
     if (known === undefined || !known.counts({ name, isFile: true, isDirectory: false, isSymlink: false })) {
       return false;
     }
-    return !known.listed.entries.some((entry) => entry.name === name);
+    known.names ??= new Set(known.listed.entries.map((entry) => folded(entry.name)));
+    return !known.names.has(folded(name));
   }
 
   /** Another one when entries have come or gone; null where the clock is too coarse to tell, or nothing is there. */
@@ -277,6 +280,8 @@ const CALM_MS = 2_000;
 const LIST_MS = 30_000;
 /** Folders whose listings are kept. */
 const MOST_LISTS = 20_000;
+
+const folded = (name: string): string => name.normalize("NFC").toLowerCase();
 
 function isStill(known: KnownList, stamp: string | null, counts: Counts): boolean {
   return stamp !== null && known.stamp === stamp && known.counts === counts &&

@@ -191,3 +191,13 @@ for (const [folder, written, path] of PATHS) {
     assert.equal(resolve("/ws", folder, written), path);
   });
 }
+
+Deno.test("a listing says what is not there, but not of names that a file system may take for one that is", async () => {
+  await using folder = await plant({ "a/Compose.yaml": "a: 1\n", "a/caf\u00e9.yaml": "a: 1\n" });
+  const reader = new SafeReader(folder.path);
+  const isYaml = ({ name }: Deno.DirEntry) => name.endsWith(".yaml");
+  assert.equal(reader.isListedWithout("a/compose.yml"), false, "nothing was listed yet");
+  await reader.list("a", 10, isYaml);
+  const told = ["a/b.yaml", "a/compose.yaml", "a/cafe\u0301.yaml", "a/.env", "b/compose.yaml"];
+  assert.deepEqual(told.filter((path) => reader.isListedWithout(path)), ["a/b.yaml"]);
+});

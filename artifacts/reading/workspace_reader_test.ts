@@ -612,6 +612,23 @@ async function changeAtRandom(root: string, n: number, random: (below: number) =
   await ways[random(ways.length)]!().catch(() => {}); // some have nothing to work on
 }
 
+const imagesOf = ({ groups }: Model): string[] =>
+  groups.filter(({ folder, standing }) => standing === "main" && /^p\d$/.test(folder))
+    .map(({ folder, units }) => `${folder} ${units.find(({ label }) => label === "web")?.service?.image}`)
+    .sort();
+
+/** Returns the image of each project, as the shell's words say it: the variable of `.env`, or 1. */
+async function imagesOnDisk(root: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of Deno.readDir(root)) {
+    const text = await Deno.readTextFile(`${root}/${name}/compose.yaml`).catch(() => null);
+    if (text === null) continue;
+    const tag = /^TAG=(.*)$/m.exec(await Deno.readTextFile(`${root}/${name}/.env`).catch(() => ""))?.[1];
+    found.push(`${name} nginx:${text.includes("${TAG:-1}") ? tag || "1" : "1"}`);
+  }
+  return found.sort();
+}
+
 Deno.test("a refreshed reading is what a new reader reads, whatever has changed since", async () => {
   const web = "services:\n  web:\n    image: nginx:${TAG:-1}\n";
   await using folder = await plant(
@@ -628,5 +645,6 @@ Deno.test("a refreshed reading is what a new reader reads, whatever has changed 
     const [refreshed, fresh] = [await reader.refresh(), await read(folder)];
     assert.equal(refreshed.revision, fresh.revision, `after change ${n}`);
     assert.deepEqual([namesOf(refreshed), codesOf(refreshed)], [namesOf(fresh), codesOf(fresh)]);
+    assert.deepEqual(imagesOf(refreshed), await imagesOnDisk(folder.path), `after change ${n}`);
   }
 });
