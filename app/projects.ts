@@ -104,17 +104,14 @@ export function openApplies(
     store: store.applies,
     runtime: () => plugins.runtime,
     sources: async (workspace, name) => {
-      const [{ contentsOf }, { hashesOf }] = await Promise.all([
-        import("../projects/drift/contents.ts"),
-        import("../projects/plan/stack_scene.ts"),
-      ]);
+      const { contentsOf } = await import("../projects/drift/contents.ts");
       const model = await registry.comparedModel(workspace);
       const group = model.groups.find((one) => one.name === name);
       if (group === undefined) return null;
       const side = await ownSide({ registry, digests }, workspace);
       const reading = await registry.folder(workspace);
-      const [contents, hashes] = await Promise.all([contentsOf(group, side), hashesOf(group, side)]);
-      return { model, group, digest: side.digest, contents, hashes, reading };
+      const hashes = async () => (await import("../projects/plan/stack_scene.ts")).hashesOf(group, side);
+      return { model, group, digest: side.digest, contents: await contentsOf(group, side), hashes, reading };
     },
     seal: access.applySeal,
     rights: (actor) => access.holderNow(actor),

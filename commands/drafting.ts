@@ -1,4 +1,4 @@
-/** What the commands that write containers down have in common: which are meant, and what their draft says. */
+/** The common part of the commands that write containers down: which are meant, and what their draft says. */
 import { CONTAINERS } from "../client/berth/containers.ts";
 import { type AdoptionDraft, WORKSPACE_ADOPTIONS_DRAFT, WORKSPACES } from "../client/berth/workspaces.ts";
 import type { Client } from "../client/mod.ts";

@@ -31,8 +31,8 @@ export interface Sources {
   readonly digest: Digest;
   /** Digests of secrets and configs, by their ids. */
   readonly contents: ReadonlyMap<string, string>;
-  /** Ids of configs, each with the hash of its content. */
-  readonly hashes: ReadonlyMap<string, string>;
+  /** Returns the ids of configs, each with the hash of its content: a swarm tells the contents that it has. */
+  readonly hashes: () => Promise<ReadonlyMap<string, string>>;
   readonly reading: Reading;
 }
 

@@ -73,7 +73,7 @@ export class StackOrders {
       runtime,
       digest,
       contents,
-      hashes,
+      hashes: await hashes(),
       foreignVolumes: await this.#foreignVolumes(cluster),
       showsValues: false,
       sees: ({ stack, labels }) => reach?.has({ project: stack, labels }) === true,

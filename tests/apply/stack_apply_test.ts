@@ -54,7 +54,7 @@ async function broughtUp({ own, scene }: Stack): Promise<void> {
   assert.deepEqual([plan.steps, plan.blocked, plan.unchanged], [[], [], 2]);
 }
 
-/** What differs is posted once, and nothing else is. */
+/** Services that differ are posted once, and no others. */
 async function updated({ own, scene }: Stack): Promise<void> {
   const [web, db] = [await definition(own, "shop_web"), await definition(own, "shop_db")];
   await scene.write(UP.replace("red", "blue"));

@@ -45,7 +45,7 @@ export class BackScene {
   scopes: string[] = [];
   /** The subject of the steps' needs. */
   subject: Need["subject"] = { engine: "swarm:s", workspace: "w", project: "shop" };
-  /** What was sent, in order. */
+  /** The changes that were sent, in order. */
   readonly sent: string[] = [];
   /** The results of the audit log's entries. */
   readonly audit: string[] = [];
@@ -55,7 +55,7 @@ export class BackScene {
   readonly ending = new AbortController();
   /** The answer to what asks for rights. */
   refused: string | null = null;
-  /** What tasks are. */
+  /** The state of the tasks of every service. */
   tasks: "completed" | "starting" = "completed";
   /** True while the tasks of a removed service do not stop. */
   tasksStay = false;

@@ -47,7 +47,7 @@ async function bothWays(stack: Stack): Promise<void> {
   assert.deepEqual(await tasksOf(first(stack), "shop"), changed);
 }
 
-/** Whoever changes a service in mid-apply keeps it, and the step says so. */
+/** A change that somebody makes in mid-apply stays, and the step says so. */
 async function byOthers(stack: Stack): Promise<void> {
   const { scene, berth } = stack;
   await scene.write(web("environment: { C: green }").replace("  db:\n", "  db:\n    hostname: other\n"));
@@ -101,7 +101,7 @@ async function second(stack: Stack): Promise<void> {
   assert.equal((await scene.apply(NEVER)).state, "done");
 }
 
-/** Where a secret of before was removed by hand, nothing is taken back by halves. */
+/** Nothing is taken back by halves if a secret of before was removed by hand. */
 async function gone(stack: Stack): Promise<void> {
   const { scene, berth } = stack;
   // Of the one that Docker's client has deployed, nobody can tell what it holds.

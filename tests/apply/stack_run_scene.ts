@@ -15,7 +15,7 @@ export class RunScene {
   readonly lines: JournalEntry[] = [];
   readonly audit: NewAuditEntry[] = [];
   readonly stopping = new AbortController();
-  /** How it was closed; null while it was not. */
+  /** The way it was closed; null while it was not. */
   closed: { readonly state: string; readonly reason: string | null } | null = null;
   awayMs = 120_000;
   /** Called when no step is in hand any more. */
@@ -38,7 +38,7 @@ export class RunScene {
       group: { name: "shop", project: "shop", value: null, profiles: [], units: [], resources: [] },
       digest: (text: string) => text,
       contents: new Map(),
-      hashes: new Map(),
+      hashes: () => Promise.resolve(new Map()),
       runtime: {
         settle: () => Promise.resolve(),
         stacks: () => stacks,

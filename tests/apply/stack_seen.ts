@@ -41,7 +41,7 @@ export async function tasksOf(engine: TestEngine, stack: string): Promise<Record
   return found;
 }
 
-/** What a command says inside the running container of a service on this node. */
+/** Returns the output of a command inside the running container of a service on this node. */
 export async function insideOf(engine: TestEngine, service: string, ...command: string[]): Promise<string> {
   const filter = `label=com.docker.swarm.service.name=${service}`;
   const [id] = (await engine.cli("ps", "-q", "--filter", filter)).trim().split("\n");
