@@ -144,7 +144,8 @@ Deno.test({
         const { status, body } = await caller.call("GET /api/incidents?kind=engine");
         return status === 200 ? body : null;
       }, OVER);
-      assert.deepEqual(items.map(({ end }: { end: string }) => end), ["well"], "one record of it");
+      const ends = items.map(({ end }: { end: string }) => end);
+      assert.deepEqual(ends, ["well"], `one record of it: ${JSON.stringify(items)}`);
       assert.deepEqual((await caller.call("GET /api/incidents?state=open")).body.items, []);
     }
     await eventually(
