@@ -115,8 +115,7 @@ function blockByFiles({ group, contents, now, sees }: StackScene, of: Declared, 
       }" that you see, and it is external`;
       draft.block("project/external-missing", message, at, of.unit.id, edited(at));
     } else if (valueAt(resource.value, "driver") !== null) {
-      const message =
-        `The ${kind} "${source}" is kept by a driver of the nodes, which berth asks for nothing`;
+      const message = `The ${kind} "${source}" is kept by a driver of the nodes, and berth cannot make it`;
       draft.block("swarm/field-not-supported", message, resource.at, of.unit.id, edited(resource.at));
     } else if (!contents.has(resource.id)) {
       const message = `The content of the ${kind} "${source}" is not known: its file cannot be read, ` +
