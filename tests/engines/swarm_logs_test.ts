@@ -82,7 +82,7 @@ async function follow(
     `GET /api/services/${service}/logs?format=ndjson&follow&${query}`,
     undefined,
     {
-      signal: leaving.signal,
+      signal: AbortSignal.any([leaving.signal, AbortSignal.timeout(180_000)]),
     },
   );
   assert.equal(answer.status, 200);
@@ -251,9 +251,11 @@ async function restarted(
     one.node.name === "node1" && one.desired;
   const tasks = await tasksOf("shop_count");
   const [old, rotating] = [tasks.find(isOld), (await tasksOf("shop_rotates")).find(isOld)];
-  /** Lines of all nodes came once the leader was back, and of its new task. */
+  /** Lines of all nodes came once the leader was back, of its new task, and the last of its old one. */
   const numberAt = new Map([["node2", Infinity], ["node3", Infinity]]);
+  let lastOfOld = Infinity;
   const isDone = (all: readonly Told[]) => {
+    if (lines(all).findLast(({ taskId }) => taskId === old.id)?.line !== `line ${lastOfOld}`) return false;
     const late = lines(all).filter(({ line, node, taskId }) =>
       node === "node1" ? taskId !== old.id : numberIn(line!) > numberAt.get(node!)! + 20
     );
@@ -273,6 +275,7 @@ async function restarted(
       );
   });
   await leader!.start();
+  lastOfOld = await counted(old.container.id);
   for (const { node, container } of tasks) {
     if (node.name !== "node1") numberAt.set(node.name, await counted(container.id));
   }
