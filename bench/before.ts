@@ -1,20 +1,32 @@
-/** Lists, inspect, a log and the start of today's code beside an earlier commit's, on one engine. */
+/**
+ * Lists, inspect, a log, audited writes and the start of today's code on one engine, beside the commits before and after the
+ * house had its rooms.
+ */
+import { randomSecret } from "../auth/secret.ts";
 import { FIXTURE, startEngine } from "../tests/support/engine.ts";
-import { BEFORE, filesOf } from "./earlier_commit.ts";
+import { CANNOT_RUN_POSTGRES, PostgresServer } from "../tests/support/postgres.ts";
+import { filesOf, HOUSE } from "./earlier_commit.ts";
 import { exchangesPerSecond, onPort } from "./exchanges.ts";
 import { fill, restartable, startBerth, waitForAll } from "./listed_berth.ts";
 import { rounds } from "./rounds.ts";
-import { startServer } from "./server_process.ts";
+import { type ServerProcess, startServer } from "./server_process.ts";
 
 const SECONDS = Number(Deno.env.get("BERTH_BENCH_SECONDS") ?? "2");
 const COUNT = 50;
 const LINES = 200_000;
+const WRITES = 200;
 
 await using stack = new AsyncDisposableStack();
 const engine = stack.use(await startEngine("docker"));
 const folder = await Deno.makeTempDir({ prefix: "berth-before-" });
 stack.defer(() => Deno.remove(folder, { recursive: true }));
-const absent = await filesOf(BEFORE, folder);
+const commits = await Promise.all(
+  Object.values(HOUSE).map(async (name) => {
+    const checkout = `${folder}/${name}/`;
+    await Deno.mkdir(checkout);
+    return { name, checkout, absent: await filesOf(name, checkout) };
+  }),
+);
 await fill(engine, 0, COUNT);
 const WRITE =
   `BEGIN { for (n = 1; n <= ${LINES}; n++) print "a line that is about as long as most lines are, number", n }`;
@@ -22,7 +34,7 @@ const talker = (await engine.cli("run", "-d", "--network", "none", FIXTURE, "awk
 await engine.cli("wait", talker);
 
 const versions = [
-  ...(absent === undefined ? [{ name: BEFORE, checkout: `${folder}/` }] : []),
+  ...commits.filter(({ absent }) => absent === undefined),
   { name: "now", checkout: new URL("../", import.meta.url).pathname },
 ];
 const started = await Promise.all(versions.map(async ({ name, checkout }) => {
@@ -30,9 +42,9 @@ const started = await Promise.all(versions.map(async ({ name, checkout }) => {
   stack.use(server);
   const id = await waitForAll(server, key, COUNT + 1);
   const port = server.port;
-  return { name, id, checkout, port, target: onPort(port, { authorization: `Bearer ${key}` }), key };
+  return { name, id, server, port, target: onPort(port, { authorization: `Bearer ${key}` }), key };
 }));
-const missing = absent === undefined ? [] : [{ name: BEFORE, absent }];
+const missing = commits.flatMap(({ name, absent }) => absent === undefined ? [] : [{ name, absent }]);
 
 for (
   const [name, about, path, headers] of [
@@ -66,6 +78,26 @@ await rounds("before-log", [
     },
   })),
 ], { about: `a log of ${LINES} lines as text` });
+const writes = (servers: readonly { name: string; server: ServerProcess; key: string }[]) => [
+  ...missing,
+  ...servers.map(({ name, server, key }) => ({ name, run: () => cpuOfWrites(server, key) })),
+];
+const WRITTEN = { unit: "ms of CPU", about: `${WRITES} keys made, each with its entry in the audit log` };
+await rounds("before-writes", writes(started), WRITTEN);
+if (CANNOT_RUN_POSTGRES === null) {
+  const postgres = stack.use(await PostgresServer.start());
+  const sealingKey = `${folder}/sealing-key`;
+  await Deno.writeTextFile(sealingKey, randomSecret(), { mode: 0o600 });
+  const servers = [];
+  for (const { name, checkout } of versions) {
+    const { server, key } = await startBerth(stack, "none", checkout, {
+      BERTH_DATABASE_URL: postgres.url((await postgres.database()).name),
+      BERTH_SEALING_KEY_FILE: sealingKey,
+    });
+    servers.push({ name, server: stack.use(server), key });
+  }
+  await rounds("before-writes-postgres", writes(servers), WRITTEN);
+}
 const starts = await Promise.all(
   versions.map(async ({ name, checkout }) => ({ name, options: await restartable(stack, checkout) })),
 );
@@ -77,9 +109,27 @@ await rounds(
       name,
       async run() {
         await using server = await startServer(options);
-        return server.firstAnswerMs;
+        return await server.cpuSeconds() * 1_000;
       },
     })),
   ],
-  { about: "from the start of the process to the first list, packages and modules cached", rounds: 9 },
+  {
+    unit: "ms of CPU",
+    about: "from the start of the process to the first list, packages and modules cached",
+    rounds: 9,
+  },
 );
+
+/** Makes keys one after the other. */
+async function cpuOfWrites(server: ServerProcess, key: string): Promise<number> {
+  const before = await server.cpuSeconds();
+  for (let n = 0; n < WRITES; n += 1) {
+    const { ok, status } = await fetch(`http://127.0.0.1:${server.port}/api/settings/api-keys`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: `bench-${crypto.randomUUID()}`, role: "viewer" }),
+    }).then(async (answer) => (await answer.body?.cancel(), answer));
+    if (!ok) throw new Error(`no key: ${status}`);
+  }
+  return (await server.cpuSeconds() - before) * 1_000;
+}
