@@ -14,7 +14,7 @@ import { type ServerProcess, startServer } from "./server_process.ts";
 const SECONDS = Number(Deno.env.get("BERTH_BENCH_SECONDS") ?? "2");
 const COUNT = 50;
 const LINES = 200_000;
-const WRITES = 200;
+const WRITES = 100;
 
 await using stack = new AsyncDisposableStack();
 const engine = stack.use(await startEngine("docker"));
@@ -82,7 +82,10 @@ const writes = (servers: readonly { name: string; server: ServerProcess; key: st
   ...missing,
   ...servers.map(({ name, server, key }) => ({ name, run: () => cpuOfWrites(server, key) })),
 ];
-const WRITTEN = { unit: "ms of CPU", about: `${WRITES} keys made, each with its entry in the audit log` };
+const WRITTEN = {
+  unit: "ms of CPU",
+  about: `${WRITES} keys made and deleted, each with its entries in the audit log`,
+};
 await rounds("before-writes", writes(started), WRITTEN);
 if (CANNOT_RUN_POSTGRES === null) {
   const postgres = stack.use(await PostgresServer.start());
@@ -120,16 +123,18 @@ await rounds(
   },
 );
 
-/** Makes keys one after the other. */
-async function cpuOfWrites(server: ServerProcess, key: string): Promise<number> {
-  const before = await server.cpuSeconds();
+/** Makes keys one after the other, and deletes each. */
+async function cpuOfWrites({ port, cpuSeconds }: ServerProcess, key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const keys = `http://127.0.0.1:${port}/api/settings/api-keys`;
+  const before = await cpuSeconds();
   for (let n = 0; n < WRITES; n += 1) {
-    const { ok, status } = await fetch(`http://127.0.0.1:${server.port}/api/settings/api-keys`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ name: `bench-${crypto.randomUUID()}`, role: "viewer" }),
-    }).then(async (answer) => (await answer.body?.cancel(), answer));
-    if (!ok) throw new Error(`no key: ${status}`);
+    const body = JSON.stringify({ name: `bench-${crypto.randomUUID()}`, role: "viewer" });
+    const made = await fetch(keys, { method: "POST", headers, body });
+    const { id } = await made.json();
+    const gone = await fetch(`${keys}/${id}`, { method: "DELETE", headers });
+    await gone.body?.cancel();
+    if (!made.ok || !gone.ok) throw new Error(`no key: ${made.status}, ${gone.status}`);
   }
-  return (await server.cpuSeconds() - before) * 1_000;
+  return (await cpuSeconds() - before) * 1_000;
 }
