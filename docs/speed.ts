@@ -19,6 +19,7 @@ export interface Result {
 
 /** Results that are like another one, whose row stands for both: the bench prints them. */
 const LIKE_ANOTHER: ReadonlySet<string> = new Set([
+  ...["before-list-gzip", "git-none-lists", "growth-postgres-start"],
   ...["apply-nothing-1", "apply-nothing-10", "apply-up-1", "apply-up-10", "builds-first", "client-parallel"],
   ...[
     "engine-inspect-500",

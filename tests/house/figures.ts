@@ -1,5 +1,6 @@
 /** Measures the figures that the house has to reach and prints them as one table. `deno task house`. */
 import { SETTINGS } from "../../config/settings.ts";
+import { HOUSE } from "../../bench/earlier_commit.ts";
 import { PLUGINS } from "../../plugins/plugins.ts";
 import { bareIn, mostIn, roomsOf } from "./comments.ts";
 import { importsOf, withoutComments } from "./imports.ts";
@@ -46,7 +47,7 @@ export function figures(texts: ReadonlyMap<string, string>, speed: string): Figu
     screens(texts),
     atMost("settings", 26, Object.keys(SETTINGS)),
     neighbours(texts),
-    ...["list", "list-gzip", "inspect", "log", "start"].map((name) => speedOf(name, speed)),
+    ...["list", "inspect", "log", "start", "writes", "writes-postgres"].map((name) => speedOf(name, speed)),
   ];
 }
 
@@ -203,12 +204,11 @@ function neighbours(texts: ReadonlyMap<string, string>): Figure {
   };
 }
 
-/** Reads a row of docs/speed.md, which benches measured: today's code beside the commit before the rooms. */
+/** Reads a row of docs/speed.md, which benches measured: the commit with the rooms beside the one before them. */
 function speedOf(name: string, speed: string): Figure {
   const row = speed.split("\n").find((line) => line.startsWith(`| before-${name} |`)) ?? "";
   const [, ratio = "", low = "", high = ""] =
-    /now \*\*([\d.]+)\*\* \([\d.]+, ([\d.]+) to ([\d.]+)\)/.exec(row) ??
-      [];
+    new RegExp(`${HOUSE.after} \\*\\*([\\d.]+)\\*\\* \\([\\d.]+, ([\\d.]+) to ([\\d.]+)\\)`).exec(row) ?? [];
   const [least, most] = [Number(low), Number(high)];
   const isReached = row.includes("less is better") ? least <= 1 : most >= 1;
   return {
