@@ -78,6 +78,15 @@ interface Lease {
   readonly until: number;
 }
 
+/** The change of an apply's state that its last line of a journal brings. */
+interface ApplyEnd {
+  readonly state: Exclude<ApplyState, "running">;
+  readonly reason: string | null;
+  readonly at: number;
+  /** The wish that led to it. A wish that nobody has heeded keeps an apply from pausing. */
+  readonly heeded?: ApplyWish | null;
+}
+
 export interface ApplyStore {
   /** The clock that leases count by where several replicas share the store: their own may differ. */
   readonly now?: () => Promise<number>;
@@ -88,22 +97,19 @@ export interface ApplyStore {
   list(query: ApplyQuery): Promise<ApplyRecord[]>;
   /**
    * Appends to the journal of an apply that is `running` in this epoch, and with `end` moves it on; all of it with its
-   * entries of the audit log, or nothing. Null where it is somebody else's by now.
+   * entries of the audit log, or nothing. Null where it is somebody else's by now; the wish where it was to be paused
+   * and somebody has asked for something else meanwhile.
    */
   write(
     id: string,
     epoch: number,
     lines: readonly NewJournalEntry[],
     entries: readonly NewAuditEntry[],
-    end?: {
-      readonly state: Exclude<ApplyState, "running">;
-      readonly reason: string | null;
-      readonly at: number;
-    },
-  ): Promise<JournalEntry[] | null>;
+    end?: ApplyEnd,
+  ): Promise<JournalEntry[] | ApplyWish | null>;
   /** The lines behind the place `after`, in order. */
   lines(id: string, after: number, limit: number): Promise<JournalEntry[]>;
-  /** Of one that is running or paused. Whether there is such a one. */
+  /** Of one that is running: one that is paused takes it with `resume`. Returns false where none is running. */
   wish(id: string, wish: ApplyWish, entry: NewAuditEntry): Promise<boolean>;
   /** Lets a paused one go on, with the rights of whoever says so. Null where none is paused. */
   resume(

@@ -4,10 +4,10 @@ import type { ApplyQuery, ApplyRecord, ApplyWish } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "./apply_shape.ts";
-import type { Applier, AppliesOptions } from "./applies_options.ts";
+import { type Applier, type AppliesOptions, toldOf } from "./applies_options.ts";
 import { ApplyFeed } from "./feed.ts";
 import { followApply } from "./follow.ts";
-import { Journal, LostApply, progressOf } from "./journal.ts";
+import { Journal, LostApply, progressOf, Unheeded } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import { InterruptedSwaps } from "./interrupted_swaps.ts";
 import { wordsOfGivenUp } from "./left_behind.ts";
@@ -16,6 +16,7 @@ import type { Run } from "./run.ts";
 import { applyOf, summaryOf } from "./shown.ts";
 import type { RunOptions } from "./run_options.ts";
 import { SOUND_MS } from "./waiting.ts";
+import { askToEnd, over } from "./wishes.ts";
 import { isReadable, type Work, workOf } from "./work.ts";
 
 /** A replica whose last heartbeat is older than this is considered dead. */
@@ -109,9 +110,11 @@ export class Applies implements AsyncDisposable {
       } catch (error) {
         if (await this.#closedUndone(record)) throw error;
         // Another replica carries it out, as this one was held up: it is asked to stop, and the answer says how it goes
-        await store.wish(id, "cancel", entry(id));
         this.#running.delete(id);
-        return await this.get(id);
+        return await this.ask(id, "cancel", { by, credential, entry }).catch((error) => {
+          if (!(error instanceof ServiceError) || error.code !== "apply_over") throw error;
+          return this.get(id);
+        });
       }
     } catch (error) {
       this.#running.delete(id);
@@ -152,28 +155,32 @@ export class Applies implements AsyncDisposable {
 
   /** Asks the apply to end, which it does once the step in hand is finished or turned back. Throws `apply_over`. */
   async ask(id: string, wish: ApplyWish, applier: Applier): Promise<Apply> {
-    const record = await this.record(id);
-    if (record.state === "paused") return await this.resume(id, applier, { wish });
-    if (!await this.options.store.wish(id, wish, applier.entry(id))) throw over(record);
-    this.#running.get(id)?.run?.wish(wish);
-    // It may have begun to wait for a person in between.
-    const { state } = await this.record(id);
-    return state === "paused" ? await this.resume(id, applier, { wish }) : await this.get(id);
+    const paused = await askToEnd({
+      record: () => this.record(id),
+      leave: () => this.options.store.wish(id, wish, applier.entry(id)),
+      takePaused: () => this.#takePaused(id, applier, wish),
+    });
+    if (paused === null) this.#running.get(id)?.run?.wish(wish);
+    else await this.#giveUp(paused, wish);
+    return await this.get(id);
   }
 
-  /** Resumes with the rights of the caller; with a wish it only ends. Throws `apply_over` for one that is not paused. */
-  async resume(
+  /** Resumes with the rights of the caller. Throws `apply_over` for one that is not paused. */
+  async resume(id: string, applier: Applier, { hooks }: ApplyResume = {}): Promise<Apply> {
+    const record = await this.#takePaused(id, applier, null);
+    if (record === null) throw over(await this.record(id));
+    await this.#carryOn(record, true, hooks);
+    return await this.get(id);
+  }
+
+  /** Takes a paused apply on, with what somebody asks of it; null where none is paused. */
+  async #takePaused(
     id: string,
     { by, credential, entry }: Applier,
-    { wish = null, hooks }: { readonly wish?: ApplyWish | null } & ApplyResume = {},
-  ): Promise<Apply> {
-    const { store } = this.options;
+    wish: ApplyWish | null,
+  ): Promise<ApplyRecord | null> {
     const lease = { owner: this.#owner, until: await this.#sharedNow() + this.#leaseMs };
-    const record = await store.resume(id, { by, credential, wish }, lease, entry(id));
-    if (record === null) throw over(await this.record(id));
-    if (wish === null) await this.#carryOn(record, true, hooks);
-    else await this.#giveUp(record, wish);
-    return await this.get(id);
+    return await this.options.store.resume(id, { by, credential, wish }, lease, entry(id));
   }
 
   /** Ends an apply that waited. Throws `engine_unavailable` where a swap in hand cannot be settled. */
@@ -194,7 +201,13 @@ export class Applies implements AsyncDisposable {
   async #end(record: ApplyRecord, wish: ApplyWish): Promise<ServiceError | null> {
     const away = await this.#swaps.settle(record, wish === "abandon");
     const words = wordsOfGivenUp(workOf(record), await progressOf(this.options.store, record.id));
-    await this.#journal(record).close(away === null ? "cancelled" : "paused", away?.discreet ?? words);
+    const state = away === null ? "cancelled" : "paused";
+    try {
+      await this.#journal(record).close(state, away?.discreet ?? words, { heeded: wish });
+    } catch (error) {
+      if (!(error instanceof Unheeded)) throw error;
+      return await this.#end(record, error.wish);
+    }
     return away;
   }
 
@@ -346,6 +359,10 @@ export class Applies implements AsyncDisposable {
   #go(record: ApplyRecord, run: Run | null, work: () => Promise<void>): void {
     const { id } = record;
     const ended = work()
+      .catch(async (error) => {
+        if (!(error instanceof Unheeded)) throw error;
+        await this.#end(record, error.wish);
+      })
       // The store is away, or another replica goes on: whoever looks next takes it up.
       .catch((error) => this.options.log.warn("An apply is left", { apply: id, error: String(error) }))
       .finally(async () => {
@@ -369,30 +386,10 @@ export class Applies implements AsyncDisposable {
       store,
       now,
       written: () => this.#feed.written(record.id),
-      entryOf: ({ by, credential, id, project, backend }, { n, kind, target, hook }, result) =>
-        entryOf({
-          actor: by,
-          credential,
-          action: `apply ${kind}`,
-          target,
-          particulars: {
-            apply: id,
-            ...(n !== null && { step: String(n) }),
-            project,
-            backend,
-            ...(hook !== undefined && { command: hook.command.join(" ") }),
-          },
-          result,
-        }),
+      entryOf: (...act) => entryOf(toldOf(...act)),
     });
   }
 }
 
 /** Also for one that the caller may not read. */
 export const unknownApply = (): ServiceError => new ServiceError("apply_not_found", "There is no such apply");
-
-const over = ({ state }: ApplyRecord): ServiceError =>
-  new ServiceError(
-    "apply_over",
-    state === "running" ? "Cannot resume it: it is running" : `It is ${state} already`,
-  );

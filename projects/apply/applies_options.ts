@@ -1,12 +1,13 @@
 /** The parts that applies are given, and those that they give to the audit log. */
 
 import type { Holder } from "../../core/access.ts";
-import type { ApplyStore } from "../../core/applies.ts";
+import type { ApplyRecord, ApplyStore } from "../../core/applies.ts";
 import type { ActingSwarmRuntime } from "../../core/stack_acts.ts";
 import type { Log } from "../../core/log.ts";
 import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
 import type { FailedUpdate } from "../../core/updates.ts";
+import type { Act } from "./journal.ts";
 import type { Sources } from "./orders.ts";
 
 /** The parts of the audit log's entry for an act of an apply. */
@@ -51,3 +52,23 @@ export interface Applier {
   readonly credential: string | null;
   readonly entry: (id: string) => NewAuditEntry;
 }
+
+/** Returns the parts of the audit log's entry for an act of an apply. */
+export const toldOf = (
+  { by, credential, id, project, backend }: ApplyRecord,
+  { n, kind, target, hook }: Act,
+  result: string,
+): Told => ({
+  actor: by,
+  credential,
+  action: `apply ${kind}`,
+  target,
+  particulars: {
+    apply: id,
+    ...(n !== null && { step: String(n) }),
+    project,
+    backend,
+    ...(hook !== undefined && { command: hook.command.join(" ") }),
+  },
+  result,
+});

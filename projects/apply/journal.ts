@@ -4,6 +4,7 @@ import type {
   ApplyRecord,
   ApplyState,
   ApplyStore,
+  ApplyWish,
   JournalEntry,
   NewJournalEntry,
 } from "../../core/applies.ts";
@@ -84,8 +85,21 @@ export async function progressOf(
 /** Somebody else carries the apply out by now. */
 export class LostApply extends Error {}
 
+/** Somebody asked the apply to end in the moment in which it was to be paused: nothing of the pause is written. */
+export class Unheeded extends Error {
+  constructor(readonly wish: ApplyWish) {
+    super(`Somebody asks it to ${wish}`);
+  }
+}
+
 /** The act of an audit log's entry; tidying up belongs to no step. */
-type Act = Pick<Step, "kind" | "target" | "hook"> & { readonly n: number | null };
+export type Act = Pick<Step, "kind" | "target" | "hook"> & { readonly n: number | null };
+
+interface ApplyClose {
+  readonly unstable?: readonly Unstable[];
+  /** The wish that led to the end. */
+  readonly heeded?: ApplyWish | null;
+}
 
 interface JournalOptions {
   readonly store: ApplyStore;
@@ -168,16 +182,20 @@ export class Journal {
     await this.#write([this.#line("state", null, { state: "running", reason })], []);
   }
 
-  /** `unstable` are the containers that do not stay up. Their steps stay done. */
+  /**
+   * `unstable` are the containers that do not stay up. Their steps stay done. Throws `Unheeded` where it was to be paused
+   * and somebody wishes something else than what led to it.
+   */
   async close(
     state: Exclude<ApplyState, "running">,
     reason: string | null,
-    unstable: readonly Unstable[] = [],
+    { unstable = [], heeded = null }: ApplyClose = {},
   ): Promise<void> {
     const judged = unstable.map((one) =>
       this.#line("step", one.step, { state: "done", note: noteOf(one), unstable: one })
     );
-    await this.#write([...judged, this.#line("state", null, { state, reason })], [], state, reason);
+    const end = { state, reason, at: this.options.now(), heeded };
+    await this.#write([...judged, this.#line("state", null, { state, reason })], [], end);
   }
 
   #step(step: Step, line: StepLine): NewJournalEntry {
@@ -195,14 +213,12 @@ export class Journal {
   async #write(
     lines: readonly NewJournalEntry[],
     entries: readonly NewAuditEntry[],
-    state?: Exclude<ApplyState, "running">,
-    reason: string | null = null,
+    end?: Parameters<ApplyStore["write"]>[4],
   ): Promise<void> {
-    const { store, now, written } = this.options;
-    const end = state === undefined ? undefined : { state, reason, at: now() };
-    if (await store.write(this.apply.id, this.apply.epoch, lines, entries, end) === null) {
-      throw new LostApply();
-    }
+    const { store, written } = this.options;
+    const done = await store.write(this.apply.id, this.apply.epoch, lines, entries, end);
+    if (done === null) throw new LostApply();
+    if (typeof done === "string") throw new Unheeded(done);
     written();
   }
 }

@@ -124,7 +124,7 @@ export class Run {
     if (unstable !== null) {
       const isOnEngine = this.#state.work.cluster === undefined;
       if (isOnEngine) await tidyUp(this.#runner.orders, this.#runner.acts(), this.apply.id, journal);
-      return await journal.close("done", wordsOf(unstable), unstable);
+      return await journal.close("done", wordsOf(unstable), { unstable });
     }
     if (halt === null || halt.kind === "stopping") return; // the next start goes on
     if (halt.kind !== "paused" || !halt.isHook) await this.options.settle(halt.kind === "abandon");

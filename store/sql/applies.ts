@@ -1,5 +1,5 @@
 /** Applies and their journals. */
-import type { ApplyRecord, ApplyStore, JournalEntry } from "../../core/applies.ts";
+import type { ApplyRecord, ApplyStore, ApplyWish, JournalEntry } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
 import { insertEntry } from "./audit.ts";
 import { applyFrom, type ApplyRow } from "./records.ts";
@@ -71,9 +71,12 @@ export function sqlApplies(sql: Sql): ApplyStore {
       )).map(applyFrom),
     wish: (id, wish, entry) =>
       sql.write(function* () {
-        if ((yield* run(`UPDATE applies SET wish = $1 WHERE id = $2 AND ${IN_HAND}`, wish, id)) === 0) {
-          return false;
-        }
+        const asked = yield* run(
+          "UPDATE applies SET wish = $1 WHERE id = $2 AND state = 'running'",
+          wish,
+          id,
+        );
+        if (asked === 0) return false;
         yield* insertEntry(entry);
         return true;
       }),
@@ -87,12 +90,14 @@ export function sqlApplies(sql: Sql): ApplyStore {
 function* writeLines(
   ...[id, epoch, lines, entries, end]: Parameters<ApplyStore["write"]>
 ): Steps<Awaited<ReturnType<ApplyStore["write"]>>> {
-  const mine = yield* get(
-    "SELECT 1 FROM applies WHERE id = $1 AND epoch = $2 AND state = 'running' FOR UPDATE",
+  const mine = yield* get<{ wish: ApplyWish | null }>(
+    "SELECT wish FROM applies WHERE id = $1 AND epoch = $2 AND state = 'running' FOR UPDATE",
     id,
     epoch,
   );
   if (mine === undefined) return null;
+  // Pausing forgets it, and another replica may have taken it from somebody a moment ago.
+  if (end?.state === "paused" && mine.wish !== null && mine.wish !== end.heeded) return mine.wish;
   const last = yield* get<{ seq: number }>(
     "SELECT coalesce(max(seq), 0) AS seq FROM apply_lines WHERE apply_id = $1",
     id,

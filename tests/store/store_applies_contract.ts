@@ -98,6 +98,7 @@ export function appliesContract(promise: Promised): void {
       const { applies } = store;
       await applies.add(apply("a"), ENTRY);
       const first = await applies.write("a", 1, [line(1), line(2)], [auditEntryOf({ action: "begun" })]);
+      assert.ok(typeof first === "object");
       assert.deepEqual(first?.map(({ seq, step }) => [seq, step]), [[1, 1], [2, 2]]);
       await applies.write("a", 1, [line(1, '{"state":"done"}')], []);
       assert.deepEqual((await applies.lines("a", 1, 10)).map(({ seq, body }) => [seq, body]), [
@@ -164,7 +165,16 @@ export function appliesContract(promise: Promised): void {
     await applies.add(apply("a"), ENTRY);
     assert.equal(await applies.wish("a", "cancel", ENTRY), true);
     assert.equal((await applies.renew({ owner: "one", until: 1 }))[0]?.wish, "cancel");
-    await applies.write("a", 1, [], [], { state: "paused", reason: "why", at: 7 });
+    const pausing = { state: "paused", reason: "why", at: 7 } as const;
+    assert.equal(
+      await applies.write("a", 1, [line(1)], [auditEntryOf({ action: "lost" })], pausing),
+      "cancel",
+    );
+    assert.equal(await applies.write("a", 1, [], [], { ...pausing, heeded: "abandon" }), "cancel");
+    assert.deepEqual([(await applies.get("a"))?.state, await applies.lines("a", 0, 9)], ["running", []]);
+    assert.ok(!(await actions(store)).includes("lost"));
+    assert.deepEqual(await applies.write("a", 1, [], [], { ...pausing, heeded: "cancel" }), []);
+    assert.equal(await applies.wish("a", "cancel", ENTRY), false, "a paused one takes it as it resumes");
     assert.deepEqual(await applies.renew({ owner: "one", until: 1 }), [], "a paused one is nobody's");
     assert.deepEqual(await applies.takeOver(1_000, { owner: "two", until: 1 }), []);
     const by = { by: { ...BY, name: "other" }, credential: "key:o", wish: "abandon" } as const;

@@ -1,0 +1,107 @@
+/** A wish that reaches an apply in the moment in which another replica pauses or resumes it is heeded all the same. */
+import assert from "node:assert/strict";
+import type { ApplyStore } from "../../core/applies.ts";
+import type { Store } from "../../core/store.ts";
+import { Applies } from "../../projects/apply/applies.ts";
+import type { AppliesOptions } from "../../projects/apply/applies_options.ts";
+import type { Work } from "../../projects/apply/work.ts";
+import { openPostgresStore } from "../../store/postgres/store.ts";
+import { openSqliteStore } from "../../store/sqlite/store.ts";
+import { ENTRY } from "../access/audit_entry.ts";
+import { eventually } from "../support/eventually.ts";
+import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
+import { SILENT } from "../support/silent_log.ts";
+
+const BY = { by: { kind: "apiKey", id: "k", name: "key" }, credential: null, entry: () => ENTRY } as const;
+const PLAN = { id: "p", workspace: "w", group: "shop", project: "shop", backend: "docker", basis: {} };
+const WORK = {
+  plan: { ...PLAN, action: "up", steps: [] },
+  request: {},
+  steps: [],
+  subjects: {},
+  timeouts: {},
+} as unknown as Work;
+
+/** A replica whose engines are away, so that it pauses every apply. `store` is what it does between looks and writes. */
+const replica = ({ applies }: Store, store: Partial<ApplyStore> = {}): Applies => {
+  const unused = () => assert.fail("not asked for");
+  const options: AppliesOptions = {
+    store: { ...applies, ...store },
+    runtime: () => null,
+    sources: () => Promise.resolve(null),
+    rights: unused,
+    entryOf: () => ENTRY,
+    noteFailed: unused,
+    seal: { seal: unused, open: unused } as never,
+    composeVersion: "2.0.0",
+    log: SILENT,
+    now: () => Date.now(),
+  };
+  return new Applies(options);
+};
+
+const stateOf = async (applies: Applies, id: string) => {
+  const { state } = await applies.get(id);
+  return state === "running" ? null : state;
+};
+
+const begin = (applies: Applies) => applies.begin(WORK, {}, BY, () => Promise.resolve());
+
+const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null;
+if (server === null) console.error(`NOT RUN: wishes on PostgreSQL, because ${CANNOT_RUN_POSTGRES}`);
+
+async function onBoth(work: (open: () => Promise<Store>) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "berth-wishes-" });
+  try {
+    await work(() => openSqliteStore(`${folder}/store.db`));
+    if (server === null) return;
+    const settings = await server.database();
+    await work(() => openPostgresStore(settings));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+for (const wish of ["cancel", "abandon"] as const) {
+  Deno.test(`The wish to ${wish} an apply is heeded in the moment in which another replica pauses it`, async () => {
+    await onBoth(async (open) => {
+      await using one = await open();
+      await using two = await open();
+      await using other = replica(two);
+      await using owner = replica(one, {
+        write: async (...line) => {
+          const [id, , , , end] = line;
+          if (end?.state === "paused") assert.equal((await other.ask(id, wish, BY)).state, "running");
+          return await one.applies.write(...line);
+        },
+      });
+      const { id } = await begin(owner);
+      assert.equal(await eventually("it is over, or waits", () => stateOf(owner, id)), "cancelled");
+      assert.equal((await one.applies.get(id))?.wish, null);
+    });
+  });
+}
+
+Deno.test("A cancel of a paused apply that another replica resumes in that moment ends it", async () => {
+  await onBoth(async (open) => {
+    await using one = await open();
+    await using two = await open();
+    await using owner = replica(one);
+    let isResumed = false;
+    await using other = replica(two, {
+      resume: async (...given) => {
+        if (!isResumed) {
+          isResumed = true;
+          await owner.resume(given[0], BY);
+        }
+        return await two.applies.resume(...given);
+      },
+    });
+    const { id } = await begin(owner);
+    assert.equal(await eventually("it waits", () => stateOf(owner, id)), "paused");
+
+    await other.ask(id, "cancel", BY);
+
+    assert.equal(await eventually("it is over, or waits", () => stateOf(owner, id)), "cancelled");
+  });
+});
