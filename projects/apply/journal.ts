@@ -45,6 +45,13 @@ export interface StepProgress extends StepLine {
   readonly noted: Noted;
 }
 
+/** Returns what is said of a step, without its times and notes. */
+export const lineOf = ({ state, error, note }: StepProgress): Omit<StepLine, "noted"> => ({
+  state,
+  ...(error !== undefined && { error }),
+  ...(note !== undefined && { note }),
+});
+
 /** Lines that are read at a time. */
 const PAGE = 500;
 
@@ -119,9 +126,12 @@ export class Journal {
     await this.#write([this.#step(step, { state: "running", noted })], entries);
   }
 
-  /** Writes the notes that a step needs when it is taken up again; on disk before the engine is asked. */
-  async note(step: Step, noted: Noted): Promise<void> {
-    await this.#write([this.#step(step, { state: "running", noted })], []);
+  /**
+   * Writes the notes that a step needs when it is taken up again; on disk before the engine is asked. `line` is what is
+   * said of a step that is not in hand.
+   */
+  async note(step: Step, noted: Noted, line: Omit<StepLine, "noted"> = { state: "running" }): Promise<void> {
+    await this.#write([this.#step(step, { ...line, noted })], []);
   }
 
   async end(step: Step, line: StepLine): Promise<void> {

@@ -229,8 +229,8 @@ async function removalBack(hand: StackHand): Promise<Omit<Back, "step"> | null> 
   const held = await acts.service(target);
   if (held !== null && held.id === subject?.id) return null; // it was not removed
   if (held !== null) {
-    if (acts.isSame(held.definition, definition)) return null;
-    throw touchedService(target, "made anew");
+    if (!acts.isSame(held.definition, definition)) throw touchedService(target, "made anew");
+    return { kind: null, needs: [], act: () => isBefore(hand, definition) }; // an earlier attempt made it
   }
   const act = async () => {
     try {

@@ -4,7 +4,7 @@ import type { ApplyRecord } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import { failed } from "./hand.ts";
-import { type Noted, progressOf } from "./journal.ts";
+import { type Noted, progressOf, type StepLine } from "./journal.ts";
 import { notHeld } from "./not_held.ts";
 import { ownedStackActs } from "./owned_acts.ts";
 import type { StackHand } from "./stack_hand.ts";
@@ -15,6 +15,8 @@ import type { Work } from "./work.ts";
 /** An attempt at a step. */
 interface Attempt extends Pick<StackHand, "isAgain" | "ending"> {
   readonly noted: { current: Noted };
+  /** The line of a step that is taken back: a note leaves it so. */
+  readonly line?: Omit<StepLine, "noted">;
 }
 
 export class StackHands {
@@ -40,7 +42,7 @@ export class StackHands {
     }
   }
 
-  hand(step: Step, { noted, isAgain, ending }: Attempt): StackHand {
+  hand(step: Step, { noted, line, isAgain, ending }: Attempt): StackHand {
     const { journal, store, rights, seal, loginFor, assertHeld, ground } = this.options;
     const place = `apply ${this.apply.id} step ${step.n}`;
     return {
@@ -57,7 +59,7 @@ export class StackHands {
       ending,
       notedBy: async (n) => (await progressOf(store, this.apply.id)).get(n)?.noted ?? {},
       note: async (more) => {
-        await journal.note(step, more);
+        await journal.note(step, more, line);
         noted.current = { ...noted.current, ...more };
       },
       holder: rights,

@@ -7,7 +7,7 @@ import type { Need, Step } from "../plan/plan_shape.ts";
 import { carryOut } from "./carry_out.ts";
 import { failed, type Hand, isAway } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
-import { LostApply, type Noted } from "./journal.ts";
+import { lineOf, LostApply, type Noted } from "./journal.ts";
 import { judgedActs } from "./judged_acts.ts";
 import { Orders } from "./orders.ts";
 import { notHeld } from "./not_held.ts";
@@ -207,8 +207,10 @@ export class StepRunner {
   /** Returns the hand of a step of a stack that is taken back. */
   handBack(step: Step): StackHand {
     if (this.#stack === null) throw failed(`Cannot take "${step.target}" back: it is on no swarm`);
-    const noted = { current: this.#state.progress.get(step.n)?.noted ?? {} };
-    return this.#stack.hand(step, { noted, isAgain: true, ending: this.#ending });
+    const before = this.#state.progress.get(step.n);
+    const noted = { current: before?.noted ?? {} };
+    const line = before === undefined ? {} : { line: lineOf(before) };
+    return this.#stack.hand(step, { noted, ...line, isAgain: true, ending: this.#ending });
   }
 
   #hand(step: Step, noted: { current: Noted }, isAgain: boolean): Hand {

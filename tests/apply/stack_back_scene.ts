@@ -246,10 +246,11 @@ export class BackScene {
         );
         return Promise.resolve();
       },
-      restoreService: (_held, definition) => {
+      restoreService: (held, definition) => {
         const { Name } = JSON.parse(definition);
         act("restore", Name);
         this.hold(Name, definition, null);
+        if (held === null) this.services.set(Name, { ...this.services.get(Name)!, id: `another ${Name}` });
         return Promise.resolve();
       },
       removeService: (_id, name) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ApplyRecord, ApplyStore, JournalEntry } from "../../core/applies.ts";
 import type { ServiceError } from "../../core/error.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
-import { Journal } from "../../projects/apply/journal.ts";
+import { Journal, progressOf } from "../../projects/apply/journal.ts";
 import type { Ground } from "../../projects/apply/orders.ts";
 import { Run } from "../../projects/apply/run.ts";
 import { declaredNow, digestOf } from "../../projects/plan/looked.ts";
@@ -14,7 +14,7 @@ const SWARM = { id: "c1", name: "s", state: "up", engines: [], nodes: [] };
 export class RunScene {
   readonly lines: JournalEntry[] = [];
   readonly audit: NewAuditEntry[] = [];
-  readonly stopping = new AbortController();
+  stopping = new AbortController();
   /** The way it was closed; null while it was not. */
   closed: { readonly state: string; readonly reason: string | null } | null = null;
   awayMs = 120_000;
@@ -46,6 +46,14 @@ export class RunScene {
         backends: () => [],
       },
     } as unknown as Ground;
+  }
+
+  /** The states of the steps, as a next start reads them. */
+  async states(): Promise<string[]> {
+    const store = { lines: (_: string, after: number) => Promise.resolve(this.lines.slice(after)) };
+    return [...await progressOf(store, "a1")].sort(([one], [other]) => one - other).map(([, { state }]) =>
+      state
+    );
   }
 
   /** The apply of the swarm's steps, taken up again where `isAgain` is true. */

@@ -99,3 +99,38 @@ Deno.test("A way back whose files were edited meanwhile says that it ends", asyn
   );
   assert.deepEqual(scene.swarm.sent, []);
 });
+
+Deno.test("A service that came back right before berth was stopped is waited for by the next start, and posted once", async () => {
+  const scene = failing();
+  const { swarm } = scene;
+  const run = scene.run();
+  swarm.hold("shop_c", definitionOf("shop_c", { image: "web:9" }), null);
+  swarm.before = (act) => {
+    if (act === "restore shop_b") swarm.tasks = "starting";
+  };
+  const over = run.go();
+  await eventually("the way back waits", () => Promise.resolve(swarm.sent.includes("restore shop_b")));
+  scene.stopping.abort();
+  await over;
+  assert.deepEqual([scene.closed, await scene.states()], [null, ["done", "done", "failed"]]);
+
+  scene.stopping = new AbortController();
+  let looks = 0;
+  swarm.before = (act) => void (looks += Number(act === "look shop_b"));
+  const again = scene.run({ isAgain: true }).go();
+  await eventually(
+    "it is waited for",
+    () => Promise.resolve(looks > 2 || swarm.sent.includes("restore shop_a")),
+  );
+  assert.ok(!swarm.sent.includes("restore shop_a"), "its tasks do not run yet");
+  swarm.tasks = "completed";
+  await again;
+
+  assert.equal(scene.closed!.state, "failed");
+  assert.match(scene.closed!.reason ?? "", /was taken back$/);
+  assert.deepEqual(await scene.states(), ["undone", "undone", "failed"]);
+  assert.deepEqual(swarm.sent.filter((act) => act.startsWith("restore")), [
+    "restore shop_b",
+    "restore shop_a",
+  ]);
+});
