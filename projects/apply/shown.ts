@@ -29,6 +29,9 @@ export function summaryOf(record: ApplyRecord): ApplySummary {
   };
 }
 
+/** Returns the state of a step of an apply that is over: what was in hand when berth was killed may have been done. */
+const endOf = ({ state }: StepProgress): ApplyStep["state"] => state === "running" ? "unknown" : state;
+
 export function applyOf(record: ApplyRecord, progress: ReadonlyMap<number, StepProgress>): Apply {
   const over = isOver(record);
   const steps = stepsOf(workOf(record)).map(
@@ -44,7 +47,7 @@ export function applyOf(record: ApplyRecord, progress: ReadonlyMap<number, StepP
         risk,
         ...(hook !== undefined && { hook }),
         ...(within !== undefined && { within }),
-        state: own?.state ?? (over ? "skipped" : "waiting"),
+        state: own === undefined ? over ? "skipped" : "waiting" : over ? endOf(own) : own.state,
         startedAt: own === undefined ? null : timeOf(own.startedAt),
         endedAt: own === undefined || own.endedAt === null ? null : timeOf(own.endedAt),
         error: own?.error ?? null,
