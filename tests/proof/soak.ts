@@ -21,6 +21,8 @@ const FOLLOWERS = 10;
 const LEAST_MINUTES = 10;
 /** The growth of a whole run that is allowed in an hour; judged from two hours on. */
 const MOST_MIB_PER_HOUR = 1;
+/** The memory of the last ten minutes over that of the third ten; judged from 90 minutes on. */
+const MOST_OVER_THIRD = 1.1;
 const DOCS = new URL("../../docs/", import.meta.url);
 
 interface Sample {
@@ -164,6 +166,12 @@ function slope(of: (sample: Sample) => number): number {
   return below === 0 ? 0 : above / below * 60;
 }
 
+/** The mean of ten minutes that end at this one. */
+function residentUntil(end: number): number {
+  const ten = samples.filter(({ minute }) => minute > end - 10 && minute <= end);
+  return ten.reduce((sum, { residentMiB }) => sum + residentMiB, 0) / ten.length;
+}
+
 const MEASURES = [
   ["resident memory, MiB", (one: Sample) => one.residentMiB],
   ["descriptors", (one: Sample) => one.descriptors],
@@ -229,6 +237,9 @@ console.log(table());
 console.log(
   `${requests} requests, ${lines} followed lines, ${failed.length === 0 ? "no error" : failed.join("; ")}`,
 );
+const overThird = residentUntil(samples.at(-1)!.minute) / residentUntil(30);
+if (MINUTES > 30) console.log(`memory of the last ten minutes: ${overThird.toFixed(3)} of the third ten`);
+if (MINUTES >= 90 && overThird > MOST_OVER_THIRD) Deno.exitCode = 1;
 const isWhole = MINUTES >= 120;
 const cores = navigator.hardwareConcurrency;
 const loads = samples.map(({ load }) => load).toSorted((a, b) => a - b);
