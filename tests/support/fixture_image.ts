@@ -1,4 +1,5 @@
-/** The file system of the image that tests run: a static busybox with all its names, made once per process. */
+/** The file system of the image that tests run: a static busybox with all its names, made once in a run. */
+import { onceARun } from "./once_a_run.ts";
 
 const IDLE = `#!/bin/sh
 trap 'exit 0' TERM INT
@@ -9,7 +10,12 @@ let made: Promise<Uint8Array> | undefined;
 
 /** A tar of it. */
 export function fixtureImage(): Promise<Uint8Array> {
-  return made ??= make();
+  return made ??= (async () => {
+    await using folder = await onceARun("fixture", async (path) => {
+      await Deno.writeFile(`${path}/image.tar`, await make());
+    });
+    return await Deno.readFile(`${folder.path}/image.tar`);
+  })();
 }
 
 async function make(): Promise<Uint8Array> {

@@ -19,12 +19,19 @@ const FIRST = [
 
 const named = Deno.args.some((one) => !one.startsWith("-"));
 const files = named ? [] : [...FIRST, "."];
+/** Holds what its files share, see `once_a_run.ts`. */
+const run = await Deno.makeTempDir({ prefix: "berth-run-" });
 const child = new Deno.Command(Deno.execPath(), {
   args: ["test", "-A", "--no-check", "--parallel", "--lock=tests/deno.lock", ...Deno.args, ...files],
-  env: { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}` },
+  env: {
+    BERTH_TEST_RUN: run,
+    DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}`,
+  },
 }).spawn();
 // The terminal tells both, and the tests tidy up before they end.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => signal === "SIGTERM" && child.kill(signal));
 }
-Deno.exit((await child.status).code);
+const { code } = await child.status;
+await Deno.remove(run, { recursive: true });
+Deno.exit(code);
