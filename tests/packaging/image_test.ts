@@ -12,7 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
 import { importCaddy } from "./caddy_image.ts";
 import { importPostgres } from "./postgres_image.ts";
-import { cleanImage } from "./clean_machine.ts";
+import { preparedImage } from "./clean_machine.ts";
 import { ImageRoot } from "./image_root.ts";
 import { askInside, inside, type Said } from "./inside.ts";
 
@@ -29,7 +29,7 @@ let built: Promise<string> | undefined;
 /** Builds both images once for all tests of this file. Returns the folder that they were built in. */
 function build(engine: TestEngine): Promise<string> {
   return built ??= (async () => {
-    const { path } = prepared = await cleanImage();
+    const { path } = prepared = await preparedImage();
     const docker = ["docker", "-H", `unix://${engine.socket}`];
     await buildImage(path, IMAGE, docker);
     await buildImage(path, SSH_IMAGE, docker, "ssh");

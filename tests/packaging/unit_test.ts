@@ -6,7 +6,7 @@ import { makeDebianPackage } from "../../tools/debian_package.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
-import { cleanImage } from "./clean_machine.ts";
+import { preparedImage } from "./clean_machine.ts";
 
 const { test } = await sharedEngine("docker");
 const UNIT = new URL("../../packaging/berth.service", import.meta.url).pathname;
@@ -59,12 +59,12 @@ mount -t cgroup2 none /sys/fs/cgroup && mkdir "/sys/fs/cgroup/$NAME" && echo 0 >
 exec unshare --cgroup bash -c "$MACHINE"
 `;
 
-let prepared: ReturnType<typeof cleanImage> | undefined;
+let prepared: ReturnType<typeof preparedImage> | undefined;
 Deno.test.afterAll(async () => await (await prepared)?.[Symbol.asyncDispose]());
 
 /** Returns the folder that an image is built in, which all machines of this file share. */
 async function preparedProgram(): Promise<string> {
-  const { path } = await (prepared ??= cleanImage());
+  const { path } = await (prepared ??= preparedImage());
   await Deno.chmod(path, 0o755);
   return path;
 }
