@@ -139,7 +139,6 @@ export class ApplyScene {
   /** Takes everything of the project away, whatever state a test left it in. */
   async clear(): Promise<void> {
     const { engine, name } = this;
-    const label = `label=com.docker.compose.project=${name}`;
     for (const { id } of Object.values(await this.containers())) {
       await engine.ask(`DELETE /containers/${id}?force=1&v=1`);
     }
@@ -147,13 +146,11 @@ export class ApplyScene {
     for (const { id } of Object.values(await this.containers())) {
       await engine.ask(`DELETE /containers/${id}?force=1&v=1`);
     }
-    const words = (text: string) => text.split("\n").filter((one) => one !== "");
-    for (const one of words(await engine.cli("network", "ls", "--quiet", "--filter", label))) {
-      await engine.cli("network", "rm", one).catch(() => {});
-    }
-    for (const one of words(await engine.cli("volume", "ls", "--quiet", "--filter", label))) {
-      await engine.cli("volume", "rm", "--force", one).catch(() => {});
-    }
+    const filters = encodeURIComponent(JSON.stringify({ label: [`com.docker.compose.project=${name}`] }));
+    const { json: networks } = await engine.ask(`GET /networks?filters=${filters}`);
+    for (const { Id } of networks) await engine.ask(`DELETE /networks/${Id}`);
+    const { json: volumes } = await engine.ask(`GET /volumes?filters=${filters}`);
+    for (const { Name } of volumes.Volumes ?? []) await engine.ask(`DELETE /volumes/${Name}?force=1`);
   }
 }
 
