@@ -24,9 +24,18 @@ interface Case {
   readonly end: End;
 }
 
+/** Of the same class as another case; they run in `deno task proof` as well. */
+const REPEATED = [
+  "on-failure-zero",
+  "on-failure-obeys",
+  "always-zero",
+  "unless-stopped-zero",
+  "unless-stopped-one",
+  "unless-stopped-ignores",
+];
 const CASES: readonly Case[] = POLICIES.flatMap((policy) =>
   (Object.keys(ENDS) as End[]).map((end) => ({ name: `${policy}-${end}`, policy, end }))
-);
+).filter(({ name }) => Deno.env.get("BERTH_PROOF") === "1" || !REPEATED.includes(name));
 const isStopped = ({ end }: Case) => end === "obeys" || end === "ignores";
 
 /** Declares a project for each case, and lets Compose start them. */
@@ -88,7 +97,7 @@ function verdictOf({ policy, end }: Case, code: number, isTold: boolean): string
 
 for (const kind of ["docker", "podman"] as const) {
   (await lawEngine(kind)).test(
-    "16 containers that end or are stopped get one verdict in list, overview, container, prune and berth status",
+    `${CASES.length} containers that end or are stopped get one verdict in list, overview, container, prune and berth status`,
     async (engine) => {
       await using berth = await serveEngines({ [kind]: engine });
       const workspace = await started(engine, berth);
