@@ -5,8 +5,8 @@ import { sealsFrom } from "../../auth/audit/seals.ts";
 import { verifyAudit } from "../../auth/audit/verify.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
 
-/** `BERTH_TEST_KILLS=100` for the whole proof. */
-const KILLS = Number(Deno.env.get("BERTH_TEST_KILLS") ?? "10");
+/** `BERTH_TEST_KILLS=500` for the whole proof. */
+const KILLS = Number(Deno.env.get("BERTH_TEST_KILLS") ?? "3");
 const ACTOR = new URL("audit_actor.ts", import.meta.url).pathname;
 
 /** Lets it work until it has said `lines` lines, kills it, and answers with all that it said. */

@@ -6,7 +6,7 @@ import { sharedEngine } from "../support/shared_engine.ts";
 import { type ApplyScene, project, scene, scopedOperator, service } from "../apply/apply_scene.ts";
 import { HEALTHY } from "../apply/health_checks.ts";
 
-const ROUNDS = Number(Deno.env.get("BERTH_TEST_EDITED_ROUNDS") ?? "6");
+const ROUNDS = Number(Deno.env.get("BERTH_TEST_EDITED_ROUNDS") ?? "2");
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? "1");
 const { test } = await sharedEngine("docker");
 

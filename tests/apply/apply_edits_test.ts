@@ -11,7 +11,7 @@ import { lawEngine } from "../support/shared_engine.ts";
 import { HEALTHY } from "./health_checks.ts";
 
 /** `BERTH_TEST_EDITS=50` for the whole proof. */
-const EDITS = Number(Deno.env.get("BERTH_TEST_EDITS") ?? "5");
+const EDITS = Number(Deno.env.get("BERTH_TEST_EDITS") ?? "3");
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? "1");
 
 /** One service, and what an edit may give it: the first of each is how it begins. */
@@ -51,7 +51,7 @@ function textOf(name: string, picks: Picks): string {
 
 for (const kind of ["docker", "podman"] as const) {
   // The same code and the same files: every commit has it on one of them.
-  if (kind === "podman" && EDITS <= 5) continue;
+  if (kind === "podman" && EDITS <= 3) continue;
   const { test } = await lawEngine(kind);
 
   test(

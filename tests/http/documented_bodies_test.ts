@@ -5,7 +5,7 @@ import { PLUGINS } from "../../plugins/plugins.ts";
 import { operationsOf, type Schema, servedDocuments } from "../support/served_documents.ts";
 import { startService } from "../support/service.ts";
 
-const RUNS = Number(Deno.env.get("BERTH_FUZZ_RUNS") ?? "40");
+const RUNS = Number(Deno.env.get("BERTH_FUZZ_RUNS") ?? "12");
 /** Longer texts and lists show nothing more. */
 const MOST = 70;
 

@@ -12,7 +12,7 @@ import { serveEngines } from "../support/service.ts";
 import { lawEngine } from "../support/shared_engine.ts";
 
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? Date.now() % 1_000_000);
-const EDITS = Number(Deno.env.get("BERTH_TEST_EDITS") ?? 6);
+const EDITS = Number(Deno.env.get("BERTH_TEST_EDITS") ?? 3);
 /** Edits of one project, before the next one is brought up. */
 const EACH = 10;
 

@@ -5,7 +5,7 @@ import { numbers } from "../support/numbers.ts";
 import { inspected, scriptedId, ScriptedWorld, type World } from "../support/scripted_world.ts";
 import { serveEngines, type TestCaller } from "../support/service.ts";
 
-const CHANGES = Number(Deno.env.get("BERTH_TEST_CHANGES") ?? 60);
+const CHANGES = Number(Deno.env.get("BERTH_TEST_CHANGES") ?? 20);
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? Date.now() % 100_000);
 /** Changes between two comparisons. */
 const AT_ONCE = 10;

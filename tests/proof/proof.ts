@@ -59,7 +59,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/engines/mirror_test.ts" },
   { file: "tests/engines/watchdog_test.ts" },
   { file: "tests/client/generated_clients_test.ts" },
-  { file: "tests/http/documented_bodies_test.ts" },
+  { file: "tests/http/documented_bodies_test.ts", env: { BERTH_FUZZ_RUNS: "200" } },
   { file: "tests/plan/fields_test.ts" },
   { file: "tests/plan/remembered_rows_test.ts", env: { BERTH_TEST_CHANGES: "2000" } },
   { file: "tests/plan/written_down_test.ts" },
@@ -97,6 +97,8 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/apply_pairs_test.ts" },
   { file: "tests/apply/exact_matrix_test.ts" },
   { file: "tests/access/authority_forms_test.ts" },
+  { file: "tests/access/access_matrix_test.ts" },
+  { file: "tests/access/edited_during_apply_test.ts", env: { BERTH_TEST_EDITED_ROUNDS: "20" } },
   { file: "tests/apply/exact_changes_test.ts", env: { BERTH_TEST_EDITS: "200" } },
   ...[
     "plan/plan",

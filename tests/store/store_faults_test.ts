@@ -8,7 +8,7 @@ import { mayMount, SmallDisk } from "../support/small_disk.ts";
 import { key, MANY, refused } from "./store_records.ts";
 
 /** Every how many operations one fails: `BERTH_TEST_EVERY=1` for the whole proof. */
-const EVERY = Number(Deno.env.get("BERTH_TEST_EVERY") ?? "7");
+const EVERY = Number(Deno.env.get("BERTH_TEST_EVERY") ?? "19");
 const KEYS = 6;
 const WRITER = new URL("store_writer.ts", import.meta.url).pathname;
 

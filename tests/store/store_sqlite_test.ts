@@ -10,7 +10,7 @@ import { key, MANY, refused } from "./store_records.ts";
 import { ENTRY } from "../access/audit_entry.ts";
 
 /** `BERTH_TEST_FLIPS=1000` for the whole proof. */
-const FLIPS = Number(Deno.env.get("BERTH_TEST_FLIPS") ?? "200");
+const FLIPS = Number(Deno.env.get("BERTH_TEST_FLIPS") ?? "60");
 
 async function folderOfOurOwn() {
   const folder = await Deno.makeTempDir({ prefix: "berth-store-" });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
 
 /** `BERTH_TEST_KILLS=200` for the whole proof. */
-const KILLS = Number(Deno.env.get("BERTH_TEST_KILLS") ?? "4");
+const KILLS = Number(Deno.env.get("BERTH_TEST_KILLS") ?? "2");
 const ACTOR = new URL("notices_actor.ts", import.meta.url).pathname;
 /** Incidents of one life. */
 const MOST = 300;
