@@ -64,9 +64,12 @@ volumes:
     driver_opts: { type: cifs, device: "//127.0.0.1/none", o: "username=ada,password=${CANARY}" }
 `;
 
+/** Each shape in `deno task proof`: on a commit masked_shapes_test.ts looks at all, and a fourth of them are applied. */
+const APPLIED = SHAPES.filter((_, at) => Deno.env.get("BERTH_PROOF") === "1" || at % 4 === 0);
+
 /** Compose files by the names of their projects. */
 export const ACTING: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(SHAPES.map((shape, at) => [`shape${at}`, fileOf([shape], FIXTURE)])),
+  ...Object.fromEntries(APPLIED.map((shape, at) => [`shape${at}`, fileOf([shape], FIXTURE)])),
   ...Object.fromEntries(Object.entries(FAILING).map(([name, lines]) => [name, after(name, lines)])),
   volume: VOLUME,
 };
