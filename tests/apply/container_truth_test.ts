@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 
 const serve = (engine: TestEngine): Promise<TestService> => serveEngines({ [engine.kind]: engine });
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test: testOnBoth } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a container in a crash loop shows its last end in the list, also between restarts", async (engine) => {
     await using berth = await serve(engine);
@@ -39,7 +40,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", "looping");
   });
 
-  test("a start that fails says why, and so does the list", async (engine) => {
+  testOnBoth("a start that fails says why, and so does the list", async (engine) => {
     await using berth = await serve(engine);
     await engine.cli("create", "--name", "unstartable", "--network", "none", FIXTURE, "no-such-program");
     const refused = await berth.call("POST /api/containers/unstartable/start");
@@ -53,7 +54,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", "unstartable");
   });
 
-  test("a stopped container shows the ports and mounts that it has when it runs", async (engine) => {
+  testOnBoth("a stopped container shows the ports and mounts that it has when it runs", async (engine) => {
     await using berth = await serve(engine);
     const network = kind === "docker" ? "bridge" : "podman";
     await engine.cli(

@@ -5,7 +5,7 @@ import { browse } from "../support/browse.ts";
 import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { TestCaller } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
 import { slowness } from "../proof/slowness.ts";
@@ -18,7 +18,7 @@ const STUBBORN = "trap '' HUP INT TERM; while [ ! -e /tmp/end ]; do sleep 0.2; d
 const COUNT = "for p in /proc/[0-9]*; do echo; done | wc -l";
 
 const docker = await sharedEngine("docker");
-const podman = await sharedEngine("podman");
+const podman = await lawEngine("podman");
 
 if (podman.engine !== null) {
   const other = podman.engine;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { containerIn } from "../../projects/plan/self.ts";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("A process in a container finds its own id, and one on the host finds none beside shared memory", async (engine) => {
     const id = (await engine.cli("run", "-d", "--ipc", "shareable", FIXTURE, "idle")).trim();

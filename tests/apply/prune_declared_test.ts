@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ApplyScene, project } from "./apply_scene.ts";
 import { runBerth } from "../support/berth_process.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { serveEngines } from "../support/service.ts";
 import { startReachableRegistry } from "../support/reachable_registry.ts";
 import { pushVersion } from "./update_scene.ts";
@@ -52,7 +52,7 @@ async function makeImage(engine: TestEngine, name: string): Promise<void> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("A prune leaves the containers, images, volumes and networks that files declare", async (engine) => {
     await tidy(engine);

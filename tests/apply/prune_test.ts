@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { serveEngines } from "../support/service.ts";
 import { tidy } from "../proof/tidy.ts";
 
@@ -24,7 +24,7 @@ async function exists(engine: TestEngine, path: string): Promise<boolean> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("POST /api/system/prune with dryRun lists what would go, why and how many bytes, and removes nothing", async (engine) => {
     await tidy(engine);

@@ -2,34 +2,38 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { ACCOUNT, startRegistry } from "../support/registry.ts";
 import { serveEngines } from "../support/service.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test: testOnBoth } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
-  test("POST /api/images/pull answers with what the engine has now, and whether that changed anything", async (engine) => {
-    await using registry = await startRegistry(engine);
-    const reference = await registry.push(FIXTURE, "pulled/app:1");
-    await using app = await serveEngines({ one: engine });
+  testOnBoth(
+    "POST /api/images/pull answers with what the engine has now, and whether that changed anything",
+    async (engine) => {
+      await using registry = await startRegistry(engine);
+      const reference = await registry.push(FIXTURE, "pulled/app:1");
+      await using app = await serveEngines({ one: engine });
 
-    const first = await app.call("POST /api/images/pull", { reference });
-    const second = await app.call("POST /api/images/pull", { reference });
+      const first = await app.call("POST /api/images/pull", { reference });
+      const second = await app.call("POST /api/images/pull", { reference });
 
-    const theirs = (await engine.ask(`GET /images/${reference}/json`)).json;
-    assert.deepEqual([first.status, first.body.id, first.body.changed], [200, theirs.Id, true], first.text);
-    assert.equal(first.body.reference, reference);
-    // Podman keeps the digests of an image without their names: of several, none is claimed.
-    const digests = kind === "docker"
-      ? [await registry.digest("pulled/app", "1")]
-      : [await registry.digest("pulled/app", "1"), null];
-    assert(digests.includes(first.body.digest), first.text);
-    assert.equal(second.body.changed, false);
-    const listed = (await app.call("GET /api/images?q=pulled/app")).body.items;
-    assert.equal(listed.length, 1);
-    await engine.cli("rmi", reference);
-  });
+      const theirs = (await engine.ask(`GET /images/${reference}/json`)).json;
+      assert.deepEqual([first.status, first.body.id, first.body.changed], [200, theirs.Id, true], first.text);
+      assert.equal(first.body.reference, reference);
+      // Podman keeps the digests of an image without their names: of several, none is claimed.
+      const digests = kind === "docker"
+        ? [await registry.digest("pulled/app", "1")]
+        : [await registry.digest("pulled/app", "1"), null];
+      assert(digests.includes(first.body.digest), first.text);
+      assert.equal(second.body.changed, false);
+      const listed = (await app.call("GET /api/images?q=pulled/app")).body.items;
+      assert.equal(listed.length, 1);
+      await engine.cli("rmi", reference);
+    },
+  );
 
   test("POST /api/images/pull by digest gets that digest", async (engine) => {
     await using registry = await startRegistry(engine);
@@ -80,20 +84,23 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rmi", reference);
   });
 
-  test("POST /api/images/pull of what the registry does not have is 404, and no image appears (F29)", async (engine) => {
-    await using registry = await startRegistry(engine);
-    await using app = await serveEngines({ one: engine });
-    const reference = `${registry.host}/nothing/here:1`;
+  testOnBoth(
+    "POST /api/images/pull of what the registry does not have is 404, and no image appears (F29)",
+    async (engine) => {
+      await using registry = await startRegistry(engine);
+      await using app = await serveEngines({ one: engine });
+      const reference = `${registry.host}/nothing/here:1`;
 
-    const refused = await app.call("POST /api/images/pull", { reference });
+      const refused = await app.call("POST /api/images/pull", { reference });
 
-    assert.deepEqual([refused.status, refused.body.code], [404, "image_not_found"], refused.text);
-    assert.equal((await engine.ask(`GET /images/${reference}/json`)).status, 404);
-    const streamed = await app.call("POST /api/images/pull", { reference }, {
-      headers: { accept: "application/x-ndjson" },
-    });
-    assert.deepEqual([streamed.status, JSON.parse(streamed.text).code], [404, "image_not_found"]);
-  });
+      assert.deepEqual([refused.status, refused.body.code], [404, "image_not_found"], refused.text);
+      assert.equal((await engine.ask(`GET /images/${reference}/json`)).status, 404);
+      const streamed = await app.call("POST /api/images/pull", { reference }, {
+        headers: { accept: "application/x-ndjson" },
+      });
+      assert.deepEqual([streamed.status, JSON.parse(streamed.text).code], [404, "image_not_found"]);
+    },
+  );
 
   test("POST /api/images/pull from a registry that is away fails, and says so (F29)", async (engine) => {
     await using app = await serveEngines({ one: engine });

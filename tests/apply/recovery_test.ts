@@ -1,7 +1,7 @@
 /** Real engines that die, hang and come back, several at once: what callers are told meanwhile, and afterwards. */
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { startRegistry } from "../support/registry.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -32,7 +32,7 @@ async function names(berth: TestService, query = ""): Promise<string[]> {
 }
 
 const docker = await sharedEngine("docker");
-const podman = await sharedEngine("podman");
+const podman = await lawEngine("podman");
 
 for (const { test } of [docker, podman]) {
   test("an engine that is killed is named as away, refuses in words, and is back with what it has (F13)", async (engine) => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
 import { HAS_REGISTRY, startReachableRegistry } from "../support/reachable_registry.ts";
 import { ACCOUNT } from "../support/registry.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { serveEngines, startService, type TestService } from "../support/service.ts";
 
 const test = (name: string, work: () => Promise<void>) =>
@@ -149,7 +149,7 @@ test("POST /api/registries gives no credentials to a redirect, and follows none 
 });
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("POST /api/images/pull gives no credentials to an engine once their registry names another token service", async (engine) => {
     let realm: string | null = null;

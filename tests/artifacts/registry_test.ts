@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { startRegistry } from "../support/registry.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("startRegistry keeps what was pushed and gives it back", async (engine) => {
     await using registry = await startRegistry(engine);

@@ -1,7 +1,7 @@
 /** Containers over HTTP, on real engines: lists, details, control, and what a bad caller gets. */
 import assert from "node:assert/strict";
 import type { TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { FIXTURE } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines } from "../support/service.ts";
@@ -12,35 +12,39 @@ async function make(engine: TestEngine, name: string, ...options: string[]): Pro
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test: testOnBoth } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
-  test("a container can be started, stopped, restarted and removed, and each list shows it at once", async (engine) => {
-    await using berth = await serveEngines({ [engine.kind]: engine });
-    const id = await make(engine, "lifecycle");
-    const state = async () => (await berth.call("GET /api/containers?q=lifecycle")).body.items[0]?.state;
+  testOnBoth(
+    "a container can be started, stopped, restarted and removed, and each list shows it at once",
+    async (engine) => {
+      await using berth = await serveEngines({ [engine.kind]: engine });
+      const id = await make(engine, "lifecycle");
+      const state = async () => (await berth.call("GET /api/containers?q=lifecycle")).body.items[0]?.state;
 
-    const started = await berth.call("POST /api/containers/lifecycle/start");
-    assert.deepEqual([started.status, started.body], [200, { id, state: "running", changed: true }]);
-    assert.equal(await state(), "running");
-    assert.equal((await berth.call(`POST /api/containers/${id}/start`)).body.changed, false);
+      const started = await berth.call("POST /api/containers/lifecycle/start");
+      assert.deepEqual([started.status, started.body], [200, { id, state: "running", changed: true }]);
+      assert.equal(await state(), "running");
+      assert.equal((await berth.call(`POST /api/containers/${id}/start`)).body.changed, false);
 
-    const restarted = await berth.call(`POST /api/containers/${id.slice(0, 12)}/restart?timeoutS=1`);
-    assert.deepEqual(restarted.body, { id, state: "running", changed: true });
+      const restarted = await berth.call(`POST /api/containers/${id.slice(0, 12)}/restart?timeoutS=1`);
+      assert.deepEqual(restarted.body, { id, state: "running", changed: true });
 
-    const refused = await berth.call("DELETE /api/containers/lifecycle");
-    assert.deepEqual([refused.status, refused.body.code], [409, "conflict"]);
-    assert.match(refused.body.title, /stop it first or use "force"/);
-    assert.equal(await state(), "running");
+      const refused = await berth.call("DELETE /api/containers/lifecycle");
+      assert.deepEqual([refused.status, refused.body.code], [409, "conflict"]);
+      assert.match(refused.body.title, /stop it first or use "force"/);
+      assert.equal(await state(), "running");
 
-    const stopped = await berth.call("POST /api/containers/lifecycle/stop?timeoutS=1");
-    assert.deepEqual(stopped.body, { id, state: "exited", changed: true });
-    assert.equal(await state(), "exited");
-    assert.equal((await berth.call("POST /api/containers/lifecycle/stop")).body.changed, false);
+      const stopped = await berth.call("POST /api/containers/lifecycle/stop?timeoutS=1");
+      assert.deepEqual(stopped.body, { id, state: "exited", changed: true });
+      assert.equal(await state(), "exited");
+      assert.equal((await berth.call("POST /api/containers/lifecycle/stop")).body.changed, false);
 
-    assert.equal((await berth.call("DELETE /api/containers/lifecycle")).status, 204);
-    assert.equal(await state(), undefined);
-    assert.equal((await berth.call("DELETE /api/containers/lifecycle")).body.code, "container_not_found");
-  });
+      assert.equal((await berth.call("DELETE /api/containers/lifecycle")).status, 204);
+      assert.equal(await state(), undefined);
+      assert.equal((await berth.call("DELETE /api/containers/lifecycle")).body.code, "container_not_found");
+    },
+  );
 
   test("a running container is removed by force", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });
@@ -52,36 +56,39 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal((await berth.call("GET /api/containers?q=forced")).body.total, 0);
   });
 
-  test("an inspected container shows no secret unless it is revealed, and its raw form neither (F60, R20, R49)", async (engine) => {
-    await using berth = await serveEngines({ [engine.kind]: engine });
-    const secret = `canary-${crypto.randomUUID()}`;
-    await make(
-      engine,
-      "secretive",
-      "-e",
-      `PLAIN=${secret}`,
-      "-l",
-      `api-token=${secret}`,
-      "-l",
-      `url=https://me:${secret}@example.org/`,
-    );
+  testOnBoth(
+    "an inspected container shows no secret unless it is revealed, and its raw form neither (F60, R20, R49)",
+    async (engine) => {
+      await using berth = await serveEngines({ [engine.kind]: engine });
+      const secret = `canary-${crypto.randomUUID()}`;
+      await make(
+        engine,
+        "secretive",
+        "-e",
+        `PLAIN=${secret}`,
+        "-l",
+        `api-token=${secret}`,
+        "-l",
+        `url=https://me:${secret}@example.org/`,
+      );
 
-    for (const route of ["", "?raw=true"]) {
-      const masked = await berth.call(`GET /api/containers/secretive${route}`);
-      assert.equal(masked.status, 200);
-      assert.ok(!masked.text.includes(secret), `${route} shows it`);
-    }
-    assert.ok(!(await berth.call("GET /api/containers?q=secretive")).text.includes(secret));
-    const { body } = await berth.call("GET /api/containers/secretive");
-    assert.deepEqual([body.env.PLAIN, body.masked], ["********", true]);
+      for (const route of ["", "?raw=true"]) {
+        const masked = await berth.call(`GET /api/containers/secretive${route}`);
+        assert.equal(masked.status, 200);
+        assert.ok(!masked.text.includes(secret), `${route} shows it`);
+      }
+      assert.ok(!(await berth.call("GET /api/containers?q=secretive")).text.includes(secret));
+      const { body } = await berth.call("GET /api/containers/secretive");
+      assert.deepEqual([body.env.PLAIN, body.masked], ["********", true]);
 
-    const revealed = await berth.call("GET /api/containers/secretive?reveal=true");
-    assert.deepEqual([revealed.body.env.PLAIN, revealed.body.masked], [secret, false]);
-    const { body: { items: [told] } } = await berth.call("GET /api/system/audit?limit=1");
-    assert.deepEqual([told.action, told.result], ["GET /api/containers/{id}", "done"]);
-    assert.deepEqual(told.particulars, { container: revealed.body.id, shown: "secrets" });
-    await engine.cli("rm", "secretive");
-  });
+      const revealed = await berth.call("GET /api/containers/secretive?reveal=true");
+      assert.deepEqual([revealed.body.env.PLAIN, revealed.body.masked], [secret, false]);
+      const { body: { items: [told] } } = await berth.call("GET /api/system/audit?limit=1");
+      assert.deepEqual([told.action, told.result], ["GET /api/containers/{id}", "done"]);
+      assert.deepEqual(told.particulars, { container: revealed.body.id, shown: "secrets" });
+      await engine.cli("rm", "secretive");
+    },
+  );
 
   test("lists filter, search, sort and page", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });

@@ -10,7 +10,7 @@ import { startRegistry } from "../support/registry.ts";
 import { quiet } from "../support/quiet_engine.ts";
 import { serveEngines, TestCaller } from "../support/service.ts";
 import { SmallDisk } from "../support/small_disk.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { startStreams } from "../support/stream_process.ts";
 import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
@@ -41,7 +41,7 @@ if (!isProof) {
 }
 
 const docker = await sharedEngine("docker");
-const podman = await sharedEngine("podman");
+const podman = await lawEngine("podman");
 
 if (isProof) {
   docker.test("26 deaths of the engine in a row leave true lists and no descriptor behind (F14)", async (engine) => {

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE, startEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("startEngine answers with an engine that runs its fixture image", async (engine) => {
     assert.equal(await engine.cli("run", "--rm", FIXTURE, "echo", "hello"), "hello");

@@ -2,16 +2,17 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { serveEngines } from "../support/service.ts";
 import { tidy } from "../proof/tidy.ts";
 
 const FULL_FIXTURE = `docker.io/library/${FIXTURE}`;
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test: testOnBoth } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
-  test("GET /api/images lists each image once, with its names, size and users", async (engine) => {
+  testOnBoth("GET /api/images lists each image once, with its names, size and users", async (engine) => {
     await tidy(engine);
     await engine.cli("run", "-d", "--name", "user", FIXTURE);
     await using app = await serveEngines({ one: engine });
@@ -59,22 +60,32 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal((await app.call("GET /api/images?nonsense=1")).status, 400);
   });
 
-  test("GET /api/images/{id} answers by id, prefix, name and full name, with config, history and layers", async (engine) => {
-    await tidy(engine);
-    await using app = await serveEngines({ one: engine });
-    const { id } = (await app.call("GET /api/images")).body.items[0];
-    const names = [id, id.slice(7), id.slice(7, 19), FIXTURE, FULL_FIXTURE, encodeURIComponent(FULL_FIXTURE)];
-    for (const name of names) {
-      const { status, body } = await app.call(`GET /api/images/${name}`);
-      assert.deepEqual([name, status, body.id], [name, 200, id]);
-    }
-    const { body } = await app.call(`GET /api/images/${FIXTURE}`);
-    assert.deepEqual(body.config.command, ["idle"]);
-    assert.deepEqual(body.config.env, ["PATH=********"]);
-    assert.equal(body.layers.length, 1);
-    assert.equal(body.history.length, 1);
-    assert.equal(body.os, "linux");
-  });
+  testOnBoth(
+    "GET /api/images/{id} answers by id, prefix, name and full name, with config, history and layers",
+    async (engine) => {
+      await tidy(engine);
+      await using app = await serveEngines({ one: engine });
+      const { id } = (await app.call("GET /api/images")).body.items[0];
+      const names = [
+        id,
+        id.slice(7),
+        id.slice(7, 19),
+        FIXTURE,
+        FULL_FIXTURE,
+        encodeURIComponent(FULL_FIXTURE),
+      ];
+      for (const name of names) {
+        const { status, body } = await app.call(`GET /api/images/${name}`);
+        assert.deepEqual([name, status, body.id], [name, 200, id]);
+      }
+      const { body } = await app.call(`GET /api/images/${FIXTURE}`);
+      assert.deepEqual(body.config.command, ["idle"]);
+      assert.deepEqual(body.config.env, ["PATH=********"]);
+      assert.equal(body.layers.length, 1);
+      assert.equal(body.history.length, 1);
+      assert.equal(body.os, "linux");
+    },
+  );
 
   test("images that are not there are 404, and what is no reference never reaches the engine", async (engine) => {
     await tidy(engine);

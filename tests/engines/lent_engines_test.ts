@@ -7,7 +7,7 @@ import { FIXTURE } from "../support/engine.ts";
 import { ProgramCopy } from "../support/program_copy.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, startService, TestCaller } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { rollCall } from "./roll_call/plugin.ts";
 
 /** Its file as it stands in its folder among the plugins. */
@@ -26,7 +26,7 @@ function listWith(list: string): string {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a second plugin reads, changes and follows an engine whose connection another one keeps", async (engine) => {
     const id = (await engine.cli("create", "--name", "present", "--network", "none", FIXTURE, "idle")).trim();

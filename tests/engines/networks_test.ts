@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { serveEngines } from "../support/service.ts";
 import { tidy } from "../proof/tidy.ts";
 
@@ -16,42 +16,46 @@ function names(items: readonly Named[]): string[] {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test: testOnBoth } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
-  test("GET /api/networks lists what the engine has, with the containers that are connected, running or not", async (engine) => {
-    await tidy(engine);
-    await engine.cli("network", "create", "--subnet", "10.77.0.0/24", "front");
-    await engine.cli("run", "-d", "--name", "running", "--network", "front", FIXTURE);
-    await engine.cli("create", "--name", "waiting", "--network", "front", FIXTURE);
-    await engine.cli("run", "-d", "--name", "plain", FIXTURE);
-    await using app = await serveEngines({ one: engine });
+  testOnBoth(
+    "GET /api/networks lists what the engine has, with the containers that are connected, running or not",
+    async (engine) => {
+      await tidy(engine);
+      await engine.cli("network", "create", "--subnet", "10.77.0.0/24", "front");
+      await engine.cli("run", "-d", "--name", "running", "--network", "front", FIXTURE);
+      await engine.cli("create", "--name", "waiting", "--network", "front", FIXTURE);
+      await engine.cli("run", "-d", "--name", "plain", FIXTURE);
+      await using app = await serveEngines({ one: engine });
 
-    const { status, body } = await app.call("GET /api/networks");
+      const { status, body } = await app.call("GET /api/networks");
 
-    assert.equal(status, 200);
-    const theirs = (await engine.ask("GET /networks")).json;
-    assert.deepEqual(
-      body.items.map(({ id, name }: Named) => [id, name]).sort(),
-      theirs.map(({ Id, Name }: Record<string, string>) => [Id, Name]).sort(),
-    );
-    const front = body.items.find(({ name }: Named) => name === "front");
-    assert.deepEqual(names(front.containers), ["running", "waiting"]);
-    assert.equal(front.subnets[0].subnet, "10.77.0.0/24");
-    assert.equal(front.predefined, false);
-    const bridge = body.items.find(({ name }: Named) => name === "bridge");
-    assert.equal(bridge.predefined, true);
-    assert.deepEqual(names(bridge.containers), ["plain"]);
-    const { attachments } = (await app.call("GET /api/containers/waiting")).body;
-    assert.equal(attachments.length, 1);
-    assert.notEqual(attachments[0].networkId, "", "an id that is not known yet is null");
-    const detail = (await app.call("GET /api/networks/front")).body;
-    assert.deepEqual(
-      detail.endpoints.filter(({ ipv4 }: { ipv4: string | null }) => ipv4 !== null).map(({ name }: Named) =>
-        name
-      ),
-      ["running"],
-    );
-  });
+      assert.equal(status, 200);
+      const theirs = (await engine.ask("GET /networks")).json;
+      assert.deepEqual(
+        body.items.map(({ id, name }: Named) => [id, name]).sort(),
+        theirs.map(({ Id, Name }: Record<string, string>) => [Id, Name]).sort(),
+      );
+      const front = body.items.find(({ name }: Named) => name === "front");
+      assert.deepEqual(names(front.containers), ["running", "waiting"]);
+      assert.equal(front.subnets[0].subnet, "10.77.0.0/24");
+      assert.equal(front.predefined, false);
+      const bridge = body.items.find(({ name }: Named) => name === "bridge");
+      assert.equal(bridge.predefined, true);
+      assert.deepEqual(names(bridge.containers), ["plain"]);
+      const { attachments } = (await app.call("GET /api/containers/waiting")).body;
+      assert.equal(attachments.length, 1);
+      assert.notEqual(attachments[0].networkId, "", "an id that is not known yet is null");
+      const detail = (await app.call("GET /api/networks/front")).body;
+      assert.deepEqual(
+        detail.endpoints.filter(({ ipv4 }: { ipv4: string | null }) => ipv4 !== null).map(({ name }: Named) =>
+          name
+        ),
+        ["running"],
+      );
+    },
+  );
 
   test("POST /api/networks creates, and the next list has it; DELETE removes it", async (engine) => {
     await tidy(engine);
@@ -79,29 +83,32 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal((await engine.ask("GET /networks/made")).status, 404);
   });
 
-  test("POST /api/networks/{name}/connect and /disconnect say whether they changed anything", async (engine) => {
-    await tidy(engine);
-    await engine.cli("network", "create", "joined");
-    await engine.cli("run", "-d", "--name", "member", FIXTURE);
-    await using app = await serveEngines({ one: engine });
-    const members = async () => names((await app.call("GET /api/networks/joined")).body.containers);
-    const change = async (verb: string, container: string) => {
-      const { status, body } = await app.call(`POST /api/networks/joined/${verb}`, { container });
-      return [status, status === 200 ? body.changed : body.code];
-    };
+  testOnBoth(
+    "POST /api/networks/{name}/connect and /disconnect say whether they changed anything",
+    async (engine) => {
+      await tidy(engine);
+      await engine.cli("network", "create", "joined");
+      await engine.cli("run", "-d", "--name", "member", FIXTURE);
+      await using app = await serveEngines({ one: engine });
+      const members = async () => names((await app.call("GET /api/networks/joined")).body.containers);
+      const change = async (verb: string, container: string) => {
+        const { status, body } = await app.call(`POST /api/networks/joined/${verb}`, { container });
+        return [status, status === 200 ? body.changed : body.code];
+      };
 
-    assert.deepEqual(await change("connect", "member"), [200, true]);
-    assert.deepEqual(await members(), ["member"]);
-    assert.deepEqual(await change("connect", "member"), [200, false]);
-    assert.deepEqual(await change("disconnect", "member"), [200, true]);
-    assert.deepEqual(await members(), []);
-    assert.deepEqual(await change("disconnect", "member"), [200, false]);
-    assert.deepEqual(await change("connect", "nobody"), [404, "container_not_found"]);
-    assert.equal(
-      (await app.call("POST /api/networks/nope/connect", { container: "member" })).body.code,
-      "network_not_found",
-    );
-  });
+      assert.deepEqual(await change("connect", "member"), [200, true]);
+      assert.deepEqual(await members(), ["member"]);
+      assert.deepEqual(await change("connect", "member"), [200, false]);
+      assert.deepEqual(await change("disconnect", "member"), [200, true]);
+      assert.deepEqual(await members(), []);
+      assert.deepEqual(await change("disconnect", "member"), [200, false]);
+      assert.deepEqual(await change("connect", "nobody"), [404, "container_not_found"]);
+      assert.equal(
+        (await app.call("POST /api/networks/nope/connect", { container: "member" })).body.code,
+        "network_not_found",
+      );
+    },
+  );
 
   test("DELETE /api/networks/{name} refuses one with a container, running or stopped, and the engine's own", async (engine) => {
     await tidy(engine);

@@ -2,37 +2,42 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { serveEngines } from "../support/service.ts";
 import { tidy } from "../proof/tidy.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test: testOnBoth } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
-  test("GET /api/volumes lists what the engine has, with the containers that mount it", async (engine) => {
-    await tidy(engine);
-    await engine.cli("volume", "create", "--label", "team=dock", "used");
-    await engine.cli("volume", "create", "idle");
-    await engine.cli("run", "-d", "--name", "mounter", "-v", "used:/data", FIXTURE);
-    await using app = await serveEngines({ one: engine });
+  testOnBoth(
+    "GET /api/volumes lists what the engine has, with the containers that mount it",
+    async (engine) => {
+      await tidy(engine);
+      await engine.cli("volume", "create", "--label", "team=dock", "used");
+      await engine.cli("volume", "create", "idle");
+      await engine.cli("run", "-d", "--name", "mounter", "-v", "used:/data", FIXTURE);
+      await using app = await serveEngines({ one: engine });
 
-    const { status, body } = await app.call("GET /api/volumes");
+      const { status, body } = await app.call("GET /api/volumes");
 
-    assert.equal(status, 200);
-    const theirs = (await engine.ask("GET /volumes")).json.Volumes;
-    assert.deepEqual(
-      body.items.map(({ name, driver, mountpoint }: Record<string, string>) => [name, driver, mountpoint])
-        .sort(),
-      theirs.map(({ Name, Driver, Mountpoint }: Record<string, string>) => [Name, Driver, Mountpoint]).sort(),
-    );
-    const used = body.items.find(({ name }: { name: string }) => name === "used");
-    assert.deepEqual(used.usedBy.map(({ name }: { name: string }) => name), ["mounter"]);
-    assert.equal(used.labels.team, "dock");
-    const unused = await app.call("GET /api/volumes?unused=true");
-    assert.deepEqual(unused.body.items.map(({ name }: { name: string }) => name), ["idle"]);
-  });
+      assert.equal(status, 200);
+      const theirs = (await engine.ask("GET /volumes")).json.Volumes;
+      assert.deepEqual(
+        body.items.map(({ name, driver, mountpoint }: Record<string, string>) => [name, driver, mountpoint])
+          .sort(),
+        theirs.map(({ Name, Driver, Mountpoint }: Record<string, string>) => [Name, Driver, Mountpoint])
+          .sort(),
+      );
+      const used = body.items.find(({ name }: { name: string }) => name === "used");
+      assert.deepEqual(used.usedBy.map(({ name }: { name: string }) => name), ["mounter"]);
+      assert.equal(used.labels.team, "dock");
+      const unused = await app.call("GET /api/volumes?unused=true");
+      assert.deepEqual(unused.body.items.map(({ name }: { name: string }) => name), ["idle"]);
+    },
+  );
 
-  test("POST /api/volumes creates, and the next list has it", async (engine) => {
+  testOnBoth("POST /api/volumes creates, and the next list has it", async (engine) => {
     await tidy(engine);
     await using app = await serveEngines({ one: engine });
     const before = (await app.call("GET /api/volumes")).body.total;

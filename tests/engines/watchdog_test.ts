@@ -6,7 +6,7 @@ import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../support/scripted_world.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { SILENT } from "../support/silent_log.ts";
 import { within } from "../support/within.ts";
 import { PROMISED } from "../proof/promised.ts";
@@ -29,7 +29,7 @@ function make(engine: TestEngine, name: string): Promise<string> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("an engine that is stopped is unresponsive, its rows are marked, changes are refused, and it comes back (F73)", async (engine) => {
     await using berth = await serveEngines({ [kind]: engine });

@@ -15,7 +15,7 @@ import {
   WORKSPACES,
 } from "@berth/client/berth";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService } from "../support/service.ts";
 
@@ -64,7 +64,7 @@ async function create(
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
   test("a newcomer registers a folder, mends a line, starts it, sees it live, edits it and sees the drift", async (engine) => {
     await using berth = await startService({ engines: [{ name: kind, url: `unix://${engine.socket}` }] });

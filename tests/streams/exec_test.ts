@@ -7,7 +7,7 @@ import { StreamLimit } from "../../plugins/containers/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
 import { SILENT } from "../support/silent_log.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { ScriptedEngine } from "../support/scripted_engine.ts";
 import { StreamService, Visitor } from "../support/stream_service.ts";
@@ -50,9 +50,10 @@ async function idle(engine: TestEngine, ...options: string[]): Promise<string> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test: testOnBoth } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
-  test("a command's output arrives and its exit code comes from the engine", async (engine) => {
+  testOnBoth("a command's output arrives and its exit code comes from the engine", async (engine) => {
     await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     for (
@@ -136,30 +137,33 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", id);
   });
 
-  test("without a command a shell is found, on a terminal of the size that was asked for and then changed (F28)", async (engine) => {
-    await using berth = await serve(engine.socket, kind);
-    const id = await idle(engine);
-    const visitor = berth.open(id, { cols: "91", rows: "33" });
-    await visitor.opened;
-    await eventually("ready", () => visitor.said("ready").length === 1);
-    const say = (text: string) => visitor.wire.send(new TextEncoder().encode(text));
-    await eventually("the first size", () => {
-      say("stty size\n");
-      return visitor.output.includes("33 91");
-    }, { everyMs: 100 });
-    for (let columns = 0; columns < 200; columns++) {
-      visitor.wire.send(JSON.stringify({ type: "resize", cols: 300 + columns, rows: 700 }));
-    }
-    visitor.wire.send(JSON.stringify({ type: "resize", cols: 120, rows: 40 }));
-    await eventually("the last size", () => {
-      say("stty size\n");
-      return visitor.output.includes("40 120");
-    }, { everyMs: 100 });
-    say("exit 5\n");
-    assert.equal((await visitor.closed).code, 1000);
-    assert.deepEqual(visitor.said("exit"), [{ type: "exit", code: 5 }]);
-    await engine.cli("rm", "-f", id);
-  });
+  testOnBoth(
+    "without a command a shell is found, on a terminal of the size that was asked for and then changed (F28)",
+    async (engine) => {
+      await using berth = await serve(engine.socket, kind);
+      const id = await idle(engine);
+      const visitor = berth.open(id, { cols: "91", rows: "33" });
+      await visitor.opened;
+      await eventually("ready", () => visitor.said("ready").length === 1);
+      const say = (text: string) => visitor.wire.send(new TextEncoder().encode(text));
+      await eventually("the first size", () => {
+        say("stty size\n");
+        return visitor.output.includes("33 91");
+      }, { everyMs: 100 });
+      for (let columns = 0; columns < 200; columns++) {
+        visitor.wire.send(JSON.stringify({ type: "resize", cols: 300 + columns, rows: 700 }));
+      }
+      visitor.wire.send(JSON.stringify({ type: "resize", cols: 120, rows: 40 }));
+      await eventually("the last size", () => {
+        say("stty size\n");
+        return visitor.output.includes("40 120");
+      }, { everyMs: 100 });
+      say("exit 5\n");
+      assert.equal((await visitor.closed).code, 1000);
+      assert.deepEqual(visitor.said("exit"), [{ type: "exit", code: 5 }]);
+      await engine.cli("rm", "-f", id);
+    },
+  );
 
   test("user, folder and environment are those that were asked for", async (engine) => {
     await using berth = await serve(engine.socket, kind);

@@ -1,7 +1,7 @@
 /** Logs against real engines, with the engine's own command line as the oracle. */
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { Follower, type Line, logsOf } from "../support/follower.ts";
 
@@ -18,29 +18,33 @@ async function exited(engine: TestEngine, id: string): Promise<void> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await sharedEngine(kind);
+  const { test: testOnBoth } = await sharedEngine(kind);
+  const { test } = await lawEngine(kind);
 
-  test("a log reads as the engine's own command line reads it, both streams and each alone", async (engine) => {
-    await using berth = logsOf(engine);
-    const id = await run(
-      engine,
-      "for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done; printf 'no newline'",
-    );
-    await exited(engine, id);
-    const text = async (query: string) => await (await berth.get(`/containers/${id}/logs${query}`)).text();
+  testOnBoth(
+    "a log reads as the engine's own command line reads it, both streams and each alone",
+    async (engine) => {
+      await using berth = logsOf(engine);
+      const id = await run(
+        engine,
+        "for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done; printf 'no newline'",
+      );
+      await exited(engine, id);
+      const text = async (query: string) => await (await berth.get(`/containers/${id}/logs${query}`)).text();
 
-    assert.equal((await text("?stderr=false")).trimEnd(), "out 1\nout 2\nout 3\nout 4\nout 5\nno newline");
-    assert.equal(await text("?stdout=false"), "err 1\nerr 2\nerr 3\nerr 4\nerr 5\n");
-    assert.equal((await text("")).split("\n").length, (await text("?timestamps")).split("\n").length);
-    assert.equal(
-      await text("?tail=3&stderr=false"),
-      (await engine.ask(`GET /containers/${id}/logs?tail=3&stdout=1`)).body
-        // deno-lint-ignore no-control-regex -- the heads of the engine's frames
-        .replace(/[\x00-\x02]\x00\x00\x00[\s\S]{4}/g, ""),
-    );
-  });
+      assert.equal((await text("?stderr=false")).trimEnd(), "out 1\nout 2\nout 3\nout 4\nout 5\nno newline");
+      assert.equal(await text("?stdout=false"), "err 1\nerr 2\nerr 3\nerr 4\nerr 5\n");
+      assert.equal((await text("")).split("\n").length, (await text("?timestamps")).split("\n").length);
+      assert.equal(
+        await text("?tail=3&stderr=false"),
+        (await engine.ask(`GET /containers/${id}/logs?tail=3&stdout=1`)).body
+          // deno-lint-ignore no-control-regex -- the heads of the engine's frames
+          .replace(/[\x00-\x02]\x00\x00\x00[\s\S]{4}/g, ""),
+      );
+    },
+  );
 
-  test("a line of 40 KB is one line with one time, in every format (F20)", async (engine) => {
+  testOnBoth("a line of 40 KB is one line with one time, in every format (F20)", async (engine) => {
     await using berth = logsOf(engine);
     const id = await run(engine, "head -c 40000 /dev/zero | tr '\\0' x; echo; echo after");
     await exited(engine, id);
@@ -141,39 +145,45 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", talker, silent);
   });
 
-  test("following goes on across a restart of the container, each line once, and ends when it is removed", async (engine) => {
-    await using berth = logsOf(engine);
-    const script = "echo begun; n=0; while [ $n -lt 1000 ]; do n=$((n+1)); echo $n; sleep 0.02; done";
-    const id = await run(engine, script, "--init=false", "--stop-signal", "KILL");
-    const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
-    await eventually("the first lines", () => follower.texts.length > 5);
-    await engine.cli("restart", "-t", "0", id);
-    await eventually("the lines of the second life", () => {
-      const { texts } = follower;
-      return texts.lastIndexOf("begun") > 0 && texts.length > texts.lastIndexOf("begun") + 20;
-    });
-
-    const seen = follower.texts.slice(0, -1); // before the oracle, since the container goes on
-    const oracle = await engine.cli("logs", id);
-    assert.deepEqual(seen, oracle.split("\n").slice(0, seen.length));
-    await engine.cli("rm", "-f", id);
-    await follower.done;
-    assert.deepEqual(follower.lines.at(-1)?.end, { reason: "removed" });
-  });
-
-  test("a log is followed to its last line, whether the container ends meanwhile or has ended before", async (engine) => {
-    await using berth = logsOf(engine);
-    const id = await run(engine, `awk 'BEGIN { for (i = 1; i <= ${MANY}; i++) print i }'; echo end`);
-    for (const when of ["while it runs", "when it has exited"]) {
+  testOnBoth(
+    "following goes on across a restart of the container, each line once, and ends when it is removed",
+    async (engine) => {
+      await using berth = logsOf(engine);
+      const script = "echo begun; n=0; while [ $n -lt 1000 ]; do n=$((n+1)); echo $n; sleep 0.02; done";
+      const id = await run(engine, script, "--init=false", "--stop-signal", "KILL");
       const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
-      await eventually(`the last line, ${when}`, () => follower.texts.at(-1) === "end");
-      await follower.leave();
-      const wrong = follower.texts.findIndex((text, at) => text !== (at < MANY ? String(at + 1) : "end"));
-      assert.equal(wrong, -1, `${follower.texts[wrong]} is line ${wrong}, ${when}`);
-      await exited(engine, id);
-    }
-    await engine.cli("rm", "-f", id);
-  });
+      await eventually("the first lines", () => follower.texts.length > 5);
+      await engine.cli("restart", "-t", "0", id);
+      await eventually("the lines of the second life", () => {
+        const { texts } = follower;
+        return texts.lastIndexOf("begun") > 0 && texts.length > texts.lastIndexOf("begun") + 20;
+      });
+
+      const seen = follower.texts.slice(0, -1); // before the oracle, since the container goes on
+      const oracle = await engine.cli("logs", id);
+      assert.deepEqual(seen, oracle.split("\n").slice(0, seen.length));
+      await engine.cli("rm", "-f", id);
+      await follower.done;
+      assert.deepEqual(follower.lines.at(-1)?.end, { reason: "removed" });
+    },
+  );
+
+  testOnBoth(
+    "a log is followed to its last line, whether the container ends meanwhile or has ended before",
+    async (engine) => {
+      await using berth = logsOf(engine);
+      const id = await run(engine, `awk 'BEGIN { for (i = 1; i <= ${MANY}; i++) print i }'; echo end`);
+      for (const when of ["while it runs", "when it has exited"]) {
+        const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
+        await eventually(`the last line, ${when}`, () => follower.texts.at(-1) === "end");
+        await follower.leave();
+        const wrong = follower.texts.findIndex((text, at) => text !== (at < MANY ? String(at + 1) : "end"));
+        assert.equal(wrong, -1, `${follower.texts[wrong]} is line ${wrong}, ${when}`);
+        await exited(engine, id);
+      }
+      await engine.cli("rm", "-f", id);
+    },
+  );
 
   test("the log of a paused container is followed from its first line, and goes on once it runs again", async (engine) => {
     await using berth = logsOf(engine);
