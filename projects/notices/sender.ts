@@ -34,8 +34,8 @@ const TIMES: SenderTimes = {
   deadMs: 24 * 60 * MINUTE_MS,
 };
 const MOST_REFUSALS = 3;
-/** The interval of looking while no target is set, and of asking for the turn of another replica. */
-const IDLE_MS = 5_000;
+/** Looks that are left out while no target is set, and the interval of asking for the turn of another replica. */
+const IDLE_LOOKS = 10;
 const ASK_MS = 2_000;
 /** The lease for sending, and the interval of its renewal: as the watcher's, so that both are taken over together. */
 const TURN_MS = 15_000;
@@ -159,7 +159,7 @@ export class Sender implements AsyncDisposable {
       this.#forgotAt = performance.now();
       await store.forgetDead(steady() - DEAD_KEPT_MS);
     }
-    return notices.length > 0 ? 0 : IDLE_MS;
+    return notices.length > 0 ? 0 : IDLE_LOOKS * this.#times.tickMs;
   }
 
   /** Nothing waits for longer than it may, whatever clock another life or replica wrote it by. */

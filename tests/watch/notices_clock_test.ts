@@ -6,6 +6,8 @@ import { within } from "../support/within.ts";
 
 const HOUR_MS = 3_600_000;
 const AFTER_S = 2;
+/** Registered after the others: a look that tells of it has seen those well, so that their ends are told. */
+const LAST = 3;
 const TIMES = {
   beginMs: 0,
   tickMs: 50,
@@ -39,11 +41,16 @@ Deno.test("a clock that steps hours back and days on under the sender loses no m
   });
   await using berth = await startService({ clock, watchTimes: TIMES });
   const folder = (at: number) => `${berth.folder}/workspaces/f${at}`;
-  for (const at of [0, 1, 2]) {
+  for (const at of [0, 1, 2, LAST]) {
     await Deno.mkdir(folder(at));
     assert.equal((await berth.call("POST /api/workspaces", { path: folder(at) })).status, 201);
   }
   await eventually("berth watches", () => berth.berth.store.incidents.wasWatched());
+  const openNow = async () => (await berth.berth.store.incidents.open()).length;
+  await Deno.remove(folder(LAST));
+  await eventually("all are looked at", async () => await openNow() > 0);
+  await Deno.mkdir(folder(LAST));
+  await eventually("nothing is wrong any more", async () => await openNow() === 0);
   for (const [name, afterS] of [["soon", AFTER_S], ["late", 1_800]] as const) {
     const address = `http://127.0.0.1:${receiver.addr.port}/${name}`;
     const notice = { name, kind: "webhook", address, afterS, tells: ["workspace"] };
