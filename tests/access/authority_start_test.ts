@@ -22,10 +22,15 @@ async function seenInside({ engine, name }: ApplyScene): Promise<string | null> 
   return await engine.cli("exec", container, "cat", "/data/whose");
 }
 
+/** `BERTH_PROOF=1`: each way to start leads to each place. */
+const isProof = Deno.env.get("BERTH_PROOF") === "1";
+
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await lawEngine(kind);
   for (const where of ["neighbour", "host"] as const) {
-    for (const action of ["up", "restart"] as const) {
+    for (
+      const action of isProof ? ["up", "restart"] as const : [where === "host" ? "up" : "restart"] as const
+    ) {
       test(`A folder that became a link to the ${where} is not mounted when "${action}" starts its container`, async (engine) => {
         const name = `again${where}${action}`;
         await scene(

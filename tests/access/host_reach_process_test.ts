@@ -7,15 +7,17 @@ import { eventually } from "../support/eventually.ts";
 import { plansOnDisk } from "../support/plans_on_disk.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
 import { TestCaller } from "../support/service.ts";
-import { sharedEngine } from "../support/shared_engine.ts";
+import { proofEngine, sharedEngine } from "../support/shared_engine.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
 
 const { test } = await sharedEngine("docker");
-const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null;
+const { test: testInProof } = await proofEngine("docker");
+const isProof = Deno.env.get("BERTH_PROOF") === "1";
+const server = isProof && CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null;
 
 for (const store of ["sqlite", "postgres"] as const) {
   const name = `What a plan of a berth in a process of its own asked for is read from its store in ${store}`;
-  test(name, async (engine) => {
+  (store === "sqlite" ? test : testInProof)(name, async (engine) => {
     const compose = project(`on${store}`, [service("web", "volumes: ['/etc:/host:ro']")]);
     await using folder = await workspaceFolder({ "compose.yaml": compose });
     const sealingKey = `${folder.path}.sealing-key`;

@@ -12,7 +12,7 @@ import { CHANGES, draw, type Drawn, servicesOf, textOf, UNPLANNED } from "./roun
 import { serveEngines, TestCaller, type TestService } from "../support/service.ts";
 import { lawEngine } from "../support/shared_engine.ts";
 
-const ROUNDS = Number(Deno.env.get("BERTH_TEST_ROUNDS") ?? "2");
+const ROUNDS = Number(Deno.env.get("BERTH_TEST_ROUNDS") ?? "1");
 const PODMAN_SHARE = 1 / 4;
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? `${crypto.getRandomValues(new Uint16Array(1))[0]}`);
 const LEASE = { applyTimes: { leaseMs: 1_000 } };

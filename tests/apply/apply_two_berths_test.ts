@@ -12,6 +12,8 @@ const text = (name: string, colour: string) =>
   project(name, [service("db"), service("web", `restart: unless-stopped\nenvironment: { C: ${colour} }`)]);
 
 const { test } = await sharedEngine("docker");
+/** `BERTH_PROOF=1`: cut at another act, too. */
+const isProof = Deno.env.get("BERTH_PROOF") === "1";
 
 /** The scene of a berth that died in a swap, right after this act. */
 async function cut(engine: TestEngine, name: string, act: string): Promise<ApplyScene> {
@@ -41,7 +43,7 @@ async function planAt(berth: TestService, path: string, name: string): Promise<P
   });
 }
 
-for (const act of ["stop", "rename"]) {
+for (const act of isProof ? ["stop", "rename"] : ["rename"]) {
   test(`A swap that a berth left after its ${act} is finished by another one, and the first leaves that be (F125)`, async (engine) => {
     const name = `both${act}`;
     const scene = await cut(engine, name, act);
@@ -127,7 +129,7 @@ test("A prune that was planned before a swap keeps both of its containers", asyn
   }
 });
 
-for (const act of ["create", "rename"]) {
+for (const act of isProof ? ["create", "rename"] : ["create"]) {
   test(`A prune at another berth leaves both containers of a swap that was cut after its ${act}`, async (engine) => {
     const name = `bothprune${act}`;
     const scene = await cut(engine, name, act);

@@ -1,6 +1,6 @@
 /**
  * Every key of a service in its forms, made once by Docker Compose and once by berth: the engine shows the same container,
- * but for what `exact/agreed.ts` explains. All ways of writing them with BERTH_PROOF=1, else a tenth, another each day.
+ * but for what `exact/agreed.ts` explains. All ways of writing them with BERTH_PROOF=1, else a twentieth, another each day.
  */
 import assert from "node:assert/strict";
 import type { Plan } from "../../projects/plan/plan_shape.ts";
@@ -17,7 +17,7 @@ const IS_PROOF = Deno.env.get("BERTH_PROOF") === "1";
 /** All forms, in one way of writing. */
 const IS_ALL = IS_PROOF || Deno.env.get("BERTH_TEST_EXACT") === "all";
 const DAY = Math.floor(Date.now() / 86_400_000);
-const PARTS = 10;
+const PARTS = 20;
 /** Containers of one project. */
 const EACH = 60;
 

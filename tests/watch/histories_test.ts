@@ -10,8 +10,8 @@ import { lawEngine } from "../support/shared_engine.ts";
 const TIMES = { watchTimes: { beginMs: 0, tickMs: 100, wellMs: 1_000 } };
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
 /** Histories of one engine, `BERTH_PROOF=1` for all, and those that run side by side. */
-const HISTORIES = isProof ? 100 : 10;
-const AT_ONCE = 10;
+const HISTORIES = isProof ? 100 : 5;
+const AT_ONCE = isProof ? 10 : 5;
 const MOST_UNKNOWN = 0.05;
 const OVER = { timeoutMs: 90_000 };
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? "7");
