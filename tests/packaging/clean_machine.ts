@@ -5,8 +5,7 @@ import { type MadeFolder, onceARun } from "../support/once_a_run.ts";
 const ROOT = new URL("../../", import.meta.url).pathname;
 const { deno: version } = JSON.parse(await Deno.readTextFile(`${ROOT}.ci/versions.json`));
 
-const isProof = Deno.env.get("BERTH_PROOF") === "1";
-const reason = isProof ? await noRegistry() : null;
+const reason = await noRegistry();
 if (reason !== null) {
   console.error(`NOT RUN: building from an empty cache, because ${reason}; this machine's own cache is used`);
 }
@@ -44,25 +43,10 @@ export async function runClean(...args: readonly string[]): Promise<string> {
   }
 }
 
-const PREPARE = ["tools/image.ts", "--ssh", "--prepare"];
-
-/** Prepares an image as on a clean machine, in a folder that goes with the returned value. */
-export async function cleanImage(): Promise<MadeFolder> {
-  const path = await Deno.makeTempDir({ prefix: "berth-image-" });
-  await runClean(...PREPARE, "--out", path);
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
-}
-
-/** Prepares an image once for all files of a run, from the packages that this machine has; as on a clean one in the proof. */
+/** Prepares an image as on a clean machine, once for all files of a run. */
 export async function preparedImage(): Promise<MadeFolder> {
-  if (isProof) return await cleanImage();
   return await onceARun("image", async (path) => {
-    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", ...PREPARE, "--out", path],
-      cwd: ROOT,
-      stdin: "null",
-    }).output();
-    if (!success) throw new Error(`The image was not prepared:\n${new TextDecoder().decode(stderr)}`);
+    await runClean("tools/image.ts", "--ssh", "--prepare", "--out", path);
     await Deno.chmod(path, 0o755);
   });
 }

@@ -8,7 +8,7 @@ import { run } from "../../tools/run.ts";
 import { VERSION } from "../../version.ts";
 import { eventually } from "../support/eventually.ts";
 import { quoted } from "../support/sandbox.ts";
-import { cleanImage } from "./clean_machine.ts";
+import { preparedImage } from "./clean_machine.ts";
 import { quadletProgram } from "./quadlet_program.ts";
 
 const FILE = new URL("../../packaging/podman/berth.container", import.meta.url).pathname;
@@ -182,7 +182,7 @@ Deno.test({
     "packaging/podman/berth.container starts as its comment says, without root, and edits its user's own files",
   ignore: missing !== null,
   async fn() {
-    await using prepared = await cleanImage();
+    await using prepared = await preparedImage();
     await using machine = await UserMachine.start(await quadletProgram(), prepared.path);
     await machine.must(`podman build -q --format docker --target berth -t ${IMAGE}:${VERSION} image`);
     const text = await Deno.readTextFile(FILE);
