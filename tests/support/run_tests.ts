@@ -3,18 +3,23 @@
  * them wait for engines, browsers and time. `DENO_JOBS` says another number. Types are left to `deno task check`.
  */
 
-/** Those that wait longest begin first, since at the end nothing would run beside them. */
+/** Those that take longest begin first, since at the end nothing would run beside them. */
 const FIRST = [
   "tests/watch/two_watchers_test.ts",
-  "tests/engines/stopped_test.ts",
   "tests/packaging/image_test.ts",
-  "tests/access/authority_forms_test.ts",
   "tests/git/auto_test.ts",
-  "tests/plan/remembered_rows_test.ts",
-  "tests/watch/notices_test.ts",
-  "tests/store/store_faults_test.ts",
+  "tests/apply/stack_apply_test.ts",
+  "tests/page/logs_test.ts",
+  "tests/engines/stopped_test.ts",
+  "tests/access/authority_forms_test.ts",
+  "tests/packaging/unit_test.ts",
+  "tests/page/people_test.ts",
   "tests/page/screens_test.ts",
+  "tests/streams/logs_engine_test.ts",
+  "tests/access/masked_acts_test.ts",
+  "tests/page/updates_test.ts",
   "tests/streams/logs_test.ts",
+  "tests/watch/watcher_cut_test.ts",
 ];
 
 const named = Deno.args.some((one) => !one.startsWith("-"));
