@@ -29,6 +29,7 @@ if [ -n "$PACKAGE" ]; then
     mkdir -p "/run/over/$folder/upper" "/run/over/$folder/work"
     mount -t overlay overlay -o "lowerdir=/$folder,upperdir=/run/over/$folder/upper,workdir=/run/over/$folder/work" "/$folder"
   done
+  rm -f /var/lib/man-db/auto-update # else the index of all the machine's manual pages is made anew
   dpkg -i "$PACKAGE" >"$FOLDER/dpkg.log" 2>&1
 else
   mount --bind "$FOLDER/passwd" /etc/passwd
