@@ -12,11 +12,16 @@ const TEXT = words.project;
 export interface BulkProps {
   /** Ids of projects, one at least. */
   readonly ids: readonly string[];
+  /** Names of those among them that run as stacks of a swarm: these are only brought in line. */
+  readonly stacks: readonly string[];
   readonly clear: () => void;
 }
 
+/** Names in a sentence. */
+const MOST_NAMES = 2;
+
 /** Acts on all rows that are chosen: each is a plan of its own, shown before anything is done. */
-export function Bulk({ ids, clear }: BulkProps) {
+export function Bulk({ ids, stacks, clear }: BulkProps) {
   const hrefOf = (asked: Readonly<Record<string, string>>) => {
     const params = new URLSearchParams(asked);
     const [only] = ids;
@@ -30,10 +35,19 @@ export function Bulk({ ids, clear }: BulkProps) {
     <div class="bulk" role="toolbar" aria-label={words.containers.chosen(ids.length)}>
       <b>{words.containers.chosen(ids.length)}</b>
       <a class="button is-main" href={hrefOf({})}>{TEXT.bringAll(ids.length)}</a>
-      <a class="button" href={hrefOf({ action: "update" })}>{words.projects.update}</a>
-      <a class="button" href={hrefOf({ action: "restart" })}>{words.containers.restart}</a>
-      <a class="button" href={hrefOf({ action: "stop" })}>{words.containers.stop}</a>
+      {stacks.length === 0 && (
+        <>
+          <a class="button" href={hrefOf({ action: "update" })}>{words.projects.update}</a>
+          <a class="button" href={hrefOf({ action: "restart" })}>{words.containers.restart}</a>
+          <a class="button" href={hrefOf({ action: "stop" })}>{words.containers.stop}</a>
+        </>
+      )}
       {may("containers:logs") && <Logs ids={ids} />}
+      {stacks.length > 0 && (
+        <span class="hint" role="status">
+          {words.swarm.notAsAWhole(shown(stacks.slice(0, MOST_NAMES).join(", ")), stacks.length - MOST_NAMES)}
+        </span>
+      )}
       <button type="button" class="link" onClick={clear}>{words.containers.clear}</button>
     </div>
   );

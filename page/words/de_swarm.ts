@@ -22,6 +22,10 @@ export const swarm = {
       node === "" ? "" : ` auf ${node}`
     } ist gerade nicht lesbar; berth versucht es wieder.`,
   stackOn: (name: string) => `ein Stack des Swarms ${name}, in keinem Ordner deklariert`,
+  notAsAWhole: (names: string, more: number) =>
+    `Stacks werden nicht als Ganzes aktualisiert, neu gestartet oder gestoppt: ${names}${
+      more > 0 ? ` und ${more} weitere` : ""
+    }.`,
   onlyStack: "Läuft als Stack; kein Ordner von berth deklariert ihn.",
   nodes: "Knoten",
   node: "Knoten",

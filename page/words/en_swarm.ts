@@ -16,6 +16,11 @@ export const swarm = {
   logWaits: (task: string, node: string) =>
     `The log of ${task}${node === "" ? "" : ` on ${node}`} cannot be read for now; berth tries again.`,
   stackOn: (name: string) => `a stack of the swarm ${name}, declared in no folder`,
+  /** `names` are of a few stacks; `more` others, if it is over 0. */
+  notAsAWhole: (names: string, more: number) =>
+    `Stacks are not updated, restarted or stopped as a whole: ${names}${
+      more > 0 ? ` and ${more} more` : ""
+    }.`,
   onlyStack: "It runs as a stack, and no folder of berth's declares it.",
   nodes: "Nodes",
   node: "Node",

@@ -6,7 +6,7 @@ import { crowd } from "./crowd.ts";
 import { openPage } from "./opened.ts";
 import { seed, startScene } from "./scene.ts";
 import { keyOn } from "../support/scoped_world.ts";
-import { NO_QUORUM_SCREENS, startSwarmScene, SWARM_SCREENS } from "./swarm_scene.ts";
+import { besideStack, NO_QUORUM_SCREENS, startSwarmScene, SWARM_SCREENS } from "./swarm_scene.ts";
 
 const FOLDER = new URL("../../page/shots/", import.meta.url).pathname;
 const PROJECTS = "/srv/projects";
@@ -244,13 +244,17 @@ if (CROWD.some(([name]) => wanted(name))) {
 if ([...SWARM_SCREENS, ...NO_QUORUM_SCREENS].some(([name]) => wanted(name))) {
   await using swarm = await startSwarmScene();
   const { berth } = swarm;
+  await besideStack(berth);
   const shoot = (screens: typeof SWARM_SCREENS) =>
     inAll(async (look, suffix) => {
       await using opened = await openPage(browser, berth, { ...look, key: berth.admin });
-      for (const [name, path] of screens.filter(([name]) => wanted(name))) {
+      for (const [name, path, chosen = []] of screens.filter(([name]) => wanted(name))) {
         await opened.visit(path);
         await opened.page.getByRole("main").waitFor();
         await settled(opened.page);
+        for (const one of look.viewport.width > 700 ? chosen : []) {
+          await opened.page.getByRole("checkbox", { name: `Choose ${one}`, exact: true }).click();
+        }
         await opened.page.screenshot({
           path: `${FOLDER}${name}-${suffix}.png`,
           animations: "disabled",

@@ -85,8 +85,12 @@ const SWARM: ScriptedSwarm = {
   ],
 };
 
-/** Pictures by name, each of a screen; those without a quorum are taken last. */
-export const SWARM_SCREENS: readonly (readonly [name: string, path: string])[] = [
+/** A project of an engine beside the stack. */
+export const besideStack = (berth: TestService) =>
+  workspace(berth, "blog", "services:\n  web:\n    image: blog:1\n");
+
+/** Pictures by name, each of a screen, on which some projects are chosen; those without a quorum are taken last. */
+export const SWARM_SCREENS: readonly (readonly [name: string, path: string, chosen?: readonly string[]])[] = [
   ["swarm-nodes", "/swarm"],
   ["swarm-services", "/services"],
   ["swarm-service", "/services/shop_web"],
@@ -96,6 +100,7 @@ export const SWARM_SCREENS: readonly (readonly [name: string, path: string])[] =
     "swarm-service-undeclared",
     "/services/metrics-of-the-whole-house_collector-with-a-name-that-somebody-made-long",
   ],
+  ["swarm-chosen", "/", ["shop", "blog"]],
 ];
 export const NO_QUORUM_SCREENS: typeof SWARM_SCREENS = SWARM_SCREENS.slice(0, 3).map((
   [name, path],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
 import { assertFits, openPage } from "./opened.ts";
-import { startSwarmScene } from "./swarm_scene.ts";
+import { besideStack, startSwarmScene } from "./swarm_scene.ts";
 
 Deno.test({
   ...BROWSER_TEST,
@@ -69,5 +69,36 @@ Deno.test({
       const refused = await berth.call("POST /api/projects/shop@shop/plan", { action });
       assert.deepEqual([refused.status, refused.body.code], [400, "invalid_request"], action);
     }
+  },
+});
+
+Deno.test({
+  ...BROWSER_TEST,
+  name:
+    "Chosen projects are offered the plans that all of them can have, and the stacks among them are named",
+  async fn() {
+    await using browser = await startBrowser();
+    await using scene = await startSwarmScene();
+    const { berth } = scene;
+    await besideStack(berth);
+    await using opened = await openPage(browser, berth, { key: berth.admin, path: "/" });
+    const { page } = opened;
+    const toolbar = page.getByRole("toolbar");
+    const plans = () =>
+      toolbar.locator('a[href*="plan"]').evaluateAll((all) => all.map((one) => one.textContent));
+    const choose = (name: string) =>
+      page.getByRole("checkbox", { name: `Choose ${name}`, exact: true }).click();
+    await choose("blog");
+    await toolbar.waitFor();
+    assert.deepEqual(await plans(), ["Bring in line …", "Update", "Restart", "Stop"]);
+    assert.equal(await toolbar.getByRole("status").count(), 0);
+
+    await choose("shop");
+    await toolbar.getByText("Stacks are not updated, restarted or stopped as a whole: shop.").waitFor();
+    assert.deepEqual(await plans(), ["Bring 2 in line …"]);
+
+    await choose("shop");
+    await toolbar.getByText("Restart").waitFor();
+    assert.equal(await toolbar.getByRole("status").count(), 0);
   },
 });

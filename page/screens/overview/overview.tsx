@@ -102,7 +102,15 @@ function Answer(
       <WhenSeen>
         <LaterLately />
       </WhenSeen>
-      {chosen.size > 0 && <LaterBulk ids={[...chosen]} clear={() => setChosen(new Set())} />}
+      {chosen.size > 0 && (
+        <LaterBulk
+          ids={[...chosen]}
+          stacks={state.items.filter(({ id, swarm }) => swarm !== null && chosen.has(id)).map(({ name }) =>
+            name
+          )}
+          clear={() => setChosen(new Set())}
+        />
+      )}
     </>
   );
 }
