@@ -75,6 +75,7 @@ export class StackOrders {
       contents,
       hashes: await hashes(),
       foreignVolumes: await this.#foreignVolumes(cluster),
+      volumes: new Set(), // only a plan warns of them
       showsValues: false,
       sees: ({ stack, labels }) => reach?.has({ project: stack, labels }) === true,
     };

@@ -29,6 +29,7 @@ import {
   removingFromStack,
 } from "./stack_needs.ts";
 import { digestsOf, PINNING_MS } from "./stack_images.ts";
+import { warnOfVolumes } from "./stack_volumes.ts";
 import { lookAtStack, resourceOf, stackLookedAt, type StackScene } from "./stack_scene.ts";
 
 /** `pinningMs`: the milliseconds that registries may take. Throws as `makePlan` does. */
@@ -147,6 +148,8 @@ class StackWork {
       : compared.flatMap((one) => one.startsImage && one.spec.container.image || []);
     const digests = await digestsOf(this.scene, images, pinningMs);
     for (const one of compared) this.#service(one, before(one.of.unit), digests);
+    const absent = compared.flatMap(({ there, spec }) => there === undefined ? [spec] : []);
+    warnOfVolumes(this.scene, absent, this.draft);
     this.#orphans();
     const isWhole = this.asked.request.units === undefined;
     if (isWhole) this.#removeVersions();

@@ -18,6 +18,7 @@ import { type Draft, edited } from "./draft.ts";
 import { declaredNow, type Looked, sourcesOf } from "./looked.ts";
 import { type Asked, settingsOf } from "./scene.ts";
 import { backendOf, isOnSwarm, swarmIn } from "./stack_backend.ts";
+import { volumesOf } from "./stack_volumes.ts";
 
 export interface StackScene {
   readonly model: Model;
@@ -38,6 +39,8 @@ export interface StackScene {
   readonly hashes: ReadonlyMap<string, string>;
   /** Names of volumes that a node has for another project; null unless all nodes tell theirs. */
   readonly foreignVolumes: ReadonlySet<string> | null;
+  /** Names of volumes that a node has of the stack. */
+  readonly volumes: ReadonlySet<string>;
   readonly showsValues: boolean;
   /** Tells if the caller may know of a network, secret or config of the swarm. */
   sees(one: Pick<StackFile, "stack" | "labels">): boolean;
@@ -82,6 +85,7 @@ export async function lookAtStack(asked: Asked, draft: Draft): Promise<StackScen
     contents: await contentsOf(group, own),
     hashes: await hashesOf(group, own),
     foreignVolumes: await foreignVolumes(asked, cluster),
+    volumes: volumesOf(group.project, cluster, (await runtime.holdings())?.volumes ?? null),
     showsValues: sight.reach.has(subject),
     sees: ({ stack, labels }) => sight.reach.has({ project: stack, labels }),
   };

@@ -220,3 +220,32 @@ Deno.test("a network that the caller does not see is not the stack's own", async
   assert.deepEqual(await takesNetwork([inStack("lan", "crm")], mine), [null]);
   assert.deepEqual(await takesNetwork([inStack("lan", "crm")]), ["crm"]);
 });
+
+Deno.test("a plan of a stack warns of a volume that an earlier stack of its name has left, where a new service gets it", async () => {
+  const files = {
+    "compose.yaml": `${HEAD}  db:\n    image: a\n    volumes: [data:/data]\nvolumes: { data: }\n`,
+  };
+  const held = (labels: Record<string, string>, backend = "e1") => ({
+    volumes: [{ name: "shop_data", backend, driver: "local", labels }] as never,
+  });
+  const left = { "com.docker.stack.namespace": "shop" };
+  const { warnings } = await planOf({ files, holdings: held(left) });
+  assert.deepEqual(warnings.map(({ code, location }) => [code, location?.range.start.line]), [[
+    "swarm/left-volume",
+    7,
+  ]]);
+  assert.match(warnings[0]!.message, /"shop_data".*"shop_db"/);
+  assert.deepEqual((await planOf({ files, holdings: held(left, "elsewhere") })).warnings, []);
+  assert.deepEqual(
+    (await planOf({ files, holdings: held({}) })).warnings,
+    [],
+    "needs the right to hosts instead",
+  );
+  const swarm = { services: [inStack("shop_db")] };
+  const said = { ...files, "berth.yaml": "stacks: { shop: shop }\n" };
+  assert.deepEqual(
+    (await planOf({ files: said, holdings: held(left), swarm })).warnings,
+    [],
+    "it has it already",
+  );
+});
