@@ -275,6 +275,10 @@ async function restarted(
       );
   });
   await leader!.start();
+  await eventually("its task is replaced", async () => {
+    const now = (await tasksOf("shop_count")).find(isOld);
+    return now !== undefined && now.id !== old.id && now.state === "running";
+  }, { timeoutMs: 120_000 });
   lastOfOld = await counted(old.container.id);
   for (const { node, container } of tasks) {
     if (node.name !== "node1") numberAt.set(node.name, await counted(container.id));
