@@ -1,6 +1,7 @@
 /** Starts berth, and stops it: first what health needs, so that it is answered soon, then everything else. */
 import { giveBackFreed } from "../core/freed_memory.ts";
 import { pause } from "../core/pause.ts";
+import { placeOf } from "../core/place.ts";
 import { gainsOfPlugins, gainsSince, ROLE_GAINS } from "../auth/keys/role_gains.ts";
 import type { Config } from "../config/config.ts";
 import type { AppParts, Foundation, MetricsEdge, Overrides } from "./parts.ts";
@@ -43,9 +44,6 @@ export interface Berth extends AppParts, AsyncDisposable {
   stop(): Promise<boolean>;
 }
 
-/** Imported by a constant, so that the runtime reads it now and not before the first line runs. */
-const COMPOSE_APP = "./app.ts";
-
 /** The rest of the ten seconds of a stop is for plugins, audit and store. */
 const DRAIN_MS = 6_000;
 
@@ -59,7 +57,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   const { config, log, listener, gate, url, foundation } = opened;
   await pause(FIRST_LOOK_MS);
   const [{ composeApp }, plugins] = await Promise.all([
-    import(COMPOSE_APP) as Promise<typeof import("./app.ts")>,
+    import(placeOf("app/app.ts").href) as Promise<typeof import("./app.ts")>,
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
   ]);
   tellRoleGains(foundation.store, plugins, log);

@@ -1,9 +1,10 @@
 /** Arguments and options that several commands have. */
 
+import { placeOf } from "../core/place.ts";
 import type { Argument, CommandModule, Option } from "./command.ts";
 
-/** Not by a constant: only the command that is asked for is read. */
-export const read = (file: string): Promise<CommandModule> => import(file);
+/** Only the command that is asked for is read. */
+export const read = (file: string): Promise<CommandModule> => import(placeOf(`commands/${file}`).href);
 
 export const CONTAINER: Argument = { name: "container", kind: "container" };
 export const JSON_OPTION: Option = { name: "--json", meaning: "print JSON, for programs" };

@@ -4,12 +4,10 @@ import type { Plugin } from "../plugins/plugin.ts";
 import { isBuilt } from "../http/site/static_site.ts";
 import { type Berth, startBerth } from "../app/start.ts";
 import { ServiceError } from "../core/error.ts";
+import { placeOf } from "../core/place.ts";
 import { VERSION } from "../version.ts";
 import { EXIT } from "./exit_code.ts";
 import { tell } from "./failure.ts";
-
-/** By a constant, for the reason that `app/start.ts` gives. */
-const PLUGINS = "../plugins/plugins.ts";
 
 /** A stop that takes longer than this is cut short; the exit code is still 0, because stopping was asked for. */
 const STOP_MS = 9_500;
@@ -45,7 +43,8 @@ function readSettings(): Promise<Config> {
 }
 
 async function loadPlugins(): Promise<readonly Plugin[]> {
-  return (await (import(PLUGINS) as Promise<typeof import("../plugins/plugins.ts")>)).PLUGINS;
+  const named = import(placeOf("plugins/plugins.ts").href) as Promise<typeof import("../plugins/plugins.ts")>;
+  return (await named).PLUGINS;
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second SIGINT ends the process at once, as people expect. */

@@ -1,5 +1,6 @@
 /** Which store the settings ask for. */
 import { ServiceError } from "../core/error.ts";
+import { placeOf } from "../core/place.ts";
 import type { Store } from "../core/store.ts";
 import type { PostgresSettings } from "./postgres/connection.ts";
 
@@ -9,9 +10,6 @@ interface StoreSettings {
   /** Null: one SQLite file in the data folder. */
   readonly database: PostgresSettings | null;
 }
-
-/** Only what is asked for is loaded, and not already before the first line runs. */
-const POSTGRES = "./postgres/store.ts";
 
 /** @throws ServiceError `store_unavailable`. */
 export async function openStore({ data, database }: StoreSettings): Promise<Store> {
@@ -26,7 +24,9 @@ export async function openStore({ data, database }: StoreSettings): Promise<Stor
 /** The driver's packages are fetched here by a berth that has never needed them. */
 async function loadPostgres(): Promise<typeof import("./postgres/store.ts")> {
   try {
-    return await (import(POSTGRES) as Promise<typeof import("./postgres/store.ts")>);
+    return await (import(placeOf("store/postgres/store.ts").href) as Promise<
+      typeof import("./postgres/store.ts")
+    >);
   } catch (cause) {
     if (!(cause instanceof TypeError) || !/npm package/.test(cause.message)) throw cause;
     throw new ServiceError(

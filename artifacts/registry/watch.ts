@@ -1,4 +1,5 @@
 /** Collects the paths below folders that may have changed, until they are asked for. */
+import { placeOf } from "../../core/place.ts";
 import { Latch } from "../../core/signal.ts";
 
 /** More folders than this are not watched. */
@@ -71,7 +72,7 @@ export class Watcher implements Disposable {
 
   #start(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(import.meta.resolve("./watch_worker.ts"), {
+    const worker = new Worker(placeOf("artifacts/registry/watch_worker.ts"), {
       type: "module",
       deno: { permissions: { read: "inherit" } },
     });

@@ -1,5 +1,6 @@
 /** Parses texts in one worker, one after the other; the worker ends when no text is left. */
 
+import { placeOf } from "../../core/place.ts";
 import { YAML_BUDGETS } from "./budgets.ts";
 import type { Encoded } from "./parsed_codec.ts";
 import type { Source } from "./source.ts";
@@ -23,7 +24,7 @@ export class ParseQueue {
   }
 
   #parse(source: Source): Promise<Encoded | null> {
-    const worker = this.#worker ??= new Worker(import.meta.resolve("./parse_worker.ts"), { type: "module" });
+    const worker = this.#worker ??= new Worker(placeOf("artifacts/yaml/parse_worker.ts"), { type: "module" });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#end();
