@@ -1,6 +1,6 @@
 /** The shape of a place in a file, as callers receive it. */
 
-import { z } from "zod";
+import * as z from "zod";
 
 const Position = z.object({
   line: z.int().describe("From 1"),

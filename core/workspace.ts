@@ -1,6 +1,6 @@
 /** Workspaces: the folders berth knows, as callers see them. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { NAME_FORM } from "./access.ts";
 import { NewSource } from "./source.ts";
 

@@ -1,5 +1,5 @@
 /** Artifacts: what a workspace declares, as a list and one by one. */
-import { z } from "zod";
+import * as z from "zod";
 import type { UnitLive } from "../artifacts/live/live.ts";
 import {
   ArtifactKind,

@@ -1,5 +1,5 @@
 /** The user or key behind a change, as it is told to those who may know. */
-import { z } from "zod";
+import * as z from "zod";
 
 export const Author = z.object({
   kind: z.string().describe("`user`, `apiKey` or `system`"),

@@ -1,5 +1,5 @@
 /** Incidents as callers see them, and the open ones as every list marks them. */
-import { z } from "zod";
+import * as z from "zod";
 import { type Principal, reachOf } from "../core/access.ts";
 import {
   type Cause,

@@ -1,5 +1,5 @@
 /** Signing in without an identity provider, and proving once more who one is. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Access } from "../auth/access.ts";
 import { isInRange } from "../auth/keys/address_range.ts";
 import { rangesOf } from "../auth/keys/api_keys.ts";

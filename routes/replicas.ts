@@ -1,5 +1,5 @@
 /** The processes that serve from the same store. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Replicas } from "../core/replicas.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 

@@ -1,6 +1,6 @@
 /** The shape of a file in full, as callers receive it. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { WorkspaceFile } from "../../core/workspace.ts";
 import { Range } from "../location.ts";
 

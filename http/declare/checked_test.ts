@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { ServiceError } from "../../core/error.ts";
 import { checked, type Part } from "./checked.ts";
 import { count, countOrAll, flag, many } from "./query.ts";

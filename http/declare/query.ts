@@ -1,5 +1,5 @@
 /** Schemas for what arrives in a query string: every value is text there, and none is guessed. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** The meaning of a parameter that is no single text, as the API document shows it. */
 export const meanings = z.registry<{

@@ -1,5 +1,5 @@
 /** Describes the declared WebSockets as an AsyncAPI 3 document. Loaded by the first request for it. */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { About } from "./openapi.ts";
 import { Components, type Schema } from "./components.ts";
 import { exampleOf } from "./example.ts";

@@ -1,5 +1,5 @@
 /** The schemas of a document: one with an id becomes a component once, and is referred to from then on. */
-import { z } from "zod";
+import * as z from "zod";
 import { Permission } from "../../core/access.ts";
 import { meanings } from "../declare/query.ts";
 

@@ -1,5 +1,5 @@
 /** `/api/clusters`, `/nodes`, `/services`, `/stacks`, `/configs` and `/secrets`: what swarms have, from memory. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Reach } from "../../core/access.ts";
 import { Lru } from "../../core/lru.ts";
 import {

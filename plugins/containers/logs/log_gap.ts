@@ -1,5 +1,5 @@
 /** The place of lines that an engine lost. */
-import { z } from "zod";
+import * as z from "zod";
 
 export const LogGap = z.object({
   after: z.string().describe("The last line before them, by its time"),

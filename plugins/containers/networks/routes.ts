@@ -1,5 +1,5 @@
 /** `/api/networks`: lists, inspects, creates and removes networks. */
-import { z } from "zod";
+import * as z from "zod";
 import { flag, text } from "../../../http/declare/query.ts";
 import {
   empty,

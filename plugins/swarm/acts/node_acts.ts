@@ -1,5 +1,5 @@
 /** Drains, pauses and activates nodes, and says first what moves. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Reach } from "../../../core/access.ts";
 import { holdsCluster, holdsService } from "../../../core/running_services.ts";
 import { sentOrShown } from "../../../engines/calls/lost_answer.ts";

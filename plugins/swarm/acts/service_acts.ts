@@ -1,5 +1,5 @@
 /** Scales, restarts, rolls back and removes services; each is looked at first, and sent once. */
-import { z } from "zod";
+import * as z from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";

@@ -1,5 +1,5 @@
 /** The fields in which two definitions of a service differ, with secrets masked. */
-import { z } from "zod";
+import * as z from "zod";
 import { maskObject } from "../../../engines/rows/mask.ts";
 import { textsOf, type Wire } from "../../../engines/calls/wire.ts";
 

@@ -1,5 +1,5 @@
 /** A swarm as lists show it. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Reach } from "../../../core/access.ts";
 import { holdsCluster } from "../../../core/running_services.ts";
 import type { Clusters } from "../mirror/clusters.ts";

@@ -1,5 +1,5 @@
 /** A node of a swarm, as the managers list it. */
-import { z } from "zod";
+import * as z from "zod";
 import { maskSaid, maskValues } from "../../../core/secrets.ts";
 import {
   flagOf,

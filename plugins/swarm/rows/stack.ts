@@ -1,5 +1,5 @@
 /** A stack: the services of a swarm that one file was deployed as. */
-import { z } from "zod";
+import * as z from "zod";
 import type { KnownService } from "../../../core/running_services.ts";
 
 export const Stack = z.object({

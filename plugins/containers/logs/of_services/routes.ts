@@ -1,5 +1,5 @@
 /** `/api/services/{id}/logs` and `/api/tasks/{id}/logs`: what the tasks of a swarm's service write, on all nodes. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Principal } from "../../../../core/access.ts";
 import { ServiceError } from "../../../../core/error.ts";
 import { engineError } from "../../../../engines/calls/errors.ts";
