@@ -1,4 +1,4 @@
-/** Builds the page into `page/built/` when its sources have changed. The only program that runs the bundler. */
+/** Builds the page into `page/built/` when its sources have changed. `tools/bundle.ts` bundles the program with what is here. */
 
 const PAGE = new URL("./", import.meta.url);
 const BUILT = new URL("built/", PAGE);
@@ -23,47 +23,62 @@ export function isUnreachable(words: string): boolean {
 }
 
 /** Returns the path as the system writes it: on Windows without the slash before the drive. */
-function pathOf({ pathname }: URL): string {
+export function pathOf({ pathname }: URL): string {
   return decodeURIComponent(Deno.build.os === "windows" ? pathname.slice(1) : pathname);
 }
 
 /** Builds when needed. Returns what was done, in a sentence, or null when the page was up to date. */
 export async function buildPage(into: URL = BUILT): Promise<string | null> {
   const digest = await digestOf();
-  if (await builtFrom(into) === digest) return null;
+  const ms = await replaceFolder(
+    into,
+    async () => await builtFrom(into) === digest,
+    build.bind(null, digest),
+  );
+  return ms === null ? null : `The page is built (${ms} ms)`;
+}
+
+/** Makes a folder anew beside the old one, unless it is up to date. Returns the milliseconds that it took, or null. */
+export async function replaceFolder(
+  into: URL,
+  isMade: () => Promise<boolean>,
+  make: (folder: URL) => Promise<void>,
+): Promise<number | null> {
+  if (await isMade()) return null;
   // Tests begin at the same time, in one process too: one of them builds, and the others wait for it.
   await Deno.mkdir(new URL("../", into), { recursive: true });
   using lock = await Deno.open(`${pathOf(into).slice(0, -1)}.lock`, { create: true, write: true });
   await lock.lock(true);
-  return await builtFrom(into) === digest ? null : await build(into, digest);
-}
-
-async function build(into: URL, digest: string): Promise<string> {
+  if (await isMade()) return null;
   const started = performance.now();
   const folder = new URL(`${into.href.slice(0, -1)}.new/`);
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   await Deno.mkdir(folder, { recursive: true });
   try {
-    // In parts: what is looked at first, what is looked at later, and what both need.
-    await bundle("main.tsx", "--code-splitting", "--outdir", pathOf(folder));
-    await nameParts(folder);
-    for (const [name, entry] of Object.entries(SCRIPTS)) {
-      await bundle(entry, "--output", pathOf(new URL(name, folder)));
-    }
-    const html = await Deno.readTextFile(new URL("index.html", PAGE));
-    const mark = `<meta name="berth:build" content="${digest}">`;
-    // Asked for together with the script that needs them, not after it.
-    const preload = (await importsOf(new URL("main.js", folder))).map((path) =>
-      `<link rel="modulepreload" href="${path}">`
-    );
-    const head = [mark, ...preload].join("\n    ");
-    await Deno.writeTextFile(new URL("index.html", folder), html.replace("<!-- build -->", head));
+    await make(folder);
     await Deno.remove(into, { recursive: true }).catch(() => {});
     await Deno.rename(folder, into);
   } finally {
     await Deno.remove(folder, { recursive: true }).catch(() => {});
   }
-  return `The page is built (${Math.round(performance.now() - started)} ms)`;
+  return Math.round(performance.now() - started);
+}
+
+async function build(digest: string, folder: URL): Promise<void> {
+  // In parts: what is looked at first, what is looked at later, and what both need.
+  await bundle("main.tsx", "--code-splitting", "--outdir", pathOf(folder));
+  await nameParts(folder);
+  for (const [name, entry] of Object.entries(SCRIPTS)) {
+    await bundle(entry, "--output", pathOf(new URL(name, folder)));
+  }
+  const html = await Deno.readTextFile(new URL("index.html", PAGE));
+  const mark = `<meta name="berth:build" content="${digest}">`;
+  // Asked for together with the script that needs them, not after it.
+  const preload = (await importsOf(new URL("main.js", folder))).map((path) =>
+    `<link rel="modulepreload" href="${path}">`
+  );
+  const head = [mark, ...preload].join("\n    ");
+  await Deno.writeTextFile(new URL("index.html", folder), html.replace("<!-- build -->", head));
 }
 
 async function builtFrom(folder: URL): Promise<string | null> {
@@ -71,27 +86,45 @@ async function builtFrom(folder: URL): Promise<string | null> {
   return MARK.exec(html)?.[1] ?? null;
 }
 
-/** Names the parts by what is in them: the bundler's names depend on where it was started and where its packages lie. */
-async function nameParts(folder: URL): Promise<void> {
+/**
+ * Names the parts by what is in them: the bundler's names depend on where it was started and where its packages lie.
+ * They lie in the folder itself, and files below it ask for them. `settle` is given each script before it is named.
+ */
+export async function nameParts(
+  folder: URL,
+  settle: (text: string) => string = (text) => text,
+): Promise<void> {
   const texts = new Map<string, string>();
-  for await (const { name } of Deno.readDir(folder)) {
-    texts.set(name, await Deno.readTextFile(new URL(name, folder)));
+  for (const name of await scriptsBelow(folder)) {
+    texts.set(name, settle(await Deno.readTextFile(new URL(name, folder))));
   }
   const kinds = [...texts.keys()].flatMap((name) => {
     const kind = /^(.+)-[0-9A-Z]{8}\.js$/.exec(name)?.[1];
     return kind === undefined ? [] : [[name, `${kind}.js`] as const];
   });
-  const renamed = (text: string, names: Iterable<readonly [string, string]>) =>
-    [...names].reduce((all, [from, to]) => all.replaceAll(from, to), text);
-  const plain = kinds.map(([name, kind]) => [renamed(texts.get(name)!, kinds), name, kind] as const).sort();
+  const renamed = (text: string, names: ReadonlyMap<string, string>) =>
+    text.replaceAll(/[\w.-]+-[0-9A-Z]{8}\.js/g, (name) => names.get(name) ?? name);
+  const plain = kinds.map(([name, kind]) => [renamed(texts.get(name)!, new Map(kinds)), name, kind] as const)
+    .sort();
   const digest = await sha256(new TextEncoder().encode(plain.map(([text]) => text).join("\0")));
   const names = new Map(
     plain.map(([, name, kind], at) => [name, kind.replace(/\.js$/, `-${digest.slice(0, 8)}-${at}.js`)]),
   );
   for (const [name, text] of texts) {
+    const to = names.get(name) ?? name;
     await Deno.remove(new URL(name, folder));
-    await Deno.writeTextFile(new URL(names.get(name) ?? name, folder), renamed(text, names));
+    await Deno.writeTextFile(new URL(to, folder), renamed(text, names));
+    await Deno.rename(new URL(`${name}.map`, folder), new URL(`${to}.map`, folder)).catch(() => {}); // the page has none
   }
+}
+
+async function scriptsBelow(folder: URL, below = ""): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(new URL(below || ".", folder))) {
+    if (isDirectory) found.push(...await scriptsBelow(folder, `${below}${name}/`));
+    else if (name.endsWith(".js")) found.push(below + name);
+  }
+  return found;
 }
 
 /** Returns the imports that a built script loads at once. */
@@ -133,7 +166,7 @@ async function digestOf(): Promise<string> {
   return await sha256(await new Blob(parts).arrayBuffer());
 }
 
-async function sha256(bytes: BufferSource): Promise<string> {
+export async function sha256(bytes: BufferSource): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 

@@ -1,5 +1,6 @@
 /** Makes the Debian package: the binary, the unit, the manual page and completions, installed where Debian has them. */
 import { VERSION } from "../version.ts";
+import { BUNDLE, bundleProgram, NOTICES } from "./bundle.ts";
 import { REPOSITORY } from "./names.ts";
 import { ROOT } from "./program.ts";
 import { run } from "./run.ts";
@@ -74,7 +75,9 @@ export async function makeDebianPackage(
       `# Settings: systemctl edit berth, then [Service] and Environment=BERTH_ROOTS=/srv/projects\n${body}`,
     );
     await put("usr/share/man/man1/berth.1", await Deno.readTextFile(`${ROOT}packaging/berth.1`));
-    await put("usr/share/doc/berth/copyright", await Deno.readTextFile(`${ROOT}LICENSE`));
+    await bundleProgram();
+    const licences = [`${ROOT}LICENSE`, new URL(NOTICES, BUNDLE)].map((file) => Deno.readTextFile(file));
+    await put("usr/share/doc/berth/copyright", (await Promise.all(licences)).join("\n"));
     await put("usr/share/bash-completion/completions/berth", completions["bash"] ?? "");
     await put("usr/share/zsh/vendor-completions/_berth", completions["zsh"] ?? "");
     await put("usr/share/fish/vendor_completions.d/berth.fish", completions["fish"] ?? "");

@@ -6,8 +6,10 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import { VERSION } from "../version.ts";
+import { pathOf } from "../page/build.ts";
 import { IMAGE, REPOSITORY } from "./names.ts";
-import { copyPackages, lateEntries, OF_PUBLIC_REGISTRY, programFiles, ROOT } from "./program.ts";
+import { bundledFiles, bundleProgram } from "./bundle.ts";
+import { lateEntries, ROOT } from "./program.ts";
 import { run } from "./run.ts";
 
 /** Of files, so that the same input makes the same layers, but for that of what the runtime has learned. */
@@ -101,50 +103,28 @@ async function owners(paths: readonly string[]): Promise<readonly string[]> {
   return [...names].sort();
 }
 
-/** Loaded with the first source, and with the first draft: they are compiled once more then, in a tenth of a second. */
-const COMPILED_LATER = ["git", "projects/adopt"];
-const UNUSED =
-  ".*/\\(zod/[^/]*/\\(v3\\|v4/mini\\)/.*\\|hono/[^/]*/dist/\\(adapter\\|client\\|helper\\|jsx\\|middleware\\)/.*\\)";
-const TWICE = ".*/\\(zod/[^/]*/.*\\.cjs\\|hono/[^/]*/dist/cjs/.*\\|yaml/[^/]*/browser/.*\\)";
+/** Of the settings of the runtime, what a bundle needs: it has no packages to be found. */
+const OF_BUNDLE = ["nodeModulesDir", "unstable"];
 
-/** The program, the packages of its lock file, and what the runtime would make of both at the first start. */
+/** The program as one bundle, and what the runtime would make of it at the first start. */
 async function addProgram(root: string): Promise<void> {
   const program = `${root}/berth`;
-  for (const path of await programFiles()) await place(ROOT + path, `${program}/${path}`);
-  const cache = `${program}/.deno`;
-  await copyPackages(cache);
-  // Types, sources, source maps and readmes are read by nothing that runs, and weigh the half of the packages.
-  await run("find", [
-    cache,
-    "-type",
-    "f",
-    "-regex",
-    ".*\\.\\([cm]?ts\\|map\\|md\\)",
-    "!",
-    "-iname",
-    "licen*",
-    "-delete",
-  ]);
-  // These bring their code a second time, for those who load it by `require` or in a browser.
-  await run("find", [cache, "-type", "f", "-regex", TWICE, "-delete"]);
-  // Nothing of berth loads these parts.
-  await run("find", [cache, "-type", "f", "-regex", UNUSED, "-delete"]);
-  // Some packages bring a program, too.
-  await run("find", [cache, "-type", "f", "-perm", "/111", "-exec", "chmod", "a-x", "{}", "+"]);
   const made = await Deno.makeTempDir({ prefix: "berth-image-" });
   try {
-    await run("cp", ["-r", `${cache}/npm`, made]);
-    const modules = ["main.ts", ...await lateEntries()];
-    const env = { DENO_DIR: made, ...OF_PUBLIC_REGISTRY };
-    await run(Deno.execPath(), ["cache", "--frozen", ...modules], program, env);
-    // The compiled modules are found by the path that the program will have.
-    const compiled = `${made}/gen/file${await Deno.realPath(program)}`;
-    await Deno.mkdir(`${cache}/gen/file`, { recursive: true });
-    await run("cp", ["-r", compiled, `${cache}/gen/file/berth`]);
-    await removeUnread(program, `${cache}/gen/file/berth`);
-    for (const room of COMPILED_LATER) {
-      await Deno.remove(`${cache}/gen/file/berth/${room}`, { recursive: true });
+    const bundle = new URL(`file://${made}/bundle/`); // made anew, as where nothing was ever built
+    await bundleProgram(bundle);
+    for (const path of await bundledFiles(bundle)) {
+      await place(pathOf(new URL(path, bundle)), `${program}/${path}`);
     }
+    const config = Object.entries(JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`)));
+    const own = Object.fromEntries(config.filter(([name]) => OF_BUNDLE.includes(name)));
+    await write(`${program}/deno.json`, JSON.stringify(own));
+    const cache = `${program}/.deno`;
+    const late = (await lateEntries()).map((path) => path.replace(/\.ts$/, ".js"));
+    await run(Deno.execPath(), ["cache", "main.ts", ...late], program, { DENO_DIR: made });
+    // What is compiled is found by the path that the program will have.
+    await Deno.mkdir(`${cache}/gen/file`, { recursive: true });
+    await run("cp", ["-r", `${made}/gen/file${await Deno.realPath(program)}`, `${cache}/gen/file/berth`]);
     await warm(program, made);
     for await (const { name } of Deno.readDir(made)) {
       if (/_cache_v\d+$/.test(name)) {
@@ -156,20 +136,13 @@ async function addProgram(root: string): Promise<void> {
   }
 }
 
-/** Removes the modules that none of the program imports: some are for users of the client alone. */
-async function removeUnread(program: string, compiled: string): Promise<void> {
-  for (const path of await programFiles()) {
-    if (!path.endsWith(".ts")) continue;
-    const isRead = await Deno.stat(`${compiled}/${path}.js`).then(() => true, () => false);
-    if (!isRead) await Deno.remove(`${program}/${path}`);
-  }
-}
-
-/** Starts the program once, and asks for its health as the image does: what the runtime learns of it, it need not learn again. */
+/**
+ * Starts the program once, and asks for its health as the image does, and for a route as a browser does: what the runtime
+ * learns of it, it need not learn again.
+ */
 async function warm(program: string, cache: string): Promise<void> {
   const env = {
     DENO_DIR: cache,
-    ...OF_PUBLIC_REGISTRY,
     BERTH_DATA: `${cache}/data`,
     BERTH_ENGINES: "none",
     BERTH_PORT: "0",
@@ -191,6 +164,7 @@ async function warm(program: string, cache: string): Promise<void> {
     ...env,
     BERTH_PORT: new URL(url).port,
   });
+  await (await fetch(`${url}/api/containers`)).bytes();
   berth.kill("SIGTERM");
   await words.cancel();
   await berth.status;

@@ -7,11 +7,12 @@
  */
 import { completions } from "../commands/completion.ts";
 import { VERSION } from "../version.ts";
+import { bundleProgram } from "./bundle.ts";
 import { makeDebianPackage } from "./debian_package.ts";
 import { writeManifests } from "./manifests.ts";
 import { IMAGE, REPOSITORY } from "./names.ts";
 import { packClient } from "./npm_package.ts";
-import { lateEntries, ROOT } from "./program.ts";
+import { ROOT } from "./program.ts";
 import { run } from "./run.ts";
 import { spdxOf } from "./spdx.ts";
 import { tryBinary } from "./try_binary.ts";
@@ -96,6 +97,7 @@ export async function checkVersions(tag: string | null): Promise<void> {
 
 /** Compiles as the task "compile" does, into another place. */
 async function compile(output: string, base: string | null): Promise<void> {
+  await bundleProgram();
   const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
   const words = (tasks.compile.command as string).split(" ").slice(1);
   words[words.indexOf("--output") + 1] = output;
@@ -147,7 +149,6 @@ async function main(): Promise<number> {
     console.error(`usage: tools/release.ts ${ways}`);
     return 2;
   }
-  await lateEntries(); // fails early where the task "compile" names a file that is gone
   await release({
     tag: isDry ? null : optionOf("--tag"),
     out: optionOf("--out") ?? `${ROOT}dist/release`,

@@ -6,7 +6,8 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 const PUBLIC = "https://registry.npmjs.org";
 const SENTENCE =
   "The npm registry cannot be reached. Build where it can be, or name another: NPM_CONFIG_REGISTRY=URL";
-const IMAGE = ["run", "-A", "tools/image.ts", "--prepare", "--out"];
+/** Of what an image and a binary hold, which building either begins with. */
+const BUNDLE = ["run", "--no-config", "--no-lock", "-A", "tools/bundle.ts"];
 const PAGE = ["run", "--no-config", "--no-lock", "-A", "page/build.ts"];
 
 /** Runs Deno in this folder with an empty cache, `apart` from every network. */
@@ -26,9 +27,9 @@ async function build(args: readonly string[], env: Readonly<Record<string, strin
       stdin: "null",
       stdout: "null",
     }).output();
-    const packages = `${home}/out/program/berth/.deno/npm/registry.npmjs.org`;
-    const made = await Array.fromAsync(Deno.readDir(packages)).catch(() => []);
-    return { code, said: new TextDecoder().decode(stderr).trim(), packages: made.map(({ name }) => name) };
+    const notices = await Deno.readTextFile(`${home}/out/LICENSES`).catch(() => "");
+    const packages = [...notices.matchAll(/^(\S+) \d+\.\d+\.\d+: /gm)].map(([, name]) => name);
+    return { code, said: new TextDecoder().decode(stderr).trim(), packages };
   } finally {
     await Deno.remove(home, { recursive: true });
   }
@@ -40,11 +41,11 @@ const mayUnshare = Deno.build.os === "linux" &&
 if (!mayUnshare) console.error("NOT RUN: building without a network, because namespaces cannot be made here");
 
 Deno.test({
-  name: "an image and a page that cannot be built without a network say so in one sentence, and what to do",
+  name: "a bundle and a page that cannot be built without a network say so in one sentence, and what to do",
   ignore: !mayUnshare,
   async fn() {
-    const image = await build(IMAGE, {}, true);
-    assert.deepEqual([image.code, image.said], [1, SENTENCE]);
+    const bundle = await build(BUNDLE, {}, true);
+    assert.deepEqual([bundle.code, bundle.said], [1, `The program could not be bundled: ${SENTENCE}`]);
     const page = await build(PAGE, {}, true);
     assert.deepEqual([page.code, page.said], [
       0,
@@ -58,7 +59,7 @@ const reason = isProof ? await noRegistry() : "it is in `deno task proof`";
 if (reason !== null) console.error(`NOT RUN: building with another registry, because ${reason}`);
 
 Deno.test({
-  name: "an image is built from the registry that NPM_CONFIG_REGISTRY names, below a path and on a port",
+  name: "a bundle is made from the registry that NPM_CONFIG_REGISTRY names, below a path and on a port",
   ignore: reason !== null,
   async fn() {
     let packages = 0;
@@ -78,7 +79,7 @@ Deno.test({
       return new Response(answer.body, { status: answer.status });
     });
     const url = `http://127.0.0.1:${mirror.addr.port}/npm/all/`;
-    const { code, said, packages: made } = await build(IMAGE, { NPM_CONFIG_REGISTRY: url }, false);
+    const { code, said, packages: made } = await build(BUNDLE, { NPM_CONFIG_REGISTRY: url }, false);
     assert.equal(code, 0, said);
     assert.ok(packages > 10, `only ${packages} packages came from there`);
     assert.ok(["hono", "zod", "yaml"].every((name) => made.includes(name)), made.join(" "));

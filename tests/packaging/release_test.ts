@@ -53,10 +53,9 @@ Deno.test(whole, dryRun, async (context) => {
           "artifacts/yaml/parse_worker.ts",
         ]
       ) {
-        const sentence = /\/\*\*\s*\**\s*(.{30,60}?)[.:,;]/.exec(await text(file))?.[1] ?? "";
-        assert.ok(sentence.length >= 30 && holds(sentence), `${file}: ${sentence}`);
+        assert.ok(holds(`\n// ${file}\n`), file);
       }
-      assert.ok(!holds("Promises of a release: what is in it"), "this file is not in it");
+      assert.ok(!holds("release_test.ts"), "this file is not in it");
     });
 
     await context.step("the parts list names every locked package with its digest", async () => {

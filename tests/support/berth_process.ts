@@ -14,6 +14,8 @@ export interface ProcessOptions {
   readonly descriptors?: number;
   /** A data folder that outlives the process. */
   readonly data?: string;
+  /** Another program than this folder's own sources. */
+  readonly main?: string;
 }
 
 export interface Ended {
@@ -28,9 +30,10 @@ export async function runBerth(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   input: Uint8Array<ArrayBuffer> | null = null,
+  main = MAIN,
 ): Promise<Ended> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-prompt", MAIN, ...args],
+    args: ["run", "-A", "--no-prompt", main, ...args],
     env: environment(env),
     clearEnv: true,
     stdin: input === null ? "null" : "piped",
@@ -122,7 +125,14 @@ export class BerthProcess implements AsyncDisposable {
 export async function startBerthProcess(options: ProcessOptions = {}): Promise<BerthProcess> {
   const data = options.data ?? await Deno.makeTempDir({ prefix: "berth-process-" });
   const permissions = options.permissions ?? ["-A"];
-  const run = [Deno.execPath(), "run", ...permissions, "--no-prompt", MAIN, ...options.args ?? ["serve"]];
+  const run = [
+    Deno.execPath(),
+    "run",
+    ...permissions,
+    "--no-prompt",
+    options.main ?? MAIN,
+    ...options.args ?? ["serve"],
+  ];
   const limit = options.descriptors === undefined ? "" : `ulimit -n ${options.descriptors}; `;
   const child = new Deno.Command("sh", {
     args: ["-c", `${limit}exec "$@"`, "sh", ...run],
