@@ -2,7 +2,13 @@
 import { restartable } from "./listed_berth.ts";
 import { requestsPerSecond } from "./load.ts";
 import { type Competitor, rounds } from "./rounds.ts";
-import { AS_SHIPPED, type ServerOptions, type ServerProcess, startServer } from "./server_process.ts";
+import {
+  AS_SHIPPED,
+  programOf,
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from "./server_process.ts";
 
 const here = new URL("./", import.meta.url);
 const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
@@ -11,7 +17,7 @@ const settings = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none", 
 const servers = {
   "bare Hono": { args: ["-A", new URL("peers/bare_hono.ts", here).pathname, "PORT"], path },
   "bare Deno.serve": { args: ["-A", new URL("peers/bare_serve.ts", here).pathname, "PORT"], path },
-  "berth": { args: ["-A", new URL("../main.ts", here).pathname, "serve"], path, env: settings },
+  "berth": { args: ["-A", await programOf(), "serve"], path, env: settings },
 } satisfies Readonly<Record<string, ServerOptions>>;
 
 /** A route of berth that is as small as those of its peers. */
@@ -70,7 +76,11 @@ await rounds(
 );
 await rounds(
   "house-start",
-  Object.entries<ServerOptions>({ ...servers, berth: await restartable(stack) }).map(([name, options]) => ({
+  Object.entries<ServerOptions>({
+    ...servers,
+    berth: await restartable(stack),
+    "berth from its sources": await restartable(stack, new URL("../", here).pathname),
+  }).map(([name, options]) => ({
     name,
     async run() {
       await using server = await startServer(options);

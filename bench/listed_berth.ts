@@ -1,7 +1,13 @@
 /** A berth under measurement beside an engine full of containers. */
 import type { EngineAnswer, TestEngine } from "../tests/support/engine.ts";
 import { adminKey } from "./admin_key.ts";
-import { AS_SHIPPED, type ServerOptions, type ServerProcess, startServer } from "./server_process.ts";
+import {
+  AS_SHIPPED,
+  programOf,
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from "./server_process.ts";
 
 /** Makes the containers `bench-<from>` to `bench-<to - 1>`; none of them runs. */
 export async function fill(engine: TestEngine, from: number, to: number): Promise<void> {
@@ -21,20 +27,20 @@ export async function fill(engine: TestEngine, from: number, to: number): Promis
   }
 }
 
-/** Starts the berth of a checkout with a data folder of its own, and makes its first admin. */
+/** Starts berth as it is shipped, or from the sources of a checkout, with a data folder of its own, and makes its first admin. */
 export async function startBerth(
   stack: AsyncDisposableStack,
   engines: string,
-  checkout = new URL("../", import.meta.url).pathname,
+  checkout?: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<{ server: ServerProcess; key: string }> {
   const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
   stack.defer(() => Deno.remove(data, { recursive: true }));
   const server = await startServer({
-    args: ["-A", `${checkout}main.ts`, "serve"],
+    args: ["-A", await programOf(checkout), "serve"],
     path: "/api/health",
     env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: engines, ...AS_SHIPPED, ...more },
-    cwd: checkout,
+    ...(checkout === undefined ? {} : { cwd: checkout }),
   });
   return { server, key: await adminKey(`http://127.0.0.1:${server.port}`, `${data}/setup-token`) };
 }
@@ -45,14 +51,14 @@ export async function startBerth(
  */
 export async function restartable(
   stack: AsyncDisposableStack,
-  checkout = new URL("../", import.meta.url).pathname,
+  checkout?: string,
 ): Promise<ServerOptions> {
   const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
   stack.defer(() => Deno.remove(data, { recursive: true }));
   const options = {
-    args: ["-A", `${checkout}main.ts`, "serve"],
+    args: ["-A", await programOf(checkout), "serve"],
     env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none", ...AS_SHIPPED },
-    cwd: checkout,
+    ...(checkout === undefined ? {} : { cwd: checkout }),
   };
   await using first = await startServer({ ...options, path: "/api/health" });
   const key = await adminKey(`http://127.0.0.1:${first.port}`, `${data}/setup-token`);

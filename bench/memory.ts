@@ -2,9 +2,10 @@
 import { inspected, scriptedId, ScriptedWorld } from "../tests/support/scripted_world.ts";
 import { startBerth, waitForAll } from "./listed_berth.ts";
 import { rounds } from "./rounds.ts";
-import { AS_SHIPPED, type ServerProcess, startServer } from "./server_process.ts";
+import { AS_SHIPPED, programOf, type ServerProcess, startServer } from "./server_process.ts";
 
 const here = new URL("./", import.meta.url);
+const ROOT = new URL("../", here).pathname;
 const MINUTE_MS = 60_000;
 const PEAK = 5_000;
 const USUAL = 50;
@@ -15,15 +16,16 @@ const options = { unit: "MiB", exact: true };
 
 // Memory does not depend on what else runs, so that these wait for their minutes together.
 const held = {
-  idle: isAsked("idle") ? Promise.all([bare(), idle()]) : null,
+  idle: isAsked("idle") ? Promise.all([bare(), idle(), idle(ROOT)]) : null,
   [USUAL]: isAsked(String(USUAL)) ? listed(USUAL) : null,
   [MORE]: isAsked(String(MORE)) ? listed(MORE) : null,
 };
 if (held.idle !== null) {
-  const [same, own] = await held.idle;
+  const [same, own, sources] = await held.idle;
   await rounds("memory-idle", [
     { name: "a process with the same packages", run: () => same },
     { name: "berth", run: () => own },
+    { name: "berth from its sources", run: () => sources },
   ], { ...options, about: "resident a minute after the start, without engines; the aim is 1.3" });
 }
 for (const [count, aim] of [[USUAL, 100], [MORE, 110]] as const) {
@@ -60,11 +62,11 @@ async function bare(): Promise<number> {
   return await resident(server);
 }
 
-async function idle(): Promise<number> {
+async function idle(checkout?: string): Promise<number> {
   const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
   stack.defer(() => Deno.remove(data, { recursive: true }));
   const env = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none", ...AS_SHIPPED };
-  const args = ["-A", new URL("../main.ts", here).pathname, "serve"];
+  const args = ["-A", await programOf(checkout), "serve"];
   await using server = await startServer({ args, path: "/api/health", env });
   await wait(MINUTE_MS);
   return await resident(server);

@@ -3,10 +3,10 @@ import { startEngine, type TestEngine } from "../tests/support/engine.ts";
 import { buildImage, prepareImage } from "../tools/image.ts";
 import { fill, startBerth, waitForAll } from "./listed_berth.ts";
 import { type Competitor, rounds } from "./rounds.ts";
+import { programOf } from "./server_process.ts";
 
 const IMAGE = "berth:bench";
 const COUNT = 500;
-const ROOT = new URL("../", import.meta.url).pathname;
 
 await using stack = new AsyncDisposableStack();
 const engine = stack.use(await startEngine("docker"));
@@ -39,7 +39,7 @@ stack.use(server);
 await waitForAll(server, key, COUNT);
 await rounds("list-on-a-terminal", [
   command("docker ps", [...docker, "ps", "-a"]),
-  command("berth ls", [Deno.execPath(), "run", "-A", `${ROOT}main.ts`, "ls"], {
+  command("berth ls", [Deno.execPath(), "run", "-A", await programOf(), "ls"], {
     BERTH_URL: `http://127.0.0.1:${server.port}`,
     BERTH_KEY: key,
   }),
@@ -49,7 +49,7 @@ async function startOutside(): Promise<number> {
   await using data = await temporary();
   const begun = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", `${ROOT}main.ts`, "serve"],
+    args: ["run", "-A", await programOf(), "serve"],
     env: { BERTH_DATA: data.path, BERTH_PORT: "0", BERTH_ENGINES: "none" },
     stdin: "null",
     stdout: "piped",

@@ -1,6 +1,7 @@
 /** A server under measurement, in a process of its own: its first answer, its CPU time, its memory. */
 
 import { freePort } from "../tests/support/free_port.ts";
+import { BUNDLE, bundleProgram } from "../tools/bundle.ts";
 
 const CLOCK_TICKS_PER_SECOND = 100; // USER_HZ on every Linux that Deno runs on
 
@@ -9,6 +10,13 @@ const UNLIMITED = { BERTH_STRANGERS_PER_SECOND: "100000" };
 
 /** As the image, the unit and `deno task serve` start berth. */
 export const AS_SHIPPED = { DENO_USR2_MEMORY_TRIM: "1" };
+
+/** Returns the program as an image and a binary run it; of a checkout that is named, its sources. */
+export async function programOf(checkout?: string): Promise<string> {
+  if (checkout !== undefined) return `${checkout}main.ts`;
+  await bundleProgram();
+  return new URL("main.ts", BUNDLE).pathname;
+}
 
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number;
