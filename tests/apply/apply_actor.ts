@@ -11,10 +11,12 @@ const [folder = "", admin = "", name = "", socket = "", when = "", act = "", nth
   Deno.args;
 
 let left = Number(nth);
-/** `any` is every act that changes something. */
+/** `any` is every act that changes something, and `back` each of those that take a stack's apply back. */
 const READS = ["find", "network", "volume", "imageId", "usersOf", "lastWords", "isAway", "checkHealth"]
-  .concat(["service", "differences", "tasks", "hasTasks", "isSame", "gone"]);
-const isMeant = (key: string) => act === "any" ? !READS.includes(key) : key === act;
+  .concat(["service", "differences", "tasks", "hasTasks", "isSame", "gone", "gained"]);
+const BACK = ["restoreService", "removeService", "removeNetwork", "removeFile"];
+const isMeant = (key: string) =>
+  act === "any" ? !READS.includes(key) : act === "back" ? BACK.includes(key) : key === act;
 const die = () => Deno.kill(Deno.pid, "SIGKILL");
 
 const killing = <Acts extends EngineActs | StackActs>(acts: Acts): Acts =>
