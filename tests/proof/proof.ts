@@ -55,6 +55,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/stack_back_kill_test.ts" },
   { file: "tests/apply/stack_replicas_test.ts" },
   { file: "tests/apply/stack_quorum_test.ts" },
+  { file: "tests/apply/stack_modes_test.ts" },
   { file: "tests/apply/stack_faults_test.ts" },
   { file: "tests/engines/swarm_faults_test.ts", env: { BERTH_TEST_SWARM: "all" } },
   { file: "tests/engines/swarm_many_test.ts", env: { BERTH_TEST_SWARM: "all" } },
