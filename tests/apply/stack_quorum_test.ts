@@ -4,7 +4,7 @@ import type { Apply } from "../../projects/apply/apply_shape.ts";
 import { NoEngine } from "../support/engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
-import { startSwarm, type TestSwarm } from "../support/swarm.ts";
+import { startSwarm, SWARM_IMAGE, type TestSwarm } from "../support/swarm.ts";
 import { ApplyScene } from "./apply_scene.ts";
 import { NEVER } from "./stack_mortal.ts";
 import { definition, stackOf } from "./stack_seen.ts";
@@ -72,6 +72,38 @@ async function applied(
   assert.deepEqual((await scene.plan(NEVER)).steps, []);
 }
 
+/** The quorum goes when the apply has failed: the way back waits for it, too, and is gone to its end then. */
+async function takenBack(own: TestSwarm, berth: TestService, scene: ApplyScene): Promise<void> {
+  const manager = own.nodes[1]!;
+  const before = [await definition(manager, "shop_db"), await definition(manager, "shop_web")];
+  const image = `web:\n    image: ${SWARM_IMAGE}\n    command: `;
+  await scene.write(text("grey").replace(`${image}[idle]`, `${image}[sh, -c, 'exit 3']`));
+  const begun = await scene.begin(await scene.plan(NEVER), { onFailure: "rollback" });
+  assert.equal(begun.status, 202, begun.text);
+  const { id } = begun.body;
+  await eventually("a step has failed", async () => {
+    const { body } = await berth.call(`GET /api/applies/${id}`);
+    return body.steps.some(({ state }: Apply["steps"][number]) => state === "failed");
+  });
+  await Promise.all([own.nodes[0]!.kill(), own.nodes[2]!.kill()]);
+  const paused = await scene.over(id);
+  assert.equal(paused.state, "paused", JSON.stringify(paused));
+  assert.match(
+    paused.reason ?? "",
+    /non-zero exit \(3\).*\. It cannot be taken back now: .*(?:quorum|leader)/s,
+  );
+  await findQuorum(own, berth);
+  assert.equal((await berth.call(`POST /api/applies/${id}/resume`)).status, 200);
+  const over = await scene.over(id);
+  assert.equal(over.state, "failed");
+  assert.match(over.reason ?? "", /What was done was taken back$/);
+  const now = [await definition(manager, "shop_db"), await definition(manager, "shop_web")];
+  assert.deepEqual(now.map(({ Spec }) => Spec), before.map(({ Spec }) => Spec));
+  for (const { PreviousSpec } of now) {
+    assert.match(PreviousSpec.Labels["dev.berth.apply"], new RegExp(`^${id}:`));
+  }
+}
+
 Deno.test({
   name: "an apply of a stack without a quorum refuses nothing, waits, and goes on when it is back (F136)",
   ignore: swarm === null,
@@ -101,6 +133,7 @@ Deno.test({
         const resumed = await berth.call(`POST /api/applies/${id}/resume`);
         assert.equal(resumed.status, 200, resumed.text);
       });
+      await takenBack(own, berth, scene);
       await scene.apply({ ...NEVER, action: "down" });
       assert.deepEqual(berth.bugs(), []);
     });
