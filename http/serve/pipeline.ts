@@ -1,4 +1,5 @@
 /** The steps of a request once its route is known: caller, input, handler, answer, audit log. */
+import type { z } from "zod";
 import { type Permission, Reach, reachOf } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import { reachOfRunning } from "../../core/runtime.ts";
@@ -170,6 +171,23 @@ function seesAll(entry: Entry, caller: Caller | null): boolean {
   return caller !== null && reachFor(entry, caller).everywhere && reachOfRunning(caller.principal).everywhere;
 }
 
+/** The meanings of addresses without a query by their schemas: most are such, and all callers share one. */
+const meantByNone = new WeakMap<z.ZodType, unknown>();
+
+function queryOf({ query: schema, hints }: Entry["route"], url: string): unknown {
+  if (url.includes("?")) {
+    const query = checked(schema ?? NO_PARAMETERS, queryRecord(url), "query", hints);
+    return schema === undefined ? undefined : query;
+  }
+  if (schema === undefined) return undefined;
+  let query = meantByNone.get(schema);
+  if (query === undefined) {
+    query = Object.freeze(checked(schema, queryRecord(url), "query", hints));
+    meantByNone.set(schema, query);
+  }
+  return query;
+}
+
 async function parse(
   entry: Entry,
   request: Request,
@@ -180,11 +198,7 @@ async function parse(
 ): Promise<Call<unknown, unknown, unknown>> {
   const { route } = entry;
   const path = route.params === undefined ? undefined : checked(route.params, params, "path");
-  let query: unknown;
-  if (route.query !== undefined) query = checked(route.query, queryRecord(request.url), "query", route.hints);
-  else if (request.url.includes("?")) {
-    checked(NO_PARAMETERS, queryRecord(request.url), "query", route.hints);
-  }
+  const query = queryOf(route, request.url);
   let body: unknown;
   if (entry.kind === "route") {
     if (entry.route.body === BYTES) {
