@@ -205,9 +205,10 @@ class ServiceTexts {
 
   constructor(private readonly clusters: Clusters) {}
 
-  of(reach: Reach, asked: ServicesAsked): CachedText {
-    const of = this.clusters.services; // the same object while nothing changed
-    const key = `${reach.key} ${JSON.stringify(asked)}`;
+  of(reach: Reach, asked: ServicesAsked, { url }: Request): CachedText {
+    const of = this.clusters.services;
+    const mark = url.indexOf("?");
+    const key = mark < 0 ? reach.key : reach.key + url.slice(mark);
     const known = this.#made.get(key);
     if (known?.of === of) return known.text;
     const items = new Seen(this.clusters, reach).services(asked).map(({ service }) => service)
@@ -248,7 +249,7 @@ export function swarmRoutes(all: Clusters): Router {
     )
     .on(services, async ({ reach, query, request }) => {
       await all.watched();
-      return await texts.of(reach, query).answer(request);
+      return await texts.of(reach, query, request).answer(request);
     })
     .on(service, async ({ reach, params: { id } }) => {
       await all.watched();

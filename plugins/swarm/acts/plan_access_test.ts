@@ -6,7 +6,7 @@ import type { Clusters } from "../mirror/clusters.ts";
 import { planAccess } from "./plan_access.ts";
 
 Deno.test("the reason of an apply that cannot read its swarm does not say that it plans", async () => {
-  const clusters = { all: [new Cluster("s1", "prod")] } as unknown as Clusters; // as far as it is read
+  const clusters = { all: [new Cluster("s1", "prod", { nodes() {}, changed() {} })] } as unknown as Clusters; // as far as it is read
   const access = planAccess(clusters, { find: () => Promise.resolve(undefined) }, () => []);
   const reasonOf = async (id: string) => {
     const error: unknown = await access.read(id).catch((error) => error);

@@ -23,13 +23,21 @@ const MOST_ROWS = 50_000;
 /** The engines of a cluster that berth knows, by the ids of their nodes. */
 type Members = ReadonlyMap<string, Membership & { readonly engine: string }>;
 
+interface ClusterHeard {
+  /**
+   * Called in the moment in which its nodes are others: a worker says in no other way in which swarm it is, and until it is
+   * a member, scopes are asked for too few engines.
+   */
+  nodes(): void;
+  /** Called when something of it has changed. */
+  changed(): void;
+}
+
 export class Cluster {
   readonly managers = new Managers();
   state: ClusterState = "away";
   /** When it last answered; null while that is now. */
   staleSince: string | null = null;
-  /** Rises when something of it changes. */
-  revision = 0;
   #members: Members = new Map();
   /** Engines that may be in this swarm: they have not said yet in which one they are. */
   #unplaced: readonly string[] = [];
@@ -52,11 +60,7 @@ export class Cluster {
   #listed = "";
   #reading: Promise<void> = Promise.resolve();
 
-  /**
-   * `onNodes` is called in the moment in which its nodes are others: a worker says in no other way in which swarm it is, and
-   * until it is a member, scopes are asked for too few engines.
-   */
-  constructor(readonly id: string, public name: string, private readonly onNodes: () => void = () => {}) {}
+  constructor(readonly id: string, public name: string, private readonly heard: ClusterHeard) {}
 
   get members(): Members {
     return this.#members;
@@ -111,7 +115,7 @@ export class Cluster {
       this.#services = new Map(services.map((one) => [one.shown.id, one]));
       this.#tasks = Map.groupBy(rowsOf(tasks, taskRow), ({ service }) => service);
       this.#nodes = new Map(rowsOf(nodes, (one) => nodeRow(one, this.id)).map((one) => [one.id, one]));
-      this.onNodes();
+      this.heard.nodes();
       const named = (list: unknown) => rowsOf(list, (one) => objectRow(one, this.id));
       this.#objects = { configs: named(configs), secrets: named(secrets) };
       const found = textHash(JSON.stringify([services, tasks, nodes, networks, this.#objects])).join(" ");
@@ -143,7 +147,7 @@ export class Cluster {
       const nodes = rowsOf(await this.managers.get(at`/nodes`, doing), (one) => nodeRow(one, this.id));
       isOther ||= JSON.stringify(nodes) !== JSON.stringify([...this.#nodes.values()]);
       this.#nodes = new Map(nodes.map((one) => [one.id, one]));
-      this.onNodes();
+      this.heard.nodes();
       return isOther;
     });
   }
@@ -261,8 +265,8 @@ export class Cluster {
   }
 
   #changed(): void {
-    this.revision += 1;
     this.#shown = null;
+    this.heard.changed();
   }
 }
 

@@ -52,7 +52,8 @@ export class Clusters implements AsyncDisposable {
   #watchedAt = -Infinity;
   /** The time at which every swarm had been read, as somebody asked. */
   #wholeAt = -Infinity;
-  #joined: { readonly stamp: string; readonly services: RunningServices } | null = null;
+  /** The services of all clusters; null once one of them has changed. */
+  #joined: RunningServices | null = null;
   #revision = 0;
 
   constructor(private readonly engines: () => readonly EngineAccess[], private readonly log: Log) {
@@ -78,20 +79,13 @@ export class Clusters implements AsyncDisposable {
       .map(({ engine, membership }) => ({ engine: engine.name, membership }));
   }
 
-  /** The services of all clusters, from memory. */
+  /** The services of all clusters, from memory; the same object while nothing changed. */
   get services(): RunningServices {
-    const stamp = this.all.map(({ id, revision }) => `${id} ${revision}`).join(" ");
-    if (this.#joined?.stamp !== stamp) {
-      this.#revision += 1;
-      const items = this.all.flatMap(({ services }) => services);
-      const clusters = this.all.map(({ name, scope, nodes }) => ({
-        name,
-        engines: scope,
-        nodes: nodes.length,
-      }));
-      this.#joined = { stamp, services: { revision: this.#revision, items, clusters } };
-    }
-    return this.#joined.services;
+    return this.#joined ??= {
+      revision: ++this.#revision,
+      items: this.all.flatMap(({ services }) => services),
+      clusters: this.all.map(({ name, scope, nodes }) => ({ name, engines: scope, nodes: nodes.length })),
+    };
   }
 
   /**
@@ -235,13 +229,18 @@ export class Clusters implements AsyncDisposable {
   }
 
   #newCluster(id: string, name: string | null): Cluster {
-    return new Cluster(id, name ?? id.slice(0, 12), () => this.#join());
+    this.#joined = null;
+    return new Cluster(id, name ?? id.slice(0, 12), {
+      nodes: () => this.#join(),
+      changed: () => this.#joined = null,
+    });
   }
 
   #forget(id: string): void {
     const cluster = this.#clusters.get(id);
     if (cluster !== undefined) this.#times.delete(cluster);
     this.#clusters.delete(id);
+    this.#joined = null;
   }
 
   async #read(cluster: Cluster): Promise<void> {
