@@ -1,5 +1,6 @@
 /** Services that a cluster of engines keeps running, without any type of an engine. */
 import * as z from "zod";
+import { later } from "./later.ts";
 import { type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 
 export const TaskState = z.enum([
@@ -13,65 +14,71 @@ export const TaskState = z.enum([
 ]).meta({ id: "TaskState" });
 export type TaskState = z.infer<typeof TaskState>;
 
-const NodeRef = z.object({
-  id: z.string().describe("The node's id"),
-  name: z.string().describe("Its host name"),
-});
+const NodeRef = later(() =>
+  z.object({
+    id: z.string().describe("The node's id"),
+    name: z.string().describe("Its host name"),
+  })
+);
 
 /** One run of a service on one node. */
-export const RunningTask = z.object({
-  id: z.string().describe("The task's id"),
-  name: z.string().describe("Its name, as `shop_web.2`"),
-  slot: z.int().nullable().describe("Its number in the service; null where each node has one"),
-  node: NodeRef.nullable().describe("The node it is on; null while it waits for one"),
-  at: z.string().nullable().describe("When it came into its state"),
-  state: TaskState.describe("`lost`: it ran when its node was last heard, and may run on"),
-  desired: z.boolean().describe("True if it is to run; false for one that was replaced"),
-  current: z.boolean().describe("True if it was made from the service's newest definition"),
-  reason: z.string().nullable().describe("The words of the scheduler or the node, masked"),
-  exitCode: z.int().nullable().describe("The code it ended with"),
-  container: z.object({
-    id: z.string().describe("The container's id"),
-    backend: z.string().nullable().describe(
-      "The engine it is on; null where berth does not know that engine",
-    ),
-  }).nullable().describe("Its container; null before there is one"),
-}).meta({ id: "ServiceTask" });
-export type RunningTask = z.infer<typeof RunningTask>;
+export const RunningTask = later(() =>
+  z.object({
+    id: z.string().describe("The task's id"),
+    name: z.string().describe("Its name, as `shop_web.2`"),
+    slot: z.int().nullable().describe("Its number in the service; null where each node has one"),
+    node: NodeRef().nullable().describe("The node it is on; null while it waits for one"),
+    at: z.string().nullable().describe("When it came into its state"),
+    state: TaskState.describe("`lost`: it ran when its node was last heard, and may run on"),
+    desired: z.boolean().describe("True if it is to run; false for one that was replaced"),
+    current: z.boolean().describe("True if it was made from the service's newest definition"),
+    reason: z.string().nullable().describe("The words of the scheduler or the node, masked"),
+    exitCode: z.int().nullable().describe("The code it ended with"),
+    container: z.object({
+      id: z.string().describe("The container's id"),
+      backend: z.string().nullable().describe(
+        "The engine it is on; null where berth does not know that engine",
+      ),
+    }).nullable().describe("Its container; null before there is one"),
+  }).meta({ id: "ServiceTask" })
+);
+export type RunningTask = z.infer<ReturnType<typeof RunningTask>>;
 
 export const ServiceMode = z.enum(["replicated", "global", "replicatedJob", "globalJob"]).meta({
   id: "ServiceMode",
 });
 export type ServiceMode = z.infer<typeof ServiceMode>;
 
-export const RunningService = z.object({
-  id: z.string().describe("The service's id"),
-  name: z.string().describe("The service's name"),
-  cluster: z.string().describe("The id of its cluster"),
-  stack: z.string().nullable().describe("The stack that it belongs to"),
-  mode: ServiceMode.describe("The number of tasks: replicated, or one for each node"),
-  desired: z.int().nullable().describe("Number of tasks that should run; null while unknown"),
-  running: z.int().describe("Number of tasks that run"),
-  image: z.string().describe("The image's name, without its digest"),
-  digest: z.string().nullable().describe("The digest that the image is pinned to"),
-  ports: z.array(z.object({
-    host: z.int().nullable().describe("The port of the nodes; null while there is none"),
-    container: z.int().describe("The container's port"),
-    protocol: z.string().describe("`tcp`, `udp` or `sctp`"),
-    mode: z.enum(["ingress", "host"]).describe("`ingress`: on every node, `host`: on those with a task"),
-  })).describe("Its published ports"),
-  labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
-  update: z.object({
-    state: z.string().describe("`updating`, `paused`, `completed`, `rollback_completed`, ..."),
-    at: z.string().nullable().describe("When it came into its state"),
-    message: z.string().describe("The swarm's words, masked"),
-  }).nullable().describe("Its latest update; null where there was none"),
-  createdAt: z.string().nullable().describe("When it was made"),
-  updatedAt: z.string().nullable().describe("When it was last changed"),
-  tasks: z.array(RunningTask).describe("Its tasks, also those that were replaced and are remembered"),
-  staleSince: z.string().nullable().describe("When its cluster last answered; null while that is now"),
-}).meta({ id: "SwarmService" });
-export type RunningService = Readonly<z.infer<typeof RunningService>>;
+export const RunningService = later(() =>
+  z.object({
+    id: z.string().describe("The service's id"),
+    name: z.string().describe("The service's name"),
+    cluster: z.string().describe("The id of its cluster"),
+    stack: z.string().nullable().describe("The stack that it belongs to"),
+    mode: ServiceMode.describe("The number of tasks: replicated, or one for each node"),
+    desired: z.int().nullable().describe("Number of tasks that should run; null while unknown"),
+    running: z.int().describe("Number of tasks that run"),
+    image: z.string().describe("The image's name, without its digest"),
+    digest: z.string().nullable().describe("The digest that the image is pinned to"),
+    ports: z.array(z.object({
+      host: z.int().nullable().describe("The port of the nodes; null while there is none"),
+      container: z.int().describe("The container's port"),
+      protocol: z.string().describe("`tcp`, `udp` or `sctp`"),
+      mode: z.enum(["ingress", "host"]).describe("`ingress`: on every node, `host`: on those with a task"),
+    })).describe("Its published ports"),
+    labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
+    update: z.object({
+      state: z.string().describe("`updating`, `paused`, `completed`, `rollback_completed`, ..."),
+      at: z.string().nullable().describe("When it came into its state"),
+      message: z.string().describe("The swarm's words, masked"),
+    }).nullable().describe("Its latest update; null where there was none"),
+    createdAt: z.string().nullable().describe("When it was made"),
+    updatedAt: z.string().nullable().describe("When it was last changed"),
+    tasks: z.array(RunningTask()).describe("Its tasks, also those that were replaced and are remembered"),
+    staleSince: z.string().nullable().describe("When its cluster last answered; null while that is now"),
+  }).meta({ id: "SwarmService" })
+);
+export type RunningService = Readonly<z.infer<ReturnType<typeof RunningService>>>;
 
 /** A service as it was defined, for comparing with what was declared. Never answered as it is: `env` is unmasked. */
 export interface ServiceDefinition {

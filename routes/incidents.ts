@@ -152,7 +152,7 @@ function incidentFeeds({ store, mutes, now }: IncidentRoutes): Feeds {
       "Open incidents and those of the last seven days, as `GET /api/incidents` has them, 1,000 at most",
     permission: "artifacts:read",
     asked: ListAsked,
-    told: { rows: rowsMessage(IncidentRow) },
+    told: () => ({ rows: rowsMessage(IncidentRow) }),
     run: (subscription) => {
       const { principal, reach, asked } = subscription;
       const sees = sightOf(principal);

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { type Permission, type Principal, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
+import { later } from "../core/later.ts";
 import { checked } from "../http/declare/checked.ts";
 import { packer } from "../http/declare/gzip.ts";
 import type { LiveFeed } from "../http/live/feed.ts";
@@ -88,19 +89,21 @@ function enter(sockets: Map<string, number>, { kind, id }: Principal): () => voi
 }
 
 function declared(feeds: readonly LiveFeed[]) {
-  const requests = feeds.map((feed) =>
-    Subscribe.strict().extend({ feed: z.literal(feed.name).describe(feed.summary), ...feed.asked.shape })
-  );
-  const messages = feeds.flatMap(({ name, told }) =>
-    Object.entries(told).map(([type, message]) =>
-      z.object({
-        type: z.literal(type).describe("Kind of message"),
-        feed: z.literal(name).describe("The topic"),
-        id: Id,
-        ...message.shape,
-      }).meta({ description: message.description ?? "" })
-    )
-  );
+  const requests = () =>
+    feeds.map((feed) =>
+      Subscribe.strict().extend({ feed: z.literal(feed.name).describe(feed.summary), ...feed.asked.shape })
+    );
+  const messages = () =>
+    feeds.flatMap(({ name, told }) =>
+      Object.entries(told()).map(([type, message]) =>
+        z.object({
+          type: z.literal(type).describe("Kind of message"),
+          feed: z.literal(name).describe("The topic"),
+          id: Id,
+          ...message.shape,
+        }).meta({ description: message.description ?? "" })
+      )
+    );
   return socketRoute({
     path: "/live",
     summary: "Follow everything over one socket",
@@ -115,14 +118,18 @@ function declared(feeds: readonly LiveFeed[]) {
     query: z.object({
       gzip: flag.default(false).describe("Messages of more than 2 KiB come as binary frames of gzipped JSON"),
     }),
-    send: z.union([Unsubscribe, ...requests]).meta({
-      id: "LiveRequest",
-      description: "Requests to `/api/live`",
-    }),
-    receive: z.union([Beat, Ended, ...messages, SocketFailure]).meta({
-      id: "LiveMessage",
-      description: "Messages of `/api/live`",
-    }),
+    send: later(() =>
+      z.union([Unsubscribe, ...requests()]).meta({
+        id: "LiveRequest",
+        description: "Requests to `/api/live`",
+      })
+    ),
+    receive: later(() =>
+      z.union([Beat, Ended, ...messages(), SocketFailure]).meta({
+        id: "LiveMessage",
+        description: "Messages of `/api/live`",
+      })
+    ),
   });
 }
 

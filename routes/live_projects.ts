@@ -41,12 +41,12 @@ export function projectFeeds(listOf: (principal: Principal, reach: Reach) => Pro
       "Every project in one row, as `GET /api/projects` has them; its details are others when its `revision` is",
     permission: "artifacts:read",
     asked: ListAsked,
-    told: {
+    told: () => ({
       rows: rowsMessage(
         ProjectRow,
         Object.fromEntries(Object.entries(BESIDE).map(([name, one]) => [name, one.optional()])),
       ),
-    },
+    }),
     run: (subscription) => {
       const { principal, reach, asked } = subscription;
       const list = lists.of(keyOf({ principal, reach, question: [] }), () => {

@@ -35,7 +35,7 @@ export function sourceFeeds({ store, sources }: SourceFeedsOptions): Feeds {
     summary: "The repositories that workspaces follow: a `head` that is not `synced` says that commits wait",
     permission: "workspaces:read",
     asked: ListAsked,
-    told: { rows: rowsMessage(Row) },
+    told: () => ({ rows: rowsMessage(Row) }),
     run: (subscription) => {
       const { reach, asked } = subscription;
       const list = lists.of(`sources ${reach.key}`, () => ({

@@ -28,7 +28,7 @@ export function workspaceFeeds(
     summary: "The registered workspaces; a `revision` that is another says that files have changed",
     permission: "workspaces:read",
     asked: ListAsked,
-    told: { rows: rowsMessage(Workspace) },
+    told: () => ({ rows: rowsMessage(Workspace) }),
     run: (subscription) => {
       const { reach, asked } = subscription;
       const list = lists.of(`workspaces ${reach.key}`, () => {
@@ -53,7 +53,7 @@ export function workspaceFeeds(
       "Declared artifacts by workspace, as far as the caller's scope goes; also for callers who see only a part of one",
     permission: "artifacts:read",
     asked: ListAsked,
-    told: { rows: rowsMessage(Declared) },
+    told: () => ({ rows: rowsMessage(Declared) }),
     run: (subscription) => {
       const { reach, asked } = subscription;
       const list = lists.of(`declared ${reach.key}`, () => {
@@ -87,7 +87,7 @@ export function workspaceFeeds(
       "The files of one workspace, by their paths; a `sha256` that is another says that one has changed",
     permission: "workspaces:read",
     asked: ListAsked.extend({ workspace: text(200).describe("The workspace's id") }),
-    told: { rows: rowsMessage(WorkspaceFile) },
+    told: () => ({ rows: rowsMessage(WorkspaceFile) }),
     run: (subscription) => {
       const { reach, asked: { workspace, since } } = subscription;
       if (!reach.has({ workspace })) throw unknownWorkspace();

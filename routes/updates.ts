@@ -140,12 +140,12 @@ function updateFeed(listOf: UpdatesOptions["listOf"]) {
     summary: "The images of declared projects and their newer ones, as `GET /api/updates` has them",
     permission: "artifacts:read",
     asked: ListAsked,
-    told: {
+    told: () => ({
       rows: rowsMessage(
         UpdateItem,
         Object.fromEntries(Object.entries(BESIDE).map(([name, one]) => [name, one.optional()])),
       ),
-    },
+    }),
     run: (subscription) => {
       const { principal, reach, asked } = subscription;
       const list = lists.of(keyOf({ principal, reach, question: ["updates"] }), () => {

@@ -1,5 +1,5 @@
 /** berth with one small route twice: once as a read, once as an act with an entry before it is done. */
-import { z } from "zod";
+import * as z from "zod";
 import { readConfig } from "../../config/config.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { startBerth } from "../../app/start.ts";

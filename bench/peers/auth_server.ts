@@ -1,5 +1,5 @@
 /** berth with one small route twice, open and closed, and a file that says with what the closed one opens. */
-import { z } from "zod";
+import * as z from "zod";
 import { readConfig } from "../../config/config.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { startBerth } from "../../app/start.ts";

@@ -1,5 +1,6 @@
 /** The answers that a route declares, and the values that its handler returns. */
 import type * as z from "zod";
+import { type Later, makerOf } from "../../core/later.ts";
 import type { DeclaredCodes, ErrorCode } from "../../core/error.ts";
 import { etagOf } from "./etag.ts";
 import { statusOfCode } from "./status.ts";
@@ -7,15 +8,16 @@ import { statusOfCode } from "./status.ts";
 /** A declared answer with a JSON body. */
 export interface JsonAnswer<Schema extends z.ZodType = z.ZodType> {
   readonly kind: "json";
-  readonly schema: Schema;
+  /** Asked by documents alone. */
+  readonly schema: () => Schema;
   readonly description: string;
 }
 /** A declared answer whose bytes the handler makes itself: text, streams. */
 export interface RawAnswer {
   readonly kind: "raw";
   readonly description: string;
-  /** By media type; null where there is no schema to show. */
-  readonly content: Readonly<Record<string, z.ZodType | null>>;
+  /** By media type; null where there is no schema to show. Asked by documents alone. */
+  readonly content: () => RawContent;
 }
 /** A declared answer without a body. */
 export interface EmptyAnswer {
@@ -28,14 +30,20 @@ interface ProblemAnswer {
 }
 export type Answer = JsonAnswer | RawAnswer | EmptyAnswer | ProblemAnswer;
 
-export function json<Schema extends z.ZodType>(schema: Schema, description: string): JsonAnswer<Schema> {
-  return { kind: "json", schema, description };
+/** A schema that nothing else needs may be made `later`. */
+export function json<Schema extends z.ZodType>(
+  schema: Later<Schema>,
+  description: string,
+): JsonAnswer<Schema> {
+  return { kind: "json", schema: makerOf(schema), description };
 }
 
 /** `raw("The log", { "text/plain": null, "application/x-ndjson": LogLine })` */
-export function raw(description: string, content: Readonly<Record<string, z.ZodType | null>>): RawAnswer {
-  return { kind: "raw", description, content };
+export function raw(description: string, content: Later<RawContent>): RawAnswer {
+  return { kind: "raw", description, content: makerOf(content) };
 }
+
+type RawContent = Readonly<Record<string, z.ZodType | null>>;
 
 export function empty(description: string): EmptyAnswer {
   return { kind: "empty", description };

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { CorePermission } from "../../core/access.ts";
 import type { Answer, Cached, EmptyAnswer, JsonAnswer, RawAnswer, Reply } from "./answer.ts";
+import type { Later } from "../../core/later.ts";
 import type { Call } from "./call.ts";
 import type { Hints } from "./checked.ts";
 import type { Audited, Particulars } from "./trail.ts";
@@ -87,9 +88,9 @@ export interface SocketRoute<
   readonly query?: Query;
   readonly hints?: Hints;
   /** Messages that the caller may send, as JSON in text frames. */
-  readonly send?: z.ZodType;
+  readonly send?: Later<z.ZodType>;
   /** Messages that the caller receives, as JSON in text frames. */
-  readonly receive?: z.ZodType;
+  readonly receive?: Later<z.ZodType>;
   /** True if binary frames go up and down as well. */
   readonly bytes?: boolean;
   /** As of a route. */

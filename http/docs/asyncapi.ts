@@ -1,5 +1,6 @@
 /** Describes the declared WebSockets as an AsyncAPI 3 document. Loaded by the first request for it. */
 import type * as z from "zod";
+import { type Later, makerOf } from "../../core/later.ts";
 import type { About } from "./openapi.ts";
 import { Components, type Schema } from "./components.ts";
 import { exampleOf } from "./example.ts";
@@ -90,8 +91,13 @@ function channel(route: SocketRoute, components: Components): Schema {
   };
 }
 
-function message(title: string, schema: z.ZodType, io: "input" | "output", components: Components): Schema {
-  const payload = components.reference(schema, io);
+function message(
+  title: string,
+  schema: Later<z.ZodType>,
+  io: "input" | "output",
+  components: Components,
+): Schema {
+  const payload = components.reference(makerOf(schema)(), io);
   return {
     title,
     contentType: "application/json",

@@ -184,13 +184,13 @@ function success(
   };
   if (answer.kind === "empty") return shown;
   if (answer.kind === "json") {
-    const schema = components.reference(answer.schema, "output");
+    const schema = components.reference(answer.schema(), "output");
     return { ...shown, content: { "application/json": content(schema, components) } };
   }
   return {
     ...shown,
     content: Object.fromEntries(
-      Object.entries(answer.content).map(([type, schema]) => [
+      Object.entries(answer.content()).map(([type, schema]) => [
         type,
         schema === null
           ? { schema: { type: "string" } }

@@ -11,8 +11,8 @@ export interface LiveFeed<Asked extends z.ZodObject = z.ZodObject> {
   readonly permission: Permission;
   /** The options of a subscription, beside `feed` and `id`; strict. */
   readonly asked: Asked;
-  /** The messages by their `type`, each without what all have: `type`, `feed` and `id`. */
-  readonly told: Readonly<Record<string, z.ZodObject>>;
+  /** Returns the messages by their `type`, each without what all have: `type`, `feed` and `id`. Asked by documents alone. */
+  readonly told: () => Readonly<Record<string, z.ZodObject>>;
   /** Resolves when there is nothing more to tell. Throws what the caller is told as the end of the subscription. */
   run(subscription: Subscription<z.output<Asked>>): Promise<void>;
 }

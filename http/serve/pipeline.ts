@@ -1,5 +1,5 @@
 /** The steps of a request once its route is known: caller, input, handler, answer, audit log. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { type Permission, Reach, reachOf } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import { reachOfRunning } from "../../core/runtime.ts";

@@ -4,17 +4,8 @@ import { type CorePermission, EVERYTHING, may, type Principal, type Reach } from
 import { holdsCluster, holdsService, reachOfServices } from "../../core/running_services.ts";
 import { flag, text } from "../../http/declare/query.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../http/declare/router.ts";
-import { type Availability, NodeChange, setAvailability } from "./acts/node_acts.ts";
-import {
-  type Found,
-  type Manner,
-  remove,
-  restart,
-  rollBack,
-  scale,
-  ServiceChange,
-  ServiceRemoval,
-} from "./acts/service_acts.ts";
+import { type Availability, NodeChange, ServiceChange, ServiceRemoval } from "./acts/said.ts";
+import type { Found, Manner } from "./acts/service_acts.ts";
 import { problems } from "./errors.ts";
 import { findNode, findService } from "./find.ts";
 import type { Clusters } from "./mirror/clusters.ts";
@@ -141,16 +132,20 @@ interface Asked {
   readonly query: { readonly dryRun?: boolean | undefined };
 }
 
+/** Read at the start, and run by the first act. */
+const serviceActs = () => import("./acts/service_acts.ts");
+type ServiceActs = Awaited<ReturnType<typeof serviceActs>>;
+
 export function actRoutes(all: Clusters): Router {
   const act = async (
     { reach, principal, params, query }: Asked,
     verb: string,
-    run: (found: Found, manner: Manner) => Promise<ServiceChange>,
+    run: (acts: ServiceActs, found: Found, manner: Manner) => Promise<ServiceChange>,
   ) => {
     await all.watched();
     const found = findService(all, reach, params.id, verb);
     const seen = reachOfServices(principal);
-    const said = await run(found, {
+    const said = await run(await serviceActs(), found, {
       isDryRun: query.dryRun === true,
       maySee: holdsService(seen, found),
       maySeeNodes: holdsCluster(seen, found.engines),
@@ -167,6 +162,7 @@ export function actRoutes(all: Clusters): Router {
     await all.watched();
     const found = findNode(all, reach, params.id, verb);
     const seen = reachOfServices(principal);
+    const { setAvailability } = await import("./acts/node_acts.ts");
     const said = await setAvailability(found, availability, { isDryRun: query.dryRun === true, seen });
     if (said.changed) await all.changed(found.cluster);
     return reply(200, said);
@@ -174,13 +170,14 @@ export function actRoutes(all: Clusters): Router {
   return router()
     .on(
       scaling,
-      (call) => act(call, "scale", (found, manner) => scale(found, call.body.replicas, manner)),
+      (call) => act(call, "scale", ({ scale }, found, manner) => scale(found, call.body.replicas, manner)),
     )
-    .on(restarting, (call) => act(call, "restart", restart))
-    .on(rolling, (call) => act(call, "roll back", rollBack))
+    .on(restarting, (call) => act(call, "restart", ({ restart }, ...of) => restart(...of)))
+    .on(rolling, (call) => act(call, "roll back", ({ rollBack }, ...of) => rollBack(...of)))
     .on(removal, async ({ reach, params, query }) => {
       await all.watched();
       const found = findService(all, reach, params.id, "remove");
+      const { remove } = await serviceActs();
       const said = await remove(found, query.dryRun === true);
       if (said.removed) await all.changed(found.in, said.id);
       return reply(200, said);

@@ -15,7 +15,7 @@ export function serviceFeeds(clusters: Clusters): { readonly feeds: readonly Liv
     summary: "The services of all swarms, with their tasks",
     permission: "services:read",
     asked: ListAsked,
-    told: { rows: rowsMessage(RunningService) },
+    told: () => ({ rows: rowsMessage(RunningService()) }),
     run: (subscription) => {
       const { reach } = subscription;
       let last = -1;

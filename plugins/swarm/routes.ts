@@ -1,6 +1,7 @@
 /** `/api/clusters`, `/nodes`, `/services`, `/stacks`, `/configs` and `/secrets`: what swarms have, from memory. */
 import * as z from "zod";
 import type { Reach } from "../../core/access.ts";
+import { later } from "../../core/later.ts";
 import { Lru } from "../../core/lru.ts";
 import {
   holdsCluster,
@@ -21,12 +22,14 @@ import { SwarmObject } from "./rows/named.ts";
 import { SwarmNode } from "./rows/node.ts";
 import { Stack, stacksOf } from "./rows/stack.ts";
 
-const listOf = <Item extends z.ZodType>(item: Item, id: string, description: string) =>
+const listOf = <Item extends z.ZodType>(item: () => Item, id: string, description: string) =>
   json(
-    z.object({
-      items: z.array(item).describe("The items found"),
-      total: z.int().describe("Number of all items"),
-    }).meta({ id }),
+    later(() =>
+      z.object({
+        items: z.array(item()).describe("The items found"),
+        total: z.int().describe("Number of all items"),
+      }).meta({ id })
+    ),
     description,
   );
 

@@ -2,7 +2,7 @@
  * Holds the client's types equal to the server's schemas: nothing here runs, a difference does not compile.
  * After a change to a schema or a route, `deno task endpoints` brings the client up to it.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type * as report from "../../artifacts/report/artifact_shape.ts";
 import type { Diagnostic, Report } from "../../artifacts/report/report_shape.ts";
 import type { Dag, DagEdge, DagNode } from "../../artifacts/drawing/dag_shape.ts";

@@ -46,12 +46,12 @@ export function eventFeed(
     summary: "Events of the engines",
     permission: "events:read",
     asked: Asked,
-    told: {
+    told: () => ({
       events: z.object({
         items: z.array(z.union(HAPPENINGS)).describe("Events, in order"),
         cursor: z.string().describe("For `since`"),
       }),
-    },
+    }),
     run: async ({ asked, principal, reach, signal, tell }) => {
       const { containers, kinds, actions, earlier, since } = asked;
       const query = { ...asked, container: containers, kind: kinds, action: actions };

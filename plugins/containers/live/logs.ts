@@ -57,7 +57,7 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
     summary: "The logs of any containers, merged in the order of their times",
     permission: "containers:logs",
     asked: Asked,
-    told: {
+    told: () => ({
       sources: SourcesMessage,
       lines: z.object({
         items: z.array(Item).describe("Lines and gaps, in order"),
@@ -68,7 +68,7 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
           "The positions of the lines with which reading a source began: `before` of `/api/logs` continues before them",
         ),
       }),
-    },
+    }),
     run: async ({ asked, principal, reach, signal, tell, room }) => {
       const running = reachOfRunning(principal);
       if (running.nowhere) {

@@ -54,7 +54,7 @@ export function rowFeeds(
       summary: `The ${name} of all engines, with the containers that use each`,
       permission: `${name}:read`,
       asked: ListAsked,
-      told: { rows: rowsMessage(row, BESIDE) },
+      told: () => ({ rows: rowsMessage(row, BESIDE) }),
       run: (subscription) => {
         const { reach, principal } = subscription;
         const sight = sights.of(reachOfRunning(principal));
@@ -74,7 +74,7 @@ export function rowFeeds(
       summary: "The containers of all engines",
       permission: "containers:read",
       asked: ListAsked,
-      told: { rows: rowsMessage(Container, BESIDE) },
+      told: () => ({ rows: rowsMessage(Container, BESIDE) }),
       run: (subscription) => {
         const { reach } = subscription;
         const sight = sights.of(reach);
@@ -102,7 +102,7 @@ export function rowFeeds(
       summary: "The container engines, those that are away too",
       permission: "system:read",
       asked: ListAsked,
-      told: { rows: rowsMessage(BackendReport) },
+      told: () => ({ rows: rowsMessage(BackendReport) }),
       run: (subscription) => {
         const { reach } = subscription;
         return follow(subscription, `engines ${reach.key}`, () => ({

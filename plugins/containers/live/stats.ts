@@ -53,10 +53,10 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
         "With the last ten minutes, as far as somebody has measured it in them",
       ),
     }),
-    told: {
+    told: () => ({
       sources: SourcesMessage,
       samples: z.object({ items: z.array(Item).describe("Measurements, in order") }),
-    },
+    }),
     run: async ({ asked, principal, reach, signal, tell, room }) => {
       using _viewer = streamLimit.enter(principal, "live");
       using watching = new DisposableStack();

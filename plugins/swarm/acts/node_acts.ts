@@ -1,5 +1,4 @@
 /** Drains, pauses and activates nodes, and says first what moves. */
-import * as z from "zod";
 import type { Reach } from "../../../core/access.ts";
 import { holdsCluster, holdsService } from "../../../core/running_services.ts";
 import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
@@ -9,28 +8,8 @@ import type { Cluster } from "../mirror/cluster.ts";
 import type { SwarmNode } from "../rows/node.ts";
 import { currentNode, mustTakeChanges } from "./current.ts";
 import { Placement } from "./placement.ts";
+import type { Availability, NodeChange } from "./said.ts";
 import { placesOf } from "./service_acts.ts";
-
-export const NodeChange = z.object({
-  id: z.string().describe("The node's id"),
-  name: z.string().describe("Its host name"),
-  availability: z.enum(["active", "pause", "drain"]).describe("Its availability then"),
-  from: z.string().describe("Its availability before"),
-  changed: z.boolean().describe("True if it was changed: false for a dry run, and where it was so already"),
-  dryRun: z.boolean().describe("True if nothing was sent"),
-  tasks: z.array(z.object({
-    task: z.string().describe("The task, as `shop_web.2`"),
-    service: z.string().describe("The id of its service"),
-    outcome: z.enum(["moves", "waits", "ends"]).describe(
-      "`moves`: another node takes it; `waits`: no node does; `ends`: each node runs its own, so this one is not replaced",
-    ),
-    reason: z.string().nullable().describe("The reason that it waits"),
-  })).describe("The tasks that leave the node, in the scope of `services:read`; 500 at most"),
-  others: z.int().describe("Number of further tasks that leave it"),
-}).meta({ id: "NodeChange" });
-type NodeChange = z.infer<typeof NodeChange>;
-
-export type Availability = NodeChange["availability"];
 
 const MOST_TASKS = 500;
 const VERBS = { drain: "drain", pause: "pause", active: "activate" } as const;

@@ -1,5 +1,4 @@
 /** Scales, restarts, rolls back and removes services; each is looked at first, and sent once. */
-import * as z from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";
@@ -13,33 +12,9 @@ import type { Cluster } from "../mirror/cluster.ts";
 import { type Current, currentService, mustTakeChanges } from "./current.ts";
 import { Placement } from "./placement.ts";
 import { gainedRights } from "./host_rights.ts";
-import { changesBetween, SpecChange } from "./spec_changes.ts";
+import type { ServiceChange, ServiceRemoval } from "./said.ts";
+import { changesBetween } from "./spec_changes.ts";
 import { updateService } from "./update_service.ts";
-
-const Waiting = z.object({
-  task: z.string().describe("The task, as `shop_web.4`"),
-  reason: z.string().describe(
-    "The reason that no node takes it, or that berth cannot tell; names nodes to callers who see the whole swarm",
-  ),
-});
-
-export const ServiceChange = z.object({
-  id: z.string().describe("The service's id"),
-  name: z.string().describe("Its name"),
-  changed: z.boolean().describe("True if it was changed: false for a dry run, and where it was so already"),
-  dryRun: z.boolean().describe("True if nothing was sent"),
-  changes: z.array(SpecChange).describe("The fields of its definition that change, 100 at most"),
-  starts: z.int().describe("Number of tasks that are started in addition"),
-  stops: z.int().describe("Number of tasks that are stopped for good"),
-  replaces: z.int().describe("Number of tasks that others replace, a few at a time"),
-  waits: z.array(Waiting).describe(
-    "Tasks of those that no node would take, by what nodes have and are asked for; 100 at most",
-  ),
-  spec: z.record(z.string(), z.unknown()).nullable().describe(
-    "Of a rollback: the definition that comes back, as the swarm has it, masked",
-  ),
-}).meta({ id: "ServiceChange" });
-export type ServiceChange = z.infer<typeof ServiceChange>;
 
 /** A service that was found, with its swarm. */
 export type Found = KnownService & { readonly in: Cluster };
@@ -248,15 +223,7 @@ export async function placesOf(
   };
 }
 
-export const ServiceRemoval = z.object({
-  id: z.string().describe("The service's id"),
-  name: z.string().describe("Its name"),
-  removed: z.boolean().describe("False for a dry run"),
-  dryRun: z.boolean().describe("True if nothing was sent"),
-  stops: z.int().describe("Number of tasks that are stopped for good"),
-}).meta({ id: "ServiceRemoval" });
-
-export async function remove(found: Found, isDryRun: boolean): Promise<z.infer<typeof ServiceRemoval>> {
+export async function remove(found: Found, isDryRun: boolean): Promise<ServiceRemoval> {
   const { in: cluster, service: { id, name } } = found;
   const doing = `remove service "${name}"`;
   await mustTakeChanges(cluster, doing);

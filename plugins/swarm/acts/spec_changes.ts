@@ -1,14 +1,7 @@
 /** The fields in which two definitions of a service differ, with secrets masked. */
-import * as z from "zod";
 import { maskObject } from "../../../engines/rows/mask.ts";
 import { textsOf, type Wire } from "../../../engines/calls/wire.ts";
-
-export const SpecChange = z.object({
-  field: z.string().describe("The field, as `TaskTemplate.ContainerSpec.Image`"),
-  from: z.string().nullable().describe("Its value now, masked; null where it has none"),
-  to: z.string().nullable().describe("Its value then, masked; null where it has none"),
-});
-type SpecChange = z.infer<typeof SpecChange>;
+import type { SpecChange } from "./said.ts";
 
 const MOST_CHANGES = 100;
 const MOST_TEXT = 1_000;

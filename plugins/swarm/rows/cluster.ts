@@ -1,29 +1,32 @@
 /** A swarm as lists show it. */
 import * as z from "zod";
+import { later } from "../../../core/later.ts";
 import type { Reach } from "../../../core/access.ts";
 import { holdsCluster } from "../../../core/running_services.ts";
 import type { Clusters } from "../mirror/clusters.ts";
 import type { Cluster } from "../mirror/cluster.ts";
 
-export const SwarmCluster = z.object({
-  id: z.string().describe("The swarm's id; of one whose managers berth does not know, that of the node"),
-  name: z.string().describe("The swarm's name in the ids of stacks"),
-  state: z.enum(["up", "noQuorum", "away"]).describe(
-    "`noQuorum`: too few managers can be reached, so that nothing can be changed",
-  ),
-  reason: z.string().nullable().describe("The reason that it is not up, and what to do"),
-  leader: z.string().nullable().describe("The name of the node that leads"),
-  managers: z.int().describe("Number of its managers"),
-  reachable: z.int().describe("Number of its managers that can be reached"),
-  spare: z.int().describe("Number of managers that may be lost before nothing can be changed"),
-  nodes: z.int().describe("Number of its nodes"),
-  engines: z.array(z.string()).describe("Its engines that berth knows"),
-  missing: z.array(z.string()).describe(
-    "The names of its nodes whose engine berth does not know, 100 at most",
-  ),
-  staleSince: z.string().nullable().describe("When it last answered; null while that is now"),
-}).meta({ id: "SwarmCluster" });
-type SwarmCluster = z.infer<typeof SwarmCluster>;
+export const SwarmCluster = later(() =>
+  z.object({
+    id: z.string().describe("The swarm's id; of one whose managers berth does not know, that of the node"),
+    name: z.string().describe("The swarm's name in the ids of stacks"),
+    state: z.enum(["up", "noQuorum", "away"]).describe(
+      "`noQuorum`: too few managers can be reached, so that nothing can be changed",
+    ),
+    reason: z.string().nullable().describe("The reason that it is not up, and what to do"),
+    leader: z.string().nullable().describe("The name of the node that leads"),
+    managers: z.int().describe("Number of its managers"),
+    reachable: z.int().describe("Number of its managers that can be reached"),
+    spare: z.int().describe("Number of managers that may be lost before nothing can be changed"),
+    nodes: z.int().describe("Number of its nodes"),
+    engines: z.array(z.string()).describe("Its engines that berth knows"),
+    missing: z.array(z.string()).describe(
+      "The names of its nodes whose engine berth does not know, 100 at most",
+    ),
+    staleSince: z.string().nullable().describe("When it last answered; null while that is now"),
+  }).meta({ id: "SwarmCluster" })
+);
+type SwarmCluster = z.infer<ReturnType<typeof SwarmCluster>>;
 
 const MOST_MISSING = 100;
 

@@ -1,5 +1,6 @@
 /** A node of a swarm, as the managers list it. */
 import * as z from "zod";
+import { later } from "../../../core/later.ts";
 import { maskSaid, maskValues } from "../../../core/secrets.ts";
 import {
   flagOf,
@@ -11,28 +12,30 @@ import {
   type Wire,
 } from "../../../engines/calls/wire.ts";
 
-export const SwarmNode = z.object({
-  id: z.string().describe("The node's id"),
-  name: z.string().describe("Its host name"),
-  cluster: z.string().describe("The id of its cluster"),
-  role: z.enum(["manager", "worker"]).describe("Its role"),
-  availability: z.string().describe("`active`, `pause` or `drain`"),
-  state: z.string().describe("`ready`, `down`, ... as the managers see it"),
-  reason: z.string().nullable().describe("The managers' words for its state, masked"),
-  leader: z.boolean().describe("True for the manager that leads"),
-  reachability: z.string().nullable().describe("Of a manager: `reachable` or `unreachable`"),
-  address: z.string().nullable().describe("Its address in the swarm"),
-  version: z.string().nullable().describe("The version of its engine"),
-  labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
-  cpus: z.number().describe("Number of its processors"),
-  memoryBytes: z.number().describe("Its memory in bytes"),
-  tasks: z.int().describe("Number of tasks that run on it"),
-  backend: z.string().nullable().describe(
-    "The engine of berth's that it is; null where berth does not know it",
-  ),
-  staleSince: z.string().nullable().describe("When its cluster last answered; null while that is now"),
-}).meta({ id: "SwarmNode" });
-export type SwarmNode = Readonly<z.infer<typeof SwarmNode>>;
+export const SwarmNode = later(() =>
+  z.object({
+    id: z.string().describe("The node's id"),
+    name: z.string().describe("Its host name"),
+    cluster: z.string().describe("The id of its cluster"),
+    role: z.enum(["manager", "worker"]).describe("Its role"),
+    availability: z.string().describe("`active`, `pause` or `drain`"),
+    state: z.string().describe("`ready`, `down`, ... as the managers see it"),
+    reason: z.string().nullable().describe("The managers' words for its state, masked"),
+    leader: z.boolean().describe("True for the manager that leads"),
+    reachability: z.string().nullable().describe("Of a manager: `reachable` or `unreachable`"),
+    address: z.string().nullable().describe("Its address in the swarm"),
+    version: z.string().nullable().describe("The version of its engine"),
+    labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
+    cpus: z.number().describe("Number of its processors"),
+    memoryBytes: z.number().describe("Its memory in bytes"),
+    tasks: z.int().describe("Number of tasks that run on it"),
+    backend: z.string().nullable().describe(
+      "The engine of berth's that it is; null where berth does not know it",
+    ),
+    staleSince: z.string().nullable().describe("When its cluster last answered; null while that is now"),
+  }).meta({ id: "SwarmNode" })
+);
+export type SwarmNode = Readonly<z.infer<ReturnType<typeof SwarmNode>>>;
 /** A row of the mirror; what follows from others is added when a list is built. */
 export type NodeRow = Omit<SwarmNode, "tasks" | "backend" | "staleSince">;
 

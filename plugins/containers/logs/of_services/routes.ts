@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Principal } from "../../../../core/access.ts";
 import { ServiceError } from "../../../../core/error.ts";
+import { later } from "../../../../core/later.ts";
 import { engineError } from "../../../../engines/calls/errors.ts";
 import type { Call } from "../../../../http/declare/call.ts";
 import { countOrAll, flag, text } from "../../../../http/declare/query.ts";
@@ -18,34 +19,35 @@ import { serviceLog } from "./service_log.ts";
 import { tasksOf } from "./service_tasks.ts";
 import { findService, findTask } from "./task_logs.ts";
 
-const OfTask = z.object({
-  task: z.string().describe("The task, as `shop_web.2`"),
-  taskId: z.string().describe("The task's id"),
-  node: z.string().describe("The node it is on"),
-  via: z.enum(["node", "manager"]).describe("From where it was read: the node's engine, or a manager"),
+const TaskLogRecord = later(() => {
+  const OfTask = z.object({
+    task: z.string().describe("The task, as `shop_web.2`"),
+    taskId: z.string().describe("The task's id"),
+    node: z.string().describe("The node it is on"),
+    via: z.enum(["node", "manager"]).describe("From where it was read: the node's engine, or a manager"),
+  });
+  return z.union([
+    OfTask.extend({
+      time: z.string().describe("When it was written"),
+      stream: z.enum(["stdout", "stderr"]).describe("Which output"),
+      line: z.string().describe("The text of the line"),
+      cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
+    }),
+    OfTask.extend({ gap: LogGap }),
+    OfTask.extend({
+      waits: z.object({ reason: z.string().describe("The code of the failure") })
+        .meta({
+          id: "TaskLogWaits",
+          description: "Its log cannot be read for now, and is tried again while it is followed",
+        }),
+    }),
+    z.object({ cursor: z.string().describe("Resumes all tasks behind the lines up to here") }),
+    z.object({
+      end: z.object({ reason: z.enum(["stopping", "not_allowed"]).describe("The reason of the end") })
+        .meta({ id: "ServiceLogEnd", description: "The reason why no more lines follow" }),
+    }),
+  ]).meta({ id: "TaskLogRecord" });
 });
-
-const TaskLogRecord = z.union([
-  OfTask.extend({
-    time: z.string().describe("When it was written"),
-    stream: z.enum(["stdout", "stderr"]).describe("Which output"),
-    line: z.string().describe("The text of the line"),
-    cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
-  }),
-  OfTask.extend({ gap: LogGap }),
-  OfTask.extend({
-    waits: z.object({ reason: z.string().describe("The code of the failure") })
-      .meta({
-        id: "TaskLogWaits",
-        description: "Its log cannot be read for now, and is tried again while it is followed",
-      }),
-  }),
-  z.object({ cursor: z.string().describe("Resumes all tasks behind the lines up to here") }),
-  z.object({
-    end: z.object({ reason: z.enum(["stopping", "not_allowed"]).describe("The reason of the end") })
-      .meta({ id: "ServiceLogEnd", description: "The reason why no more lines follow" }),
-  }),
-]).meta({ id: "TaskLogRecord" });
 
 const Query = z.object({
   follow: flag.default(false).describe(
@@ -65,11 +67,11 @@ const FAILURES = [
   "engine_failed",
   "too_many_streams",
 ] as const;
-const LINES = raw("The log", {
+const LINES = raw("The log", () => ({
   "text/plain": null,
-  "application/x-ndjson": TaskLogRecord,
-  "text/event-stream": TaskLogRecord,
-});
+  "application/x-ndjson": TaskLogRecord(),
+  "text/event-stream": TaskLogRecord(),
+}));
 
 const ofService = route({
   method: "get",
