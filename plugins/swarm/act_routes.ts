@@ -8,7 +8,7 @@ import { type Availability, NodeChange, ServiceChange, ServiceRemoval } from "./
 import type { Found, Manner } from "./acts/service_acts.ts";
 import { problems } from "./errors.ts";
 import { findNode, findService } from "./find.ts";
-import type { Clusters } from "./mirror/clusters.ts";
+import type { Swarms } from "./swarms.ts";
 
 const query = z.object({
   dryRun: flag.optional().describe("Send nothing: say what would change, and which tasks no node would take"),
@@ -136,14 +136,13 @@ interface Asked {
 const serviceActs = () => import("./acts/service_acts.ts");
 type ServiceActs = Awaited<ReturnType<typeof serviceActs>>;
 
-export function actRoutes(all: Clusters): Router {
+export function actRoutes(swarms: Swarms): Router {
   const act = async (
     { reach, principal, params, query }: Asked,
     verb: string,
     run: (acts: ServiceActs, found: Found, manner: Manner) => Promise<ServiceChange>,
   ) => {
-    await all.watched();
-    const found = findService(all, reach, params.id, verb);
+    const found = findService(await swarms.seen(), reach, params.id, verb);
     const seen = reachOfServices(principal);
     const said = await run(await serviceActs(), found, {
       isDryRun: query.dryRun === true,
@@ -151,7 +150,7 @@ export function actRoutes(all: Clusters): Router {
       maySeeNodes: holdsCluster(seen, found.engines),
       mayHost: may<CorePermission>(principal, "projects:host", EVERYTHING),
     });
-    if (said.changed) await all.changed(found.in, said.id);
+    if (said.changed) await swarms.changed(found.in, said.id);
     return reply(200, said);
   };
   const turn = async (
@@ -159,12 +158,11 @@ export function actRoutes(all: Clusters): Router {
     verb: string,
     availability: Availability,
   ) => {
-    await all.watched();
-    const found = findNode(all, reach, params.id, verb);
+    const found = findNode(await swarms.seen(), reach, params.id, verb);
     const seen = reachOfServices(principal);
     const { setAvailability } = await import("./acts/node_acts.ts");
     const said = await setAvailability(found, availability, { isDryRun: query.dryRun === true, seen });
-    if (said.changed) await all.changed(found.cluster);
+    if (said.changed) await swarms.changed(found.cluster);
     return reply(200, said);
   };
   return router()
@@ -175,11 +173,10 @@ export function actRoutes(all: Clusters): Router {
     .on(restarting, (call) => act(call, "restart", ({ restart }, ...of) => restart(...of)))
     .on(rolling, (call) => act(call, "roll back", ({ rollBack }, ...of) => rollBack(...of)))
     .on(removal, async ({ reach, params, query }) => {
-      await all.watched();
-      const found = findService(all, reach, params.id, "remove");
+      const found = findService(await swarms.seen(), reach, params.id, "remove");
       const { remove } = await serviceActs();
       const said = await remove(found, query.dryRun === true);
-      if (said.removed) await all.changed(found.in, said.id);
+      if (said.removed) await swarms.changed(found.in, said.id);
       return reply(200, said);
     })
     .on(drain, (call) => turn(call, "drain", "drain"))

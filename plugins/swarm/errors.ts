@@ -1,6 +1,12 @@
 /** The plugin's own error codes and permissions. */
 import type { PermissionRule } from "../../core/access.ts";
-import { type DeclaredCodes, type ErrorCode, type ErrorOptions, failure } from "../../core/error.ts";
+import {
+  type DeclaredCodes,
+  type ErrorCode,
+  type ErrorOptions,
+  failure,
+  ServiceError,
+} from "../../core/error.ts";
 import { problemsOf } from "../../http/declare/answer.ts";
 import { CODES as ENGINE_CODES } from "../../engines/calls/errors.ts";
 
@@ -21,6 +27,16 @@ export const swarmError = (code: ErrorCode | keyof typeof ALL, message: string, 
 
 /** The failures that a route of the plugin may answer with; spread into `answers`. */
 export const problems = problemsOf(ALL);
+
+/** Plans and applies read a swarm: the error says nothing of either. */
+export const cannotReach = (
+  message = "Cannot reach the swarm: no engine of berth's is in it any more",
+  cause?: Error,
+): ServiceError =>
+  new ServiceError("engine_unavailable", message, {
+    discreet: "Cannot read the swarm: none of its managers answers",
+    ...(cause !== undefined && { cause }),
+  });
 
 /** The schema in which acts came. */
 const ACTS = { sqlite: 24, postgres: 16 };

@@ -3,12 +3,12 @@ import type { Reach } from "../../core/access.ts";
 import { holdsCluster, type KnownService, servicesNamed } from "../../core/running_services.ts";
 import { swarmError } from "./errors.ts";
 import type { Cluster } from "./mirror/cluster.ts";
-import type { Clusters } from "./mirror/clusters.ts";
 import type { SwarmNode } from "./rows/node.ts";
+import type { KnownSwarms } from "./swarms.ts";
 
 /** `verb` follows "Cannot". Throws `service_not_found` and `ambiguous_id`; what is out of scope is not there. */
 export function findService(
-  { all }: Clusters,
+  { all }: KnownSwarms,
   reach: Reach,
   asked: string,
   verb: string,
@@ -27,7 +27,7 @@ export function findService(
 
 /** Throws `node_not_found` and `ambiguous_id`; a node is held with the whole of its swarm alone. */
 export function findNode(
-  { all }: Clusters,
+  { all }: KnownSwarms,
   reach: Reach,
   asked: string,
   verb: string,

@@ -3,12 +3,12 @@ import { holdsService, RunningService, serviceKey } from "../../core/running_ser
 import { jsonText } from "../../core/json_text.ts";
 import { feed, type LiveFeed } from "../../http/live/feed.ts";
 import { ListAsked, LiveLists, rowsMessage } from "../../http/live/list.ts";
-import type { Clusters } from "./mirror/clusters.ts";
+import type { Swarms } from "./swarms.ts";
 
 const EVERY_MS = 500;
 
 /** Disposing ends what reads for it. */
-export function serviceFeeds(clusters: Clusters): { readonly feeds: readonly LiveFeed[] } & Disposable {
+export function serviceFeeds(swarms: Swarms): { readonly feeds: readonly LiveFeed[] } & Disposable {
   const lists = new LiveLists();
   const services = feed({
     name: "services",
@@ -22,9 +22,9 @@ export function serviceFeeds(clusters: Clusters): { readonly feeds: readonly Liv
       const source = {
         everyMs: EVERY_MS,
         read: async (isFirst: boolean) => {
-          const watched = clusters.watched(); // it is read more often while somebody looks
+          const watched = swarms.watched(); // it is read more often while somebody looks
           if (isFirst) await watched;
-          const { revision, items } = clusters.services;
+          const { revision, items } = swarms.services;
           if (revision === last && !isFirst) return null;
           last = revision;
           const held = items.filter((one) => holdsService(reach, one));

@@ -3,9 +3,8 @@ import { plugin } from "../plugin.ts";
 import { ACT_ROUTES, actRoutes } from "./act_routes.ts";
 import { CODES, PERMISSIONS } from "./errors.ts";
 import { serviceFeeds } from "./live.ts";
-import { planAccess } from "./acts/plan_access.ts";
-import { Clusters } from "./mirror/clusters.ts";
 import { ROUTES, swarmRoutes } from "./routes.ts";
+import { Swarms } from "./swarms.ts";
 
 export const swarm = plugin({
   name: "docker-swarm",
@@ -24,16 +23,16 @@ export const swarm = plugin({
     secrets: "Secrets of swarms, by name",
   },
   start(host) {
-    const clusters = new Clusters(() => host.engines(), host.log);
-    const live = serviceFeeds(clusters);
+    const swarms = new Swarms(host);
+    const live = serviceFeeds(swarms);
     return Promise.resolve({
       feeds: live.feeds,
-      routes: swarmRoutes(clusters).add(actRoutes(clusters)),
-      services: () => clusters.services,
-      stacks: planAccess(clusters, host.logins, () => host.engines()),
+      routes: swarmRoutes(swarms).add(actRoutes(swarms)),
+      services: () => swarms.services,
+      stacks: swarms.stacks,
       [Symbol.asyncDispose]: async () => {
         live[Symbol.dispose]();
-        await clusters[Symbol.asyncDispose]();
+        await swarms[Symbol.asyncDispose]();
       },
     });
   },

@@ -15,12 +15,12 @@ import { CachedText } from "../../http/declare/cached_text.ts";
 import { text } from "../../http/declare/query.ts";
 import { json, reply, route, type Router, router } from "../../http/declare/router.ts";
 import { problems, swarmError } from "./errors.ts";
-import type { Clusters } from "./mirror/clusters.ts";
 import { findNode, findService } from "./find.ts";
 import { clustersOf, SwarmCluster } from "./rows/cluster.ts";
 import { SwarmObject } from "./rows/named.ts";
 import { SwarmNode } from "./rows/node.ts";
 import { Stack, stacksOf } from "./rows/stack.ts";
+import type { KnownSwarms, Swarms } from "./swarms.ts";
 
 const listOf = <Item extends z.ZodType>(item: () => Item, id: string, description: string) =>
   json(
@@ -165,7 +165,7 @@ interface Asked {
 
 /** The parts of clusters that a scope holds. */
 class Seen {
-  constructor(private readonly clusters: Clusters, private readonly reach: Reach) {}
+  constructor(private readonly swarms: KnownSwarms, private readonly reach: Reach) {}
 
   nodes(query: Asked = {}) {
     return this.#whole(query).flatMap(({ nodes }) => nodes);
@@ -184,7 +184,7 @@ class Seen {
   }
 
   #of({ cluster }: Asked) {
-    return this.clusters.all.filter(({ id, name }) =>
+    return this.swarms.all.filter(({ id, name }) =>
       cluster === undefined || id === cluster || name === cluster
     );
   }
@@ -206,15 +206,13 @@ function theOne<Item extends { readonly id: string; readonly name: string }>(
 class ServiceTexts {
   readonly #made = new Lru<{ readonly of: RunningServices; readonly text: CachedText }>(MOST_TEXTS);
 
-  constructor(private readonly clusters: Clusters) {}
-
-  of(reach: Reach, asked: ServicesAsked, { url }: Request): CachedText {
-    const of = this.clusters.services;
+  of(swarms: KnownSwarms, reach: Reach, asked: ServicesAsked, { url }: Request): CachedText {
+    const of = swarms.services;
     const mark = url.indexOf("?");
     const key = mark < 0 ? reach.key : reach.key + url.slice(mark);
     const known = this.#made.get(key);
     if (known?.of === of) return known.text;
-    const items = new Seen(this.clusters, reach).services(asked).map(({ service }) => service)
+    const items = new Seen(swarms, reach).services(asked).map(({ service }) => service)
       .filter((one) => fits(one, asked));
     const made = JSON.stringify({ items, total: items.length });
     const text = known?.text.text === made ? known.text : new CachedText(made);
@@ -231,37 +229,31 @@ function fits({ stack, tasks }: RunningService, asked: ServicesAsked): boolean {
     (state === undefined || tasks.some((one) => one.desired && one.state === state));
 }
 
-export function swarmRoutes(all: Clusters): Router {
-  const texts = new ServiceTexts(all);
-  const seen = async (reach: Reach) => {
-    await all.watched();
-    return new Seen(all, reach);
-  };
+export function swarmRoutes(swarms: Swarms): Router {
+  const texts = new ServiceTexts();
+  const seen = async (reach: Reach) => new Seen(await swarms.seen(), reach);
   return router()
-    .on(clusters, async ({ reach }) => {
-      await all.watched();
-      return page(clustersOf(all, reach));
-    })
+    .on(clusters, async ({ reach }) => page(clustersOf(await swarms.seen(), reach)))
     .on(nodes, async ({ reach, query }) => page((await seen(reach)).nodes(query)))
     .on(
       node,
-      async ({ reach, params: { id } }) => {
-        await all.watched();
-        return reply(200, findNode(all, reach, id, "read").node);
-      },
+      async ({ reach, params: { id } }) => reply(200, findNode(await swarms.seen(), reach, id, "read").node),
     )
-    .on(services, async ({ reach, query, request }) => {
-      await all.watched();
-      return await texts.of(reach, query, request).answer(request);
-    })
-    .on(service, async ({ reach, params: { id } }) => {
-      await all.watched();
-      return reply(200, findService(all, reach, id, "read").service);
-    })
-    .on(tasks, async ({ reach, params: { id } }) => {
-      await all.watched();
-      return page(findService(all, reach, id, "read the tasks of").service.tasks);
-    })
+    .on(
+      services,
+      async ({ reach, query, request }) =>
+        await texts.of(await swarms.seen(), reach, query, request).answer(request),
+    )
+    .on(
+      service,
+      async ({ reach, params: { id } }) =>
+        reply(200, findService(await swarms.seen(), reach, id, "read").service),
+    )
+    .on(
+      tasks,
+      async ({ reach, params: { id } }) =>
+        page(findService(await swarms.seen(), reach, id, "read the tasks of").service.tasks),
+    )
     .on(stacks, async ({ reach, query }) => page(stacksOf((await seen(reach)).services(query))))
     .on(
       stack,

@@ -9,6 +9,7 @@ import { at, SlashedName } from "../../../engines/calls/path.ts";
 import { registryAuth } from "../../../engines/calls/registry_auth.ts";
 import { objectOf, textOf } from "../../../engines/calls/wire.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
+import { cannotReach } from "../errors.ts";
 import type { Cluster } from "../mirror/cluster.ts";
 import type { Clusters } from "../mirror/clusters.ts";
 import { StackOnSwarm } from "./stack_acts.ts";
@@ -25,7 +26,7 @@ export function planAccess(
   const mustAllow = (image: string) => mustBeAllowedBy(engines(), image);
   const found = (id: string): Cluster => {
     const cluster = clusters.all.find((one) => one.id === id);
-    if (cluster === undefined) throw away("Cannot reach the swarm: no engine of berth's is in it any more");
+    if (cluster === undefined) throw cannotReach();
     return cluster;
   };
   return {
@@ -50,7 +51,7 @@ export function planAccess(
         );
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        throw away(error.message, error);
+        throw cannotReach(error.message, error);
       }
     },
     mayPull: (text) => {
@@ -91,10 +92,3 @@ function mustBeAllowedBy(engines: readonly Pick<EngineAccess, "registries">[], i
   if (reference === null) throw engineError("pull_refused", `Cannot pull "${image}": it is no image`);
   for (const { registries } of limited) mustBeAllowed(reference, registries);
 }
-
-/** Plans and applies read a swarm: the error says nothing of either. */
-const away = (message: string, cause?: Error): ServiceError =>
-  new ServiceError("engine_unavailable", message, {
-    discreet: "Cannot read the swarm: none of its managers answers",
-    ...(cause !== undefined && { cause }),
-  });

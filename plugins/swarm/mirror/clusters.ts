@@ -66,6 +66,7 @@ export class Clusters implements AsyncDisposable {
       log,
       ending: this.#ending.signal,
     });
+    this.#tick(); // there are some, or nobody would ask for this
   }
 
   get all(): readonly Cluster[] {

@@ -3,8 +3,8 @@ import * as z from "zod";
 import { later } from "../../../core/later.ts";
 import type { Reach } from "../../../core/access.ts";
 import { holdsCluster } from "../../../core/running_services.ts";
-import type { Clusters } from "../mirror/clusters.ts";
 import type { Cluster } from "../mirror/cluster.ts";
+import type { KnownSwarms } from "../swarms.ts";
 
 export const SwarmCluster = later(() =>
   z.object({
@@ -31,7 +31,7 @@ type SwarmCluster = z.infer<ReturnType<typeof SwarmCluster>>;
 const MOST_MISSING = 100;
 
 /** Returns the swarms of a scope, and those of which berth knows a worker alone. */
-export function clustersOf(clusters: Clusters, reach: Reach): SwarmCluster[] {
+export function clustersOf(clusters: KnownSwarms, reach: Reach): SwarmCluster[] {
   const strays = clusters.strays.filter(({ engine }) => reach.has({ engine })).map((
     { engine, membership },
   ): SwarmCluster => ({
