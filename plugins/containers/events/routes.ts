@@ -9,7 +9,8 @@ import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { awakenBy } from "../logs/awaken.ts";
-import { begins, type LineWriter, MergedLogs } from "../logs/merged_logs.ts";
+import { JsonLines, type LineWriter } from "../logs/json_lines.ts";
+import { begins, MergedLogs } from "../logs/merged_logs.ts";
 import { type ContainerFilter, filterOf, type Seen, seenBy } from "./event_filter.ts";
 import type { EventHub } from "./event_hub.ts";
 import { EventKind, HAPPENINGS, Thing } from "./happenings.ts";
@@ -110,12 +111,10 @@ async function show(socket: Socket, query: Query, seen: Seen, parts: TerminalRou
     ? parts.hub.add({ filter, frame: (messages) => socket.send(framed(messages)) }, query)
     : null;
   if (!query.logs) return void await socket.closed;
+  const ready = () => socket.drained(ROOM_BYTES);
   await using logs = new MergedLogs({
-    viewer: {
-      frame: (messages) => socket.send(framed(messages)),
-      ready: () => socket.drained(ROOM_BYTES),
-      write: written,
-    },
+    viewer: { ready },
+    lines: new JsonLines({ frame: (messages) => socket.send(framed(messages)), ready, write: written }),
     awaken: awakenBy(feed),
     signal: socket.signal,
   });

@@ -9,7 +9,8 @@ import { engineError } from "../../../engines/calls/errors.ts";
 import { awakenBy } from "../logs/awaken.ts";
 import { readCallersTime } from "../logs/log_time.ts";
 import { CURSOR_BYTES } from "../logs/log_position.ts";
-import { type LineWriter, MergedLogs } from "../logs/merged_logs.ts";
+import { JsonLines, type LineWriter } from "../logs/json_lines.ts";
+import { MergedLogs } from "../logs/merged_logs.ts";
 import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage, sourcesTold } from "./sources.ts";
 import { LogGap } from "../logs/log_gap.ts";
 import { jsonArray, jsonMembers, jsonObject, jsonText } from "../../../core/json_text.ts";
@@ -80,20 +81,24 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
       using _viewer = streamLimit.enter(principal, "live");
       const since = asked.since === undefined ? null : readCallersTime(asked.since);
       const read = new Map(Object.entries(asked.cursors ?? {}));
+      const lines = new JsonLines({
+        frame: (items, cursors, firsts) => {
+          for (const [source, cursor] of cursors) read.set(source, cursor);
+          const json = (places: ReadonlyMap<string, string>) => jsonText(Object.fromEntries(places));
+          const begins = firsts.size === 0 ? undefined : json(firsts);
+          tell("lines", jsonMembers({ items: jsonArray(items), cursors: json(cursors), firsts: begins }));
+        },
+        ready: () => room(ROOM_BYTES),
+        write: written,
+      });
       await using logs = new MergedLogs({
         viewer: {
-          frame: (items, cursors, firsts) => {
-            for (const [source, cursor] of cursors) read.set(source, cursor);
-            const json = (places: ReadonlyMap<string, string>) => jsonText(Object.fromEntries(places));
-            const begins = firsts.size === 0 ? undefined : json(firsts);
-            tell("lines", jsonMembers({ items: jsonArray(items), cursors: json(cursors), firsts: begins }));
-          },
           ready: () => room(ROOM_BYTES),
-          write: written,
           waits: (source, reason) => sources.waits(source, reason),
           resumes: (source) => sources.resumes(source),
           left: (source, reason) => sources.over(source, reason),
         },
+        lines,
         awaken: awakenBy(engines.backends.feed),
         search: asked.q,
         signal,

@@ -73,11 +73,14 @@ export class RawTextWriter implements RunSink {
   }
 }
 
-const HEAD = { 1: bytesOf(`","stream":"stdout","line":"`), 2: bytesOf(`","stream":"stderr","line":"`) };
+export const HEAD = {
+  1: bytesOf(`","stream":"stdout","line":"`),
+  2: bytesOf(`","stream":"stderr","line":"`),
+};
 const CURSOR_KEY = bytesOf(`{"cursor":"`);
 const TIME_KEY = bytesOf(`","time":"`);
-const TAIL = bytesOf(`"}`);
-const CUT_TAIL = bytesOf(`","cut":true}`);
+export const TAIL = bytesOf(`"}`);
+export const CUT_TAIL = bytesOf(`","cut":true}`);
 
 /** Writes `{ cursor, time, stream, line }` per line; as events, the cursor is also the event's id. */
 export class JsonWriter implements LogWriter {

@@ -4,39 +4,40 @@ import { asServiceError } from "../../../http/declare/problem.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
 import type { Awaken } from "./awaken.ts";
-import type { Line, LineSink } from "./lines.ts";
+import type { Line } from "./lines.ts";
 import { type Gap, LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
 import type { LogRequest } from "./log_request.ts";
 import { LogSource } from "./log_source.ts";
 import { compareLogTimes, type LogTime, readLogTime } from "./log_time.ts";
-import type { JsonText } from "../../../core/json_text.ts";
 
 /** Lines that come within this time are sorted. */
 const ORDER_MS = 30;
 const MOST_CONTAINERS = 256;
 /** The milliseconds that new lines wait for the past lines of another container, to be sorted with them. */
 const HOLD_MS = 1_000;
-/** The longest frame, far below the limit of a socket's queue. */
-const FRAME_CHARACTERS = 64 * 1024;
 /** With more lines than this collected, reading waits. */
-const PENDING_CHARACTERS = 512 * 1024;
+const MOST_PENDING = 512 * 1024;
+
+/** The lines and gaps of all sources, until they are told in the order of their times. */
+export interface GatheredLines {
+  /** The characters or bytes that wait. */
+  readonly size: number;
+  /** Returns what takes those of a source; `position` is that of the line which is given. */
+  of(source: string, target: LiveContainer, position: LogPosition, isResumed: boolean): SourceLines;
+  /** Tells what waits, as fast as its reader takes it. */
+  tell(): Promise<void>;
+}
+
+export interface SourceLines {
+  line(line: Line): void;
+  gap(gap: Gap): void;
+}
 
 /** A reader of merged logs. */
 interface LogViewer {
-  /**
-   * Takes lines and gaps as `write` made them, how far each of their sources is with them, and the places of the lines
-   * with which reading began.
-   */
-  frame(
-    messages: readonly JsonText[],
-    cursors: ReadonlyMap<string, string>,
-    firsts: ReadonlyMap<string, string>,
-  ): void;
   /** Resolves when there is room for more. */
   ready(): Promise<void>;
-  /** Returns the writer of a container's lines. */
-  write(target: LiveContainer): LineWriter;
   /** A source is being read. */
   joined?(source: string, target: LiveContainer): void;
   /** A source cannot be read for now, and is tried again. */
@@ -45,18 +46,6 @@ interface LogViewer {
   resumes?(source: string): void;
   /** Nothing more comes of a source: it was removed, or the reason why it could not be read. */
   left?(source: string, reason: ServiceError | "removed"): void;
-}
-
-export interface LineWriter {
-  line(
-    line: {
-      readonly time: string;
-      readonly stream: "stdout" | "stderr";
-      readonly text: string;
-      readonly cut: boolean;
-    },
-  ): JsonText;
-  gap(gap: Gap): JsonText;
 }
 
 /** The position from which a log is read. */
@@ -75,15 +64,12 @@ interface LogStart {
   readonly stderr?: boolean;
 }
 
-interface Collected {
+/** The reading of one source. */
+interface Reader {
   readonly source: string;
-  /** Of the line, or of a later one of its source before it: lines of one source stay in order. */
-  readonly time: string;
-  readonly text: JsonText;
-  /** Null for what is no line. */
-  readonly cursor: string | null;
-  /** Reading its log began here. */
-  readonly isFirst: boolean;
+  readonly position: LogPosition;
+  readonly signal: AbortSignal;
+  readonly lines: SourceLines;
 }
 
 interface Member {
@@ -95,18 +81,14 @@ interface Member {
   isOver: boolean;
 }
 
-const decoder = new TextDecoder();
-const CR = 13;
-
 export class MergedLogs implements AsyncDisposable {
   readonly #viewer: LogViewer;
+  readonly #lines: GatheredLines;
   readonly #awaken: Awaken;
   readonly #signal: AbortSignal;
   readonly #search: string | undefined;
   readonly #orderMs: number;
   readonly #members = new Map<string, Member>();
-  #pending: Collected[] = [];
-  #pendingCharacters = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Containers whose past is still being read. */
   #holding = 0;
@@ -114,6 +96,7 @@ export class MergedLogs implements AsyncDisposable {
 
   constructor(options: {
     readonly viewer: LogViewer;
+    readonly lines: GatheredLines;
     readonly awaken: Awaken;
     /** Only lines that hold this text, in any case. */
     readonly search?: string | undefined;
@@ -123,6 +106,7 @@ export class MergedLogs implements AsyncDisposable {
     readonly orderMs?: number;
   }) {
     this.#viewer = options.viewer;
+    this.#lines = options.lines;
     this.#awaken = options.awaken;
     this.#search = options.search;
     this.#signal = options.signal;
@@ -199,11 +183,17 @@ export class MergedLogs implements AsyncDisposable {
     const position = cursor === undefined
       ? new LogPosition({ bounded: tail !== null || since !== null })
       : LogPosition.parse(cursor);
-    const reader = { source, position, signal, begun: cursor !== undefined };
     this.#holding++;
     let target: LiveContainer;
+    let reader: Reader;
     try {
       target = await find();
+      reader = {
+        source,
+        position,
+        signal,
+        lines: this.#lines.of(source, target, position, cursor !== undefined),
+      };
       this.#viewer.joined?.(source, target);
       if (tail !== 0 || cursor !== undefined) {
         await this.#follow(target, reader, { ...wanted, tail, follow: false });
@@ -217,32 +207,9 @@ export class MergedLogs implements AsyncDisposable {
 
   async #follow(
     target: LiveContainer,
-    reader: {
-      readonly source: string;
-      readonly position: LogPosition;
-      readonly signal: AbortSignal;
-      /** A line of it was read already. */
-      begun: boolean;
-    },
+    { source, position, signal, lines }: Reader,
     wanted: LogRequest,
   ): Promise<void> {
-    const { source, position, signal } = reader;
-    const writer = this.#viewer.write(target);
-    let latest = "";
-    const collect = (time: string, text: JsonText, cursor: string | null) => {
-      if (time > latest) latest = time;
-      this.#collect({ source, time: latest, text, cursor, isFirst: cursor !== null && !reader.begun });
-      reader.begun ||= cursor !== null;
-    };
-    const lines: LineSink = {
-      line: ({ stream, bytes, from, to: end, cut }) => {
-        const to = bytes[end - 1] === CR ? end - 1 : end; // a terminal ends its lines with both
-        const time = position.timeOf(stream);
-        const text = decoder.decode(bytes.subarray(from, Math.max(from, to)));
-        const name = stream === 2 ? "stderr" : "stdout";
-        collect(time, writer.line({ time, stream: name, text, cut }), position.toString());
-      },
-    };
     const sought = this.#search === undefined ? lines : searching(this.#search, lines);
     const member = this.#members.get(source);
     // A manager keeps what is not read in its memory: its log is always read on
@@ -257,14 +224,19 @@ export class MergedLogs implements AsyncDisposable {
       listener: {
         line: (line) => {
           if (isLater(line)) return;
-          if (drops === null) return sought.line(line);
-          const time = position.timeOf(line.stream);
-          if (this.#pendingCharacters > PENDING_CHARACTERS) return drops.drop(time);
-          const gap = drops.resume(time);
-          if (gap !== null) collect(time, writer.gap(gap), null);
+          if (drops !== null) {
+            const time = position.timeOf(line.stream);
+            if (this.#lines.size > MOST_PENDING) return drops.drop(time);
+            const gap = drops.resume(time);
+            if (gap !== null) lines.gap(gap);
+          }
           sought.line(line);
+          this.#schedule();
         },
-        gap: (gap) => collect(gap.after, writer.gap(gap), null),
+        gap: (gap) => {
+          lines.gap(gap);
+          this.#schedule();
+        },
         waits: (reason) => this.#viewer.waits?.(source, reason),
         resumes: () => this.#viewer.resumes?.(source),
       },
@@ -278,26 +250,20 @@ export class MergedLogs implements AsyncDisposable {
     try {
       while (await log.read()) {
         if (drops !== null) continue;
-        if (this.#pendingCharacters > PENDING_CHARACTERS) await this.#flush();
+        if (this.#lines.size > MOST_PENDING) await this.#flush();
         await this.#viewer.ready();
       }
       const gap = drops?.end() ?? null;
-      if (gap !== null) collect(gap.after, writer.gap(gap), null);
+      if (gap !== null) lines.gap(gap);
     } finally {
       log.close();
     }
   }
 
-  #collect(one: Collected): void {
-    this.#pending.push(one);
-    this.#pendingCharacters += one.text.length;
-    this.#schedule();
-  }
-
   #schedule(): void {
-    if (this.#pending.length === 0) return;
-    const isFull = this.#pendingCharacters > PENDING_CHARACTERS;
-    this.#timer ??= setTimeout(() => this.#flush(), this.#holding > 0 && !isFull ? HOLD_MS : this.#orderMs);
+    if (this.#timer !== undefined || this.#lines.size === 0) return;
+    const isFull = this.#lines.size > MOST_PENDING;
+    this.#timer = setTimeout(() => this.#flush(), this.#holding > 0 && !isFull ? HOLD_MS : this.#orderMs);
   }
 
   /** The past of one container was read. */
@@ -311,34 +277,7 @@ export class MergedLogs implements AsyncDisposable {
   #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    return this.#flushing = this.#flushing.then(() => this.#tell());
-  }
-
-  async #tell(): Promise<void> {
-    const lines = this.#pending;
-    this.#pending = [];
-    this.#pendingCharacters = 0;
-    // A stable sort, so that lines of one time keep their order
-    lines.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
-    let frame: JsonText[] = [];
-    let cursors = new Map<string, string>();
-    let firsts = new Map<string, string>();
-    let characters = 0;
-    for (const { text, source, cursor, isFirst } of lines) {
-      if (frame.length > 0 && characters + text.length > FRAME_CHARACTERS) {
-        this.#viewer.frame(frame, cursors, firsts);
-        frame = [];
-        cursors = new Map();
-        firsts = new Map();
-        characters = 0;
-        await this.#viewer.ready();
-      }
-      frame.push(text);
-      if (cursor !== null) cursors.set(source, cursor);
-      if (cursor !== null && isFirst) firsts.set(source, cursor);
-      characters += text.length;
-    }
-    if (frame.length > 0) this.#viewer.frame(frame, cursors, firsts);
+    return this.#flushing = this.#flushing.then(() => this.#lines.tell());
   }
 }
 

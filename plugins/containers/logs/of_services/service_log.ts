@@ -1,7 +1,6 @@
 /** The logs of a service's tasks, merged, as the body of an answer. */
 import type { ServiceError } from "../../../../core/error.ts";
 import type { KnownTask } from "../../../../core/running_services.ts";
-import type { JsonText } from "../../../../core/json_text.ts";
 import { Latch } from "../../../../core/signal.ts";
 import type { Engines } from "../../backends/seen.ts";
 import type { Awaken } from "../awaken.ts";
@@ -13,6 +12,7 @@ import { SETTLED_MS } from "../log_source.ts";
 import { compareLogTimes, ofMs } from "../log_time.ts";
 import { cursorText } from "./cursors.ts";
 import type { TasksNow } from "./service_tasks.ts";
+import { TaskLines } from "./task_lines.ts";
 import { logOf, placeOf, type TaskLog, type TaskPlace } from "./task_logs.ts";
 import { TaskWriter } from "./task_writer.ts";
 
@@ -72,6 +72,7 @@ export function serviceLog(options: ServiceLogOptions): ReadableStream<Uint8Arra
 class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #options: ServiceLogOptions;
   readonly #writer: TaskWriter;
+  readonly #lines: TaskLines;
   readonly #logs: MergedLogs;
   readonly #leaving = new AbortController();
   readonly #signal: AbortSignal;
@@ -84,19 +85,26 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
 
   constructor(options: ServiceLogOptions) {
     this.#options = options;
-    this.#writer = new TaskWriter(options.format, options.timestamps);
+    this.#writer = new TaskWriter(options.format);
+    this.#lines = new TaskLines({
+      format: options.format,
+      timestamps: options.timestamps,
+      writer: this.#writer,
+      send: (bytes) => this.#sendBytes(bytes),
+      ready: () => this.#room(),
+      told: (places) => this.#told(places),
+    });
     this.#signal = AbortSignal.any([options.signal, this.#leaving.signal]);
     this.#places = new Map(options.cursors);
     this.#logs = new MergedLogs({
       viewer: {
-        frame: (messages, read) => this.#frame(messages, read),
         ready: () => this.#room(),
-        write: (target) => this.#writer.of(this.#taskOf(target)),
         joined: (task, target) => this.#joined(task, this.#taskOf(target)),
         waits: (task, error) => this.#waits(task, error.code),
         resumes: (task) => this.#resumes(task),
         left: (task, error) => this.#left(task, error),
       },
+      lines: this.#lines,
       awaken: options.awaken,
       search: options.search,
       signal: this.#signal,
@@ -200,7 +208,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
       if (wanted.has(id) || this.#logs.has(id)) continue;
       this.#readings.delete(id);
       this.#places.delete(id);
-      this.#writer.forget(id);
+      this.#lines.forget(id);
     }
   }
 
@@ -258,9 +266,10 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     const reading = this.#readings.get(task);
     if (reading === undefined || error === "removed") return;
     const { follow } = this.#options.request;
-    const isCut = !follow && this.#writer.hasTold(task);
+    const latest = this.#lines.latest(task);
+    const isCut = !follow && latest !== null;
     // Its node is gone with the rest of its log
-    if (isCut || !AWAY.has(error.code)) return this.#send(this.#writer.missing(reading.place));
+    if (isCut || !AWAY.has(error.code)) return this.#send(this.#writer.missing(reading.place, latest ?? ""));
     this.#waits(task, error.code);
     if (!follow) return;
     reading.isBegun = false;
@@ -268,10 +277,9 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     reading.failures += 1;
   }
 
-  #frame(messages: readonly JsonText[], read: ReadonlyMap<string, string>): void {
-    for (const [task, place] of read) this.#places.set(task, place);
-    const cursor = read.size === 0 ? null : cursorText(this.#places);
-    this.#send(this.#writer.frame(messages, cursor));
+  #told(places: ReadonlyMap<string, string>): string {
+    for (const [task, place] of places) this.#places.set(task, place);
+    return places.size === 0 ? "" : this.#writer.cursor(cursorText(this.#places));
   }
 
   async #room(): Promise<void> {
@@ -281,9 +289,13 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   }
 
   #send(text: string): void {
-    if (text === "" || this.#leaving.signal.aborted) return;
+    if (text !== "") this.#sendBytes(encoder.encode(text));
+  }
+
+  #sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.#leaving.signal.aborted) return;
     this.#lastAt = performance.now();
-    this.#controller.enqueue(encoder.encode(text));
+    this.#controller.enqueue(bytes);
   }
 
   /** Every source is one that `logOf` returned. */

@@ -7,62 +7,34 @@ import {
   jsonText,
 } from "../../../../core/json_text.ts";
 import type { LogFormat } from "../log_formats.ts";
-import type { LineWriter } from "../merged_logs.ts";
+import type { Gap } from "../log_position.ts";
 import type { TaskPlace } from "./task_logs.ts";
 
 export class TaskWriter {
-  /** The time of the last line of each task. */
-  readonly #latest = new Map<string, string>();
   /** Sent while there are no lines, so that no proxy closes the stream. */
   readonly heartbeat: string;
 
-  constructor(private readonly format: LogFormat, private readonly timestamps: boolean) {
+  constructor(private readonly format: LogFormat) {
     this.heartbeat = format === "text" ? "" : format === "sse" ? ":\n\n" : "\n";
   }
 
-  /** Returns the writer of a task's lines. For text a message is the text as a JSON string. */
-  of(target: TaskPlace): LineWriter {
-    const fixed = partsOf(target);
-    const name = nameOf(target);
-    const isText = this.format === "text";
-    return {
-      line: ({ time, stream, text, cut }) => {
-        this.#latest.set(target.task.id, time);
-        if (isText) return jsonText(`${this.timestamps ? `${time} ` : ""}${name} | ${text}\n`);
-        return jsonObject(
-          fixed,
-          jsonMembers({
-            time: jsonText(time),
-            stream: jsonText(stream),
-            line: jsonText(text),
-            cut: cut ? jsonText(true) : undefined,
-          }),
-        );
-      },
-      gap: (gap) =>
-        isText
-          ? jsonText(missingText(target, gap.after))
-          : jsonObject(fixed, jsonMembers({ gap: jsonText(gap) })),
-    };
+  /** Returns the beginning of each line of a task; of a record, up to its time. */
+  fixed(target: TaskPlace): string {
+    if (this.format === "text") return `${nameOf(target)} | `;
+    return `${this.format === "sse" ? "data: " : ""}{${partsOf(target)},"time":"`;
   }
 
-  /** Returns messages, and the place behind them where there is one. */
-  frame(messages: readonly JsonText[], cursor: string | null): string {
-    if (this.format === "text") return messages.map((one) => JSON.parse(one)).join("");
-    const place = cursor === null
+  gap(target: TaskPlace, gap: Gap): string {
+    return this.format === "text"
+      ? missingText(target, gap.after)
+      : this.#note(target, jsonMembers({ gap: jsonText(gap) }));
+  }
+
+  /** The place of all tasks behind the lines before it; null where a cursor has no room for them. */
+  cursor(cursor: string | null): string {
+    return this.format === "text" || cursor === null
       ? ""
       : this.#record(jsonObject(jsonMembers({ cursor: jsonText(cursor) })), cursor);
-    return messages.map((one) => this.#record(one)).join("") + place;
-  }
-
-  /** Returns true if a line of the task was told. */
-  hasTold(task: string): boolean {
-    return this.#latest.has(task);
-  }
-
-  /** Nothing more is told of the task. */
-  forget(task: string): void {
-    this.#latest.delete(task);
   }
 
   /** Its log cannot be read for now. */
@@ -72,9 +44,8 @@ export class TaskWriter {
       : this.#note(target, jsonMembers({ waits: jsonText({ reason }) }));
   }
 
-  /** The rest of its log is missing. */
-  missing(target: TaskPlace): string {
-    const after = this.#latest.get(target.task.id) ?? "";
+  /** The rest of its log is missing, from its last line on. */
+  missing(target: TaskPlace, after: string): string {
     return this.format === "text"
       ? missingText(target, after)
       : this.#note(target, jsonMembers({ gap: jsonText({ after, before: null }) }));
