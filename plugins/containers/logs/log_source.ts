@@ -86,6 +86,8 @@ export class LogSource {
   #failures = 0;
   /** The number of times in a row that the log ended without a new line. */
   #emptyEnds = 0;
+  /** Lines are left out, until one is read again. */
+  #leavesOut = false;
 
   constructor(options: {
     readonly target: LiveContainer;
@@ -146,6 +148,12 @@ export class LogSource {
     this.#drop();
   }
 
+  /** The same, but the next `read` goes on with the lines that are written by then: those of the pause are left out. */
+  leaveOut(): void {
+    this.#drop();
+    this.#leavesOut = true;
+  }
+
   /** Returns true if a caller who has not read since then may have missed lines that the engine has dropped by now. */
   isLate(since: number): boolean {
     return this.#target.rotates && performance.now() - since > 1_000;
@@ -171,6 +179,7 @@ export class LogSource {
       line: (line) => {
         if (!this.#position.admit(line, onGap)) return;
         this.#emptyEnds = 0;
+        this.#leavesOut = false;
         this.#listener.line(line);
       },
     };
@@ -279,6 +288,7 @@ export class LogSource {
 
   /** Returns the start of the next request: as the caller asked at first, after the latest line from then on. */
   #start(): { since: string | undefined; tail: number | undefined } {
+    if (this.#leavesOut && this.#follows) return { since: undefined, tail: 0 };
     if (!this.#position.empty) return { since: this.#position.resume(), tail: undefined };
     const { since, tail } = this.#query;
     if (this.#wasOpen && tail === 0) {

@@ -16,6 +16,8 @@ const ORDER_MS = 30;
 const MOST_CONTAINERS = 256;
 /** The milliseconds that new lines wait for the past lines of another container, to be sorted with them. */
 const HOLD_MS = 1_000;
+/** A manager's log that is followed is closed when its reader has taken nothing for so long. */
+const STALLED_MS = 2_000;
 /** With more lines than this collected, reading waits. */
 const MOST_PENDING = 512 * 1024;
 
@@ -212,7 +214,7 @@ export class MergedLogs implements AsyncDisposable {
   ): Promise<void> {
     const sought = this.#search === undefined ? lines : searching(this.#search, lines);
     const member = this.#members.get(source);
-    // A manager keeps what is not read in its memory: its log is always read on
+    // A manager keeps what is not read in its memory: its log is read on, or it is closed
     const drops = target.managed === undefined ? null : new Dropped();
     const { until } = wanted;
     const isLater = (line: Line) =>
@@ -249,7 +251,14 @@ export class MergedLogs implements AsyncDisposable {
     }
     try {
       while (await log.read()) {
-        if (drops !== null) continue;
+        if (drops !== null) {
+          if (wanted.follow && drops.ms > STALLED_MS) {
+            log.leaveOut();
+            await this.#flush();
+            await this.#viewer.ready();
+          }
+          continue;
+        }
         if (this.#lines.size > MOST_PENDING) await this.#flush();
         await this.#viewer.ready();
       }
@@ -285,9 +294,16 @@ export class MergedLogs implements AsyncDisposable {
 class Dropped {
   #after: string | null = null;
   #latest = "";
+  #since = 0;
 
   drop(time: string): void {
+    if (this.#after === null) this.#since = performance.now();
     this.#after ??= this.#latest || time;
+  }
+
+  /** The milliseconds since lines are left out; 0 while they are not. */
+  get ms(): number {
+    return this.#after === null ? 0 : performance.now() - this.#since;
   }
 
   /** Returns the gap before a line that is told. */
