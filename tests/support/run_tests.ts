@@ -3,7 +3,7 @@
  * them wait for engines, browsers and time. `DENO_JOBS` says another number. Types are left to `deno task check`.
  */
 
-/** Those that take longest begin first, since at the end nothing would run beside them. */
+/** Files that take longest begin first, since at the end nothing would run beside them. */
 const FIRST = [
   "tests/watch/two_watchers_test.ts",
   "tests/packaging/image_test.ts",
