@@ -180,8 +180,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "what a swap must know is not awaited",
     file: "projects/apply/journal.ts",
-    from: 'await this.#write([this.#step(step, { state: "running", noted })], []);',
-    to: 'void this.#write([this.#step(step, { state: "running", noted })], []);',
+    from: "await this.#write([this.#step(step, { ...line, noted })], []);",
+    to: "void this.#write([this.#step(step, { ...line, noted })], []);",
     tests: ["tests/apply/apply_order_test.ts"],
     only: "only after its journal is written",
   },
