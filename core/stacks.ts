@@ -29,6 +29,8 @@ export interface StackService {
   readonly image: string;
   /** Names of secrets and configs that it has, and that it would have again after a rollback. */
   readonly files: { readonly secrets: readonly string[]; readonly configs: readonly string[] };
+  /** Names of the volumes that its tasks mount. */
+  readonly volumes: readonly string[];
   /** Returns the fields in which it differs, by name. */
   differences(declared: ServiceSpec): readonly SpecDifference[];
 }

@@ -121,7 +121,10 @@ const word = (verb: string, summary: string, description: string) =>
     subject: "found",
     audited: "change",
     params: Id,
-    answers: { 200: json(Apply, "The apply, as it is now"), ...problems("apply_not_found", "apply_over") },
+    answers: {
+      200: json(Apply, "The apply, as it is now"),
+      ...problems("apply_not_found", "apply_over", "apply_running"),
+    },
   });
 
 const cancel = word(

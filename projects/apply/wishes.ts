@@ -27,7 +27,8 @@ export async function askToEnd({ record, leave, takePaused }: Asked): Promise<Ap
     }
     found = await record();
   }
-  throw over(found);
+  if (isOver(found)) throw over(found);
+  throw new ServiceError("apply_running", "Others pause and resume it again and again; ask once more");
 }
 
 export const over = ({ state }: ApplyRecord): ServiceError =>

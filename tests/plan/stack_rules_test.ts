@@ -248,4 +248,12 @@ Deno.test("a plan of a stack warns of a volume that an earlier stack of its name
     [],
     "it has it already",
   );
+  const Mounts = [{ Type: "volume", Source: "shop_data", Target: "/data" }];
+  const db = inStack("shop_other", "shop", { TaskTemplate: { ContainerSpec: { Mounts } } });
+  assert.deepEqual(
+    (await planOf({ files: said, holdings: held(left), swarm: { services: [db] } })).warnings
+      .filter(({ code }) => code === "swarm/left-volume"),
+    [],
+    "another service of the stack has it",
+  );
 });

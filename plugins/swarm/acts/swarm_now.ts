@@ -75,6 +75,7 @@ function serviceOf(wire: Wire, networkOf: (id: string) => string | null, api: nu
       secrets: specs.flatMap((one) => filesIn(one, "Secret")),
       configs: specs.flatMap((one) => filesIn(one, "Config")),
     },
+    volumes: volumesIn(spec),
     differences: comparing(spec, networkOf, api),
   };
 }
@@ -106,6 +107,11 @@ export async function differencesFrom(
   }
   return comparing(spec, (id) => names.get(id) ?? null, api);
 }
+
+const volumesIn = (spec: Wire): string[] =>
+  listOf(containerIn(spec).Mounts).map(objectOf).filter(({ Type }) => Type === "volume").map(({ Source }) =>
+    textOf(Source)
+  );
 
 const containerIn = (spec: Wire): Wire => objectOf(objectOf(spec.TaskTemplate).ContainerSpec);
 
