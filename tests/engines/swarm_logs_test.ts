@@ -17,8 +17,10 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn(context) {
-    await using own = swarm!;
     const counts = await Deno.makeTempDir();
+    // Behind the containers, which write to it until their engines end
+    await using _folder = { [Symbol.asyncDispose]: () => Deno.remove(counts, { recursive: true }) };
+    await using own = swarm!;
     // Once a line was taken from it, the container says so itself, by its id
     const counting =
       'i=0; while :; do i=$((i+1)); echo "line $i"; echo $i >>/out/$HOSTNAME; sleep 0.05; done';
@@ -56,7 +58,6 @@ Deno.test({
     await using two = await serveEngines({ node1: own.nodes[0]!, node2: own.nodes[1]! });
     await using other = await serveEngines({ node2: own.nodes[1]! });
     await context.step("the leader's engine restarts", () => restarted(own, counts, { whole, two, other }));
-    await Deno.remove(counts, { recursive: true });
   },
 });
 
