@@ -26,6 +26,9 @@ export async function bundleProgram(into: URL = BUNDLE): Promise<string | null> 
       if (path.startsWith("page/built/") || path === "LICENSE") await copy(path, folder);
     }
     await Deno.writeTextFile(new URL(NOTICES, folder), await notices());
+    if (await digestOf(files) !== digest) {
+      throw new Error("its sources changed while it was bundled; start it once more");
+    }
     await Deno.writeTextFile(new URL(MARK, folder), digest);
   });
   return ms === null ? null : `The program is bundled (${ms} ms)`;
@@ -104,16 +107,37 @@ async function notices(): Promise<string> {
   for (
     const { name, version } of [...await lockedPackages(), ...await lockedPackages(`${ROOT}page/deno.lock`)]
   ) {
-    const folder = await cachedPackage(name, version);
-    if (folder === null) continue; // not fetched, so not in the bundle
+    const folder = await fetchedPackage(name, version);
     const { license } = JSON.parse(await Deno.readTextFile(`${folder}/package.json`));
-    const files = [...Deno.readDirSync(folder)].filter((one) =>
-      one.isFile && /^(?:licen[cs]e|copying|notice)/i.test(one.name)
-    );
-    const texts = await Promise.all(files.map((one) => Deno.readTextFile(`${folder}/${one.name}`)));
+    const texts = await noticesIn(folder);
+    if (texts.length === 0) throw new Error(`${name} ${version} has no notice that could be shipped with it`);
     parts.push([`${name} ${version}: ${license}`, ...texts.map((text) => text.trim())].join("\n\n"));
   }
   return `${parts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+}
+
+/** Returns the folder of a package, which is fetched where a page that was built before is all that this machine has of it. */
+async function fetchedPackage(name: string, version: string): Promise<string> {
+  const found = await cachedPackage(name, version);
+  if (found !== null) return found;
+  const options = ["--no-config", "--no-lock"];
+  await run(Deno.execPath(), ["cache", ...options, `npm:${name}@${version}`], ROOT).catch((error) => {
+    throw isUnreachable(error.message) ? new Error(NO_REGISTRY) : error;
+  });
+  const fetched = await cachedPackage(name, version);
+  if (fetched === null) throw new Error(`${name} ${version} cannot be found in the runtime's cache`);
+  return fetched;
+}
+
+/** The texts of its files of licences; of a package without one, the end of its README that has it. */
+async function noticesIn(folder: string): Promise<string[]> {
+  const files = [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).map(({ name }) => name);
+  const licences = files.filter((name) => /^(?:licen[cs]e|copying|notice)/i.test(name));
+  const readAll = (names: readonly string[]) =>
+    Promise.all(names.map((name) => Deno.readTextFile(`${folder}/${name}`)));
+  if (licences.length > 0) return await readAll(licences);
+  const readmes = await readAll(files.filter((name) => /^readme/i.test(name)));
+  return readmes.flatMap((text) => /^#+ *licen[cs]e\b[^]*/im.exec(text)?.[0] ?? []);
 }
 
 /** `tools/bundle.ts [folder]` bundles into another folder than `dist/program/`. */
