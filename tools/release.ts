@@ -7,7 +7,7 @@
  */
 import { completions } from "../commands/completion.ts";
 import { VERSION } from "../version.ts";
-import { bundleProgram } from "./bundle.ts";
+import { BUNDLE, bundleProgram, NOTICES } from "./bundle.ts";
 import { makeDebianPackage } from "./debian_package.ts";
 import { writeManifests } from "./manifests.ts";
 import { IMAGE, REPOSITORY } from "./names.ts";
@@ -65,7 +65,7 @@ async function makeShared({ out, tell }: ReleaseOptions): Promise<void> {
   await makeArchive(`${out}/berth-${VERSION}-packaging.tar.gz`);
 }
 
-/** Compose files, proxies, units and completions as one archive. */
+/** Compose files, proxies, units and completions, and the notices of what a binary holds, as one archive. */
 async function makeArchive(path: string): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "berth-archive-" });
   const name = `berth-${VERSION}-packaging`;
@@ -75,6 +75,8 @@ async function makeArchive(path: string): Promise<void> {
     for (const [shell, script] of Object.entries(completions())) {
       await Deno.writeTextFile(`${folder}/${name}/completions/berth.${shell}`, script);
     }
+    await bundleProgram();
+    await Deno.copyFile(new URL(NOTICES, BUNDLE), `${folder}/${name}/${NOTICES}`);
     await run("tar", ["-czf", path, "-C", folder, name]);
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -252,7 +252,7 @@ export class MergedLogs implements AsyncDisposable {
     try {
       while (await log.read()) {
         if (drops !== null) {
-          if (wanted.follow && drops.ms > STALLED_MS) {
+          if (wanted.follow && drops.ms > STALLED_MS && this.#lines.size > MOST_PENDING) {
             log.leaveOut();
             await this.#flush();
             await this.#viewer.ready();
