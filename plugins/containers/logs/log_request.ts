@@ -3,7 +3,8 @@ import * as z from "zod";
 import { flag, text } from "../../../http/declare/query.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import type { LogFormat } from "./log_formats.ts";
-import { type LogTime, readCallersTime } from "./log_time.ts";
+import type { LogPosition } from "./log_position.ts";
+import { compareLogTimes, engineTime, type LogTime, readCallersTime } from "./log_time.ts";
 
 export interface LogRequest {
   readonly follow: boolean;
@@ -53,4 +54,22 @@ export function formatOf({ query, request }: {
   const accept = request.headers.get("accept") ?? "";
   if (accept.includes("text/event-stream")) return "sse";
   return accept.includes("application/x-ndjson") ? "ndjson" : "text";
+}
+
+/**
+ * Returns the start of a request to the engine: as the caller asked at first, after the latest line from then on.
+ * `openedAt` is the time of the first request; null for that one.
+ */
+export function startOf(
+  { since, tail }: LogRequest,
+  position: LogPosition,
+  openedAt: LogTime | null,
+): { readonly since: string | undefined; readonly tail: number | undefined } {
+  if (!position.empty) return { since: position.resume(), tail: undefined };
+  if (openedAt !== null && tail === 0) {
+    // The caller wanted no earlier line, and none has come since: those that were written meanwhile are wanted
+    const from = since !== null && compareLogTimes(since, openedAt) > 0 ? since : openedAt;
+    return { since: engineTime(from), tail: undefined };
+  }
+  return { since: since === null ? undefined : engineTime(since), tail: tail ?? undefined };
 }

@@ -9,7 +9,7 @@ import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
 import type { LogEnd, LogListener } from "./log_listener.ts";
-import type { LogRequest } from "./log_request.ts";
+import { type LogRequest, startOf } from "./log_request.ts";
 import { LogProbe } from "./log_probe.ts";
 import { PodmanLife } from "./podman_life.ts";
 import { type EngineConnection, openConnection } from "../../../engines/frames/connection.ts";
@@ -191,7 +191,9 @@ export class LogSource {
     const follows = this.#follows;
     const follow = live && follows && (this.#life === null || await this.#life.begins());
     const proof = follow ? this.#life : null;
-    const { since, tail } = this.#start();
+    const { since, tail } = this.#leavesOut && this.#follows
+      ? { since: undefined, tail: 0 }
+      : startOf(this.#query, this.#position, this.#wasOpen ? this.#openedAt : null);
     const target = this.#target;
     const answer = await openConnection(target.engine, {
       method: "GET",
@@ -284,19 +286,6 @@ export class LogSource {
     }
     live.close();
     this.#lines.reset();
-  }
-
-  /** Returns the start of the next request: as the caller asked at first, after the latest line from then on. */
-  #start(): { since: string | undefined; tail: number | undefined } {
-    if (this.#leavesOut && this.#follows) return { since: undefined, tail: 0 };
-    if (!this.#position.empty) return { since: this.#position.resume(), tail: undefined };
-    const { since, tail } = this.#query;
-    if (this.#wasOpen && tail === 0) {
-      // The caller wanted no earlier line, and none has come since: those that were written meanwhile are wanted
-      const from = since !== null && compareLogTimes(since, this.#openedAt) > 0 ? since : this.#openedAt;
-      return { since: engineTime(from), tail: undefined };
-    }
-    return { since: since === null ? undefined : engineTime(since), tail: tail ?? undefined };
   }
 
   #armUntil(): void {
