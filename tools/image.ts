@@ -122,7 +122,7 @@ async function addProgram(root: string): Promise<void> {
     const cache = `${program}/.deno`;
     const late = (await lateEntries()).map((path) => path.replace(/\.ts$/, ".js"));
     await run(Deno.execPath(), ["cache", "main.ts", ...late], program, { DENO_DIR: made });
-    // What is compiled is found by the path that the program will have.
+    // Compiled modules are found by the path that the program will have.
     await Deno.mkdir(`${cache}/gen/file`, { recursive: true });
     await run("cp", ["-r", `${made}/gen/file${await Deno.realPath(program)}`, `${cache}/gen/file/berth`]);
     await warm(program, made);

@@ -79,12 +79,17 @@ export class Swarms implements AsyncDisposable {
 
   #look(): void {
     if (!this.#isNeeded) return;
-    clearInterval(this.#clock); // from now on they look themselves
-    this.#begin().catch((error) => this.host.log.error("Swarms cannot be read", { error }));
+    this.#begin().then(
+      () => clearInterval(this.#clock), // from now on they look themselves
+      (error) => this.#isOver || this.host.log.error("Swarms cannot be read", { error }),
+    );
   }
 
   #begin(): Promise<Begun> {
-    return this.#beginning ??= this.#run();
+    return this.#beginning ??= this.#run().catch((error) => {
+      this.#beginning = null; // whoever asks next tries again
+      throw error;
+    });
   }
 
   async #run(): Promise<Begun> {

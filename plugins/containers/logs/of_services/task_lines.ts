@@ -34,7 +34,7 @@ interface Options {
   told(places: ReadonlyMap<string, string>): string;
 }
 
-/** What was collected since the last frame: lines as places in `bytes`. */
+/** Lines that were collected since the last frame, as places in `bytes`. */
 class Batch {
   bytes: Uint8Array<ArrayBuffer> = NOTHING;
   length = 0;
@@ -53,7 +53,7 @@ class Batch {
     this.bytes = wider;
   }
 
-  /** What was written behind the last line is a line of this source. */
+  /** Takes the bytes behind the last line as a line of this source. */
   end(source: Source): void {
     let own = this.sources.get(source);
     if (own === undefined) this.sources.set(source, own = []);
@@ -172,7 +172,7 @@ class Source implements SourceLines {
       seconds = time?.seconds ?? NaN;
       nanos = time?.nanos ?? 0;
     }
-    // What is no time is no later either
+    // A text that is no time is no later either
     if (seconds > this.seconds || seconds === this.seconds && nanos > this.nanos) {
       this.seconds = seconds;
       this.nanos = nanos;
