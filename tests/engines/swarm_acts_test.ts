@@ -173,7 +173,8 @@ const settled = (berth: TestService, name = "shop_web") =>
   });
 
 async function rolledBack(berth: TestService, engine: TestEngine): Promise<void> {
-  const env = async () => (await spec(engine)).Spec.TaskTemplate.ContainerSpec.Env;
+  // Docker's client writes those that are added together in any order
+  const env = async () => (await spec(engine)).Spec.TaskTemplate.ContainerSpec.Env.toSorted();
   await engine.cli(
     "service",
     "update",
@@ -209,10 +210,10 @@ async function rolledBack(berth: TestService, engine: TestEngine): Promise<void>
   ]);
   assert.equal(dry.body.spec.Labels.step, "1");
   assert.ok(!dry.text.includes("hunter2"), dry.text);
-  assert.deepEqual([await env(), dry.body.replaces], [["TOKEN=hunter2-new", "STEP=2"], 3]);
+  assert.deepEqual([await env(), dry.body.replaces], [["STEP=2", "TOKEN=hunter2-new"], 3]);
   const done = await berth.call("POST /api/services/shop_web/rollback");
   assert.equal(done.body.changed, true, done.text);
-  assert.deepEqual(await env(), ["TOKEN=hunter2-old", "STEP=1"]);
+  assert.deepEqual(await env(), ["STEP=1", "TOKEN=hunter2-old"]);
   await settled(berth);
   const { body: { items } } = await berth.call("GET /api/system/audit?limit=1");
   assert.equal(items[0].action, "POST /api/services/{id}/rollback");

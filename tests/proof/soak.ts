@@ -51,7 +51,8 @@ await Deno.mkdir(`${root}/shop`);
 const compose = `${root}/shop/compose.yaml`;
 await Deno.writeTextFile(compose, "services: { web: { image: nginx } }\n");
 await using berth = await startBerthProcess({
-  env: { BERTH_ENGINES: `docker=unix://${proxy.socket}`, BERTH_ROOTS: root },
+  // Memory is given back as in what ships
+  env: { BERTH_ENGINES: `docker=unix://${proxy.socket}`, BERTH_ROOTS: root, DENO_USR2_MEMORY_TRIM: "1" },
 });
 const caller = new TestCaller(berth.url, await berth.setUp());
 const { body: shop } = await caller.call("POST /api/workspaces", { path: `${root}/shop` });
