@@ -74,6 +74,8 @@ interface Told {
 /** Looking through all that came at each piece would take a busy machine longer than it takes to write more. */
 const LOOK_MS = 200;
 const LATE_MS = 180_000;
+/** Lines that a log of 16 kB has, with the time and the name of the stream of each; the pipe of the container holds more. */
+const MOST_KEPT = 400;
 
 /** Reads records until `isEnough`, and leaves. */
 async function follow(
@@ -277,6 +279,7 @@ async function restarted(
   const readingRotated = [whole, other].map((berth) => follow(berth, "tail=all", isReplaced, "shop_rotates"));
   await new Promise((done) => setTimeout(done, 1_000)); // some lines before
   await leader!.kill();
+  const written = await counted(rotating.container.id);
   await eventually("another node leads", async () => {
     const { status, json } = await second!.ask("GET /nodes");
     return status === 200 &&
@@ -284,6 +287,10 @@ async function restarted(
         one.ManagerStatus?.Leader === true && json[at].Description.Hostname !== "node1"
       );
   });
+  await eventually(
+    "more is written than its log keeps",
+    async () => await counted(rotating.container.id) > written + MOST_KEPT,
+  );
   await leader!.start();
   await eventually("its task is replaced", async () => {
     const now = (await tasksOf("shop_count")).find(isOld);
