@@ -10,6 +10,7 @@ import { randomSecret } from "../../auth/secret.ts";
 import { serveEngines, startService, type TestService } from "../support/service.ts";
 import { lawEngine } from "../support/shared_engine.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
+import { untilTargetsAreRead } from "./target_reads.ts";
 
 const NOTICES = { tickMs: 20, foldMs: 0, retryMs: [20], deadMs: 60_000 };
 
@@ -128,7 +129,7 @@ async function watched(
     "it was told first",
     () => berth.berth.store.notices.counts().then(({ waiting }) => waiting === 0),
   );
-  await sleep(500); // the watcher has read who is to be told
+  await untilTargetsAreRead(berth);
   const idOf = async (service: string) =>
     (await engine.cli("ps", "-aq", "--filter", `label=com.docker.compose.service=${service}`)).trim();
   return {

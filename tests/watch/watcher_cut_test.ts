@@ -5,6 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
 import { ScriptedWorld } from "../support/scripted_world.ts";
 import { serveEngines, type TestCaller } from "../support/service.ts";
+import { untilTargetsAreRead } from "./target_reads.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 
@@ -64,13 +65,6 @@ class Way implements AsyncDisposable {
   }
 }
 
-/** Returns how often a replica has read the mutes, which a watcher does when it reads who is to be told. */
-async function readsOf(berth: Pick<TestCaller, "call">): Promise<number> {
-  const { text } = await berth.call("GET /api/metrics");
-  const name = 'berth_store_seconds_count{operation="mutes.list"}';
-  return Number(text.split("\n").find((line) => line.startsWith(name))?.split(" ").at(-1) ?? "0");
-}
-
 Deno.test({
   name:
     "a watcher that is cut off from the database tells from memory, and what the other one recorded stays the only record (F131)",
@@ -106,12 +100,7 @@ Deno.test({
     const notice = { name: "ops", kind: "webhook", address, afterS: 0, tells: ["engine", "berth"] };
     assert.equal((await two.call("POST /api/notices", notice)).status, 201);
     await eventually("it was told first", () => told.length === 1, OVER);
-    const read = await readsOf(one);
-    await eventually(
-      "the watcher has read who is to be told",
-      async () => await readsOf(one) >= read + 2,
-      OVER,
-    );
+    await untilTargetsAreRead(one);
     const openOf = async (caller: Pick<TestCaller, "call">) =>
       (await caller.call("GET /api/incidents?state=open&kind=engine")).body.items;
 
