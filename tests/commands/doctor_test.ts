@@ -271,19 +271,30 @@ for (const [name, spoil, what, mend] of MISTAKES) {
   });
 }
 
+/** The argument with which this file is run without git: a variable is that of all tests that run beside this one. */
+const WITHOUT_GIT = "without-git";
+
+const missesGit = async (sources: number) =>
+  (await found((setup) => void (setup.store = { ...setup.store, sources })))
+    .filter(({ check }) => check === "git").map(({ what }) => what);
+
+if (Deno.args[0] === WITHOUT_GIT) {
+  console.log(JSON.stringify([await missesGit(0), await missesGit(1)]));
+  Deno.exit();
+}
+
 Deno.test("berth doctor misses git only where a repository is followed", async () => {
-  const path = Deno.env.get("PATH")!;
-  Deno.env.set("PATH", "/nowhere");
-  try {
-    const follows = (amount: number) => (setup: Spoilt) =>
-      void (setup.store = { ...setup.store, sources: amount });
-    const ofGit = (all: readonly (Finding & { check: string })[]) =>
-      all.filter(({ check }) => check === "git");
-    assert.deepEqual(ofGit(await found(follows(0))), []);
-    assert.match(ofGit(await found(follows(1)))[0]?.what ?? "", /no git in PATH/);
-  } finally {
-    Deno.env.set("PATH", path);
-  }
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--lock=tests/deno.lock", import.meta.filename!, WITHOUT_GIT],
+    env: { PATH: "/nowhere" },
+  }).output();
+  const text = new TextDecoder();
+  const said = text.decode(stdout).trim().split("\n").at(-1)!;
+  assert.match(
+    said,
+    /^\[\[\],\["Workspaces follow Git repositories, and there is no git in PATH"\]\]$/,
+    text.decode(stderr),
+  );
 });
 
 /** A certificate that is good for so many days, as files. */
