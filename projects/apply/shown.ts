@@ -29,8 +29,11 @@ export function summaryOf(record: ApplyRecord): ApplySummary {
   };
 }
 
-/** Returns the state of a step of an apply that is over: what was in hand when berth was killed may have been done. */
-const endOf = ({ state }: StepProgress): ApplyStep["state"] => state === "running" ? "unknown" : state;
+/** Returns the state of a step. Once its apply is over, a step in hand when berth was killed may have been done. */
+function stateOf(own: StepProgress | undefined, over: boolean): ApplyStep["state"] {
+  if (own === undefined) return over ? "skipped" : "waiting";
+  return over && own.state === "running" ? "unknown" : own.state;
+}
 
 export function applyOf(record: ApplyRecord, progress: ReadonlyMap<number, StepProgress>): Apply {
   const over = isOver(record);
@@ -47,7 +50,7 @@ export function applyOf(record: ApplyRecord, progress: ReadonlyMap<number, StepP
         risk,
         ...(hook !== undefined && { hook }),
         ...(within !== undefined && { within }),
-        state: own === undefined ? over ? "skipped" : "waiting" : over ? endOf(own) : own.state,
+        state: stateOf(own, over),
         startedAt: own === undefined ? null : timeOf(own.startedAt),
         endedAt: own === undefined || own.endedAt === null ? null : timeOf(own.endedAt),
         error: own?.error ?? null,
