@@ -105,6 +105,12 @@ export async function withToken(
   const token = `canary-${crypto.randomUUID()}`;
   const credential = { user: "ada", token };
   await using server = await GitServer.start({ credential });
+  // Files of tests run in threads of one process, and each of these has a server of its own
+  using turn = await Deno.open(`${Deno.env.get("TMPDIR") ?? "/tmp"}/berth-git-authority-${Deno.pid}`, {
+    create: true,
+    write: true,
+  });
+  await turn.lock(true);
   Deno.env.set("GIT_SSL_CAINFO", server.authority!);
   try {
     await using scene = await SourceScene.with(files, { server });
