@@ -40,7 +40,6 @@ const STEPS: readonly Step[] = [
   { file: "tests/packaging/release_test.ts" },
   { file: "tests/packaging/image_test.ts" },
   { file: "tests/packaging/quadlet_test.ts" },
-  { file: "tests/engines/swarm_logs_test.ts" },
   { file: "tests/packaging/registry_test.ts" },
   { file: "tests/access/audit_kill_test.ts", env: { BERTH_TEST_KILLS: "500" } },
   { file: "tests/engines/engine_faults_test.ts" },
