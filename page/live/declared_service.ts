@@ -1,5 +1,5 @@
 /** The unit that a service of a swarm is declared as, with all its differences from its file. */
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { PROJECT } from "../../client/berth/projects.ts";
 import type { SwarmService } from "../../client/berth/services.ts";
 import { readUnit, seenUnit, type Unit } from "./overview.ts";
@@ -27,19 +27,11 @@ export function useDeclared(service: SwarmService): Resource<DeclaredService | n
   const candidates = candidatesOf(rows ?? [], service);
   const latest = useRef(candidates);
   latest.current = candidates;
-  const read = useResource(
+  return useResource(
     rows === undefined ? null : `declared ${service.id}`,
     (signal) => readDeclared(latest.current, service.id, signal),
-    { live: false },
+    { live: false, revision: candidates.map(({ id, revision }) => `${id} ${revision}`).join("\n") },
   );
-  const revisions = candidates.map(({ id, revision }) => `${id} ${revision}`).join("\n");
-  const known = useRef(revisions);
-  useEffect(() => {
-    if (known.current === revisions) return;
-    known.current = revisions;
-    if (rows !== undefined) read.reload();
-  }, [revisions]);
-  return read;
 }
 
 /** Returns the declared projects that run in a swarm, the one with the name of the stack first. */

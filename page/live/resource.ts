@@ -22,11 +22,20 @@ class Reader<T> implements Resource<T> {
   readonly at: Signal<number> = signal(0);
   readonly #load: (signal: AbortSignal) => Promise<T>;
   readonly #ending = new AbortController();
+  #revision: unknown;
   #running = false;
   #again = false;
 
-  constructor(load: (signal: AbortSignal) => Promise<T>) {
+  constructor(load: (signal: AbortSignal) => Promise<T>, revision: unknown) {
     this.#load = load;
+    this.#revision = revision;
+  }
+
+  /** Reads again unless what it read, or reads, is of this revision. */
+  want(revision: unknown): void {
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    this.reload();
   }
 
   /** Reads; while a reading is under way there will be one more after it. */
@@ -58,13 +67,16 @@ class Reader<T> implements Resource<T> {
   }
 }
 
-/** Reads `load` anew for every key; a null key reads nothing. */
+/**
+ * Reads `load` anew for every key; a null key reads nothing. With another `revision` it is read again too, and keeps its
+ * value until then: whoever writes into a form or answers a question below it is not interrupted.
+ */
 export function useResource<T>(
   key: string | null,
   load: (signal: AbortSignal) => Promise<T>,
-  { live = true }: { readonly live?: boolean } = {},
+  { live = true, revision }: { readonly live?: boolean; readonly revision?: unknown } = {},
 ): Resource<T> {
-  const reader = useMemo(() => new Reader(load), [key]);
+  const reader = useMemo(() => new Reader(load, revision), [key]);
   useEffect(() => {
     if (key === null) return;
     const unwatch = effect(() => {
@@ -76,5 +88,8 @@ export function useResource<T>(
       reader.end();
     };
   }, [reader]);
+  useEffect(() => {
+    if (key !== null) reader.want(revision);
+  }, [reader, revision]);
   return reader;
 }

@@ -19,9 +19,9 @@ export function UnitBeside(
   { unit, revision, isAsked }: { readonly unit: Unit; readonly revision: string; readonly isAsked: boolean },
 ) {
   const read = useResource(
-    `${unit.workspace} ${unit.name} ${revision}`,
+    `${unit.workspace} ${unit.name}`,
     (signal) => readUnit(unit.workspace, unit.name, signal),
-    { live: false },
+    { live: false, revision },
   );
   const element = useRef<HTMLElement>(null);
   const written = read.value.value;

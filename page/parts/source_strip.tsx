@@ -21,9 +21,9 @@ export function useSourceRow(id: string): RowOf<"sources"> | null | undefined {
 /** Reads a source, and again whenever its row says something else. */
 export function useSource(id: string, row: RowOf<"sources"> | null | undefined): Resource<Source> {
   return useResource(
-    row ? `source ${id} ${[row.state, row.head, row.synced, row.checkedAt].join(" ")}` : null,
+    row ? `source ${id}` : null,
     async (signal) => (await client.get(WORKSPACE_SOURCE, { params: { id }, signal })).json(),
-    { live: false },
+    { live: false, revision: row ? [row.state, row.head, row.synced, row.checkedAt].join(" ") : null },
   );
 }
 

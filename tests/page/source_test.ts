@@ -97,6 +97,11 @@ Deno.test({
     await Deno.writeTextFile(`${scene.path}/blog/compose.yaml`, web("nginx:2"));
     const row = page.getByRole("listitem").filter({ hasText: first.slice(0, 8) });
     await row.getByRole("button", { name: "Go to this one" }).click();
+    const readAgain = page.waitForResponse((answer) =>
+      answer.request().method() === "GET" && answer.url().endsWith(`/api/workspaces/${id}/source`)
+    );
+    await berth.call(`POST /api/workspaces/${id}/source/check`);
+    await readAgain;
     await confirm(page, "Sync");
     await row.getByText("in the folder").waitFor();
     assert.deepEqual(await scene.files(), files);

@@ -25,9 +25,7 @@ export function FileView(
   },
 ) {
   const key = draftKey(id, path);
-  const read = useResource(`file ${key} ${revision}`, (signal) => readFile(id, path, signal), {
-    live: false,
-  });
+  const read = useResource(`file ${key}`, (signal) => readFile(id, path, signal), { live: false, revision });
   const [known, setKnown] = useState<OpenFile | null>(null);
   const fresh = read.value.value;
   useEffect(() => {

@@ -1,5 +1,4 @@
 /** The files of a workspace: which there are, and the one that is open. */
-import { useRef } from "preact/hooks";
 import type { Workspace, WorkspaceFile } from "../../../client/berth/workspaces.ts";
 import { draftKey, drafts, readFiles } from "../../live/files.ts";
 import { useResource } from "../../live/resource.ts";
@@ -16,11 +15,8 @@ export function Files(
   { workspace, folder = "." }: { readonly workspace: Workspace; readonly folder?: string },
 ) {
   const { id, revision, editable } = workspace;
-  const read = useResource(`files ${id} ${revision}`, (signal) => readFiles(id, signal), { live: false });
-  // The open file stays open while the list is read again.
-  const last = useRef(read.value.value);
-  last.current = read.value.value ?? last.current;
-  const listed = last.current?.filter(({ path }) =>
+  const read = useResource(`files ${id}`, (signal) => readFiles(id, signal), { live: false, revision });
+  const listed = read.value.value?.filter(({ path }) =>
     ["", "."].includes(folder) || path.startsWith(`${folder}/`)
   );
   const problem = read.problem.value;

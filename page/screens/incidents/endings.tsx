@@ -14,8 +14,9 @@ const TEXT = words.incidents.ends;
 /** `endings` is the number that the incident counted: a further one is read at once. */
 export function Endings({ incident, endings }: { readonly incident: string; readonly endings: number }) {
   const read = useResource(
-    keyIfAllowed("containers:read", `endings ${incident} ${endings}`),
+    keyIfAllowed("containers:read", `endings ${incident}`),
     async (signal) => (await (await client.get(ENDINGS, { query: { incident }, signal })).json()).items,
+    { revision: endings },
   );
   const [open, setOpen] = useState<ContainerEnding | null>(null);
   const items = read.value.value ?? [];

@@ -16,8 +16,9 @@ type Item = ProjectHistory["items"][number];
 
 const useHistory = (id: string, revision: string) =>
   useResource(
-    `history ${id} ${revision}`,
+    `history ${id}`,
     async (signal) => (await client.get(PROJECT_HISTORY, { params: { id }, signal })).json(),
+    { revision },
   );
 
 export function History({ id, revision }: { readonly id: string; readonly revision: string }) {

@@ -23,7 +23,7 @@ export function Services({ project, revision }: { readonly project: Project; rea
   const asked = query.value.get("unit");
   if (project.workspace === null) return <OnlyRuns project={project} />;
   if (project.units.length === 0) return <Empty title={words.workspace.noUnits} />;
-  return <Declared project={project} revision={revision} asked={asked} key={project.revision} />;
+  return <Declared project={project} revision={revision} asked={asked} />;
 }
 
 /** What was shown in clear is gone with the view, and when anything of the project is another. */
@@ -34,8 +34,9 @@ function Declared(
     readonly asked: string | null;
   },
 ) {
-  const [revealed, setRevealed] = useState<Project | null>(null);
-  const { id, name, units } = project;
+  const [clear, setClear] = useState<{ readonly project: Project; readonly revision: string } | null>(null);
+  const { id, name, units, revision: current } = project;
+  const revealed = clear?.revision === current ? clear.project : null;
   return (
     <>
       {may("artifacts:reveal") && units.some(hasVariables) && (
@@ -43,8 +44,9 @@ function Declared(
           <ShowValues
             permission="artifacts:reveal"
             isShown={revealed !== null}
-            show={async () => setRevealed(await readProject(id, undefined, true))}
-            mask={() => setRevealed(null)}
+            show={async () =>
+              setClear({ project: await readProject(id, undefined, true), revision: current })}
+            mask={() => setClear(null)}
           />
         </p>
       )}

@@ -16,9 +16,9 @@ const TEXT = words.findings;
 
 export function Findings({ id, revision }: { readonly id: string; readonly revision: string }) {
   const read = useResource(
-    `findings ${id} ${revision}`,
+    `findings ${id}`,
     async (signal) => (await client.post(WORKSPACE_ARTIFACTS_VALIDATE, { params: { id }, signal })).json(),
-    { live: false },
+    { live: false, revision },
   );
   const report = read.value.value;
   const problem = read.problem.value;
