@@ -277,8 +277,11 @@ export const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
 
 /** Returns where one of these keys is written; the unit's own place for none. */
 function writtenOf(of: Declared, covers: readonly string[]): Place {
-  const paths = covers.map((one) => one.split(".").filter((part) => part !== "*"));
-  return paths.map((path) => nodeAt(of, ...path)).find((node) => node !== null) ?? of.unit.source;
+  const parts = covers.map((one) => one.split("."));
+  const whole = parts.map((path) => path.filter((part) => part !== "*"));
+  const lists = parts.flatMap((path) => path.includes("*") ? [path.slice(0, path.indexOf("*"))] : []);
+  return [...whole, ...lists].map((path) => nodeAt(of, ...path)).find((node) => node !== null) ??
+    of.unit.source;
 }
 
 /** The node of a service that a path of keys leads to; null where nothing is written. */

@@ -4,6 +4,7 @@ import type { Place, Port } from "../../artifacts/artifact.ts";
 import { oneOrMany } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import {
+  type Declared,
   type Difference,
   type EngineKind,
   nodeAt,
@@ -26,6 +27,7 @@ const ports: Row = row<readonly Port[]>({
     const { ports, networkMode } = of.service;
     if (networkMode === "host") return null;
     if (ports.some((port) => port.unknown || port.invalid !== null)) return UNKNOWN;
+    if (portsOf(of) > MOST_PORTS) return UNKNOWN;
     return { value: ports, at: nodeAt(of, "ports") ?? of.unit.source };
   },
   ask: (asked, ports) => asked.ports = ports.flatMap(boundsOf),
@@ -39,12 +41,15 @@ function differencesOf(
   { whole, kind }: { readonly whole: Place; readonly kind: EngineKind },
 ): Difference[] {
   const left = new Set(container.ports);
+  const byTarget = Map.groupBy(left, targetOf);
+  const at = (port: Port, i: number) =>
+    (byTarget.get(targetOf({ container: port.target.first + i, protocol: port.protocol })) ?? [])
+      .filter((binding) => left.has(binding));
   const missing: [Port, number][] = [];
   // Ports without a fixed host port come last: others may have the same target.
   for (const port of [...ports].sort((a, b) => choice(a) - choice(b))) {
-    const size = port.target.last - port.target.first;
-    for (let i = 0; i <= Math.min(size, MOST); i++) {
-      const all = [...left].filter((binding) => fit(port, i, binding));
+    for (let i = 0; i < sizeOf(port); i++) {
+      const all = at(port, i).filter((binding) => fit(port, i, binding));
       const chosen = port.published === null ? all.filter(({ host }) => host === null) : [];
       // Podman shows the port that it chose itself as if it had been asked for.
       const fits = chosen.length > 0 || (port.published === null && kind === "docker") ? chosen : all;
@@ -55,9 +60,7 @@ function differencesOf(
   }
   const found: Difference[] = [];
   for (const [port, i] of missing) {
-    const near = [...left].filter((binding) =>
-      binding.container === port.target.first + i && binding.protocol === port.protocol
-    );
+    const near = at(port, i);
     for (const binding of near) left.delete(binding);
     const seen = near.length > 0 ? [...new Set(near.map(binding))].join(", ") : "(not published)";
     found.push({ field: "ports", declared: shown(port, i), seen, at: port.at });
@@ -65,22 +68,36 @@ function differencesOf(
   for (const seen of new Set([...left].map(binding))) {
     found.push({ field: "ports", declared: "(not published)", seen, at: whole, isAbsent: true });
   }
-  return found;
+  const more = found.length - MOST_LISTED;
+  if (more <= 0) return found;
+  const rest = { field: "ports", declared: `${more} more`, seen: `(${more} more differ)`, at: whole };
+  return [...found.slice(0, MOST_LISTED), rest];
 }
 
-/** Ports of one range that are looked at. */
-const MOST = 1_000;
+/** The differences of ranges that are told one by one. */
+const MOST_LISTED = 100;
+
+/** The ports that one service may publish: each has a protocol and an address, so that there could be more. */
+export const MOST_PORTS = 65_536;
+
+const sizeOf = ({ target }: Pick<Port, "target">): number => target.last - target.first + 1;
+
+/** Returns how many ports of its container a service publishes. */
+export const portsOf = ({ service }: Pick<Declared, "service">): number =>
+  service.ports.reduce((sum, port) => sum + (port.unknown || port.invalid !== null ? 0 : sizeOf(port)), 0);
+
+const targetOf = ({ container, protocol }: Pick<Bound, "container" | "protocol">): string =>
+  `${container}/${protocol}`;
 
 /** Returns the bindings for an engine: one for each port of a range. */
 function boundsOf({ target, published, protocol, hostIp }: Port): Bound[] {
-  const size = Math.min(target.last - target.first, MOST);
-  return Array.from({ length: size + 1 }, (_, i) => ({
+  return Array.from({ length: sizeOf({ target }) }, (_, i) => ({
     container: target.first + i,
     protocol,
     address: hostIp,
     ...(published === null
       ? { host: null }
-      : published.last - published.first > size
+      : published.last - published.first > target.last - target.first
       ? { host: published.first, hostLast: published.last }
       : { host: published.first + i }),
   }));

@@ -5,6 +5,7 @@ import { keyValues } from "../../artifacts/compose/service.ts";
 import { oneOrMany, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { KnownService, ServiceDefinition } from "../../core/running_services.ts";
 import { type Declared, type Difference, isSame, nodeAt, sameSet } from "./field.ts";
+import { MOST_PORTS, portsOf } from "./ports.ts";
 
 /** An address is left out by `docker stack deploy`: the port is open on all addresses of every node. */
 export function ports(
@@ -12,6 +13,7 @@ export function ports(
   { ports: published }: KnownService["service"],
 ): Difference[] {
   if (service.ports.some(({ unknown, invalid }) => unknown || invalid !== null)) return [];
+  if (portsOf({ service }) > MOST_PORTS) return [];
   const actual = new Set(
     published.map(({ host, container, protocol, mode }) => portKey(host, container, protocol, mode)),
   );
@@ -22,17 +24,19 @@ export function ports(
   for (const port of service.ports) {
     const size = port.target.last - port.target.first;
     const mode = "kind" in port.at ? textOf(valueAt(port.at as Node, "mode")) ?? "ingress" : "ingress";
-    for (let step = 0; step <= Math.min(size, 1_000); step += 1) {
+    for (let step = 0; step <= size; step += 1) {
       const host = port.published === null ? null : port.published.first + step;
       wanted.set(portKey(host, port.target.first + step, port.protocol, mode), { ...port, mode });
     }
   }
   const found: Difference[] = [];
-  const isOf = (key: string, one: string) => key === one || one.startsWith(":") && key.endsWith(one);
-  const left = new Set([...actual].filter((key) => ![...wanted.keys()].some((one) => isOf(key, one))));
+  const anyHost = (key: string) => key.slice(key.indexOf(":"));
+  const targets = new Set([...actual].map(anyHost));
+  const left = new Set([...actual].filter((key) => !wanted.has(key) && !wanted.has(anyHost(key))));
+  const byTarget = Map.groupBy(left, targetIn);
   for (const [key, { written, at, hostIp, mode }] of wanted) {
-    if (![...actual].some((one) => isOf(one, key))) {
-      const near = [...left].find((one) => targetIn(one) === targetIn(key));
+    if (!actual.has(key) && !(key.startsWith(":") && targets.has(key))) {
+      const near = byTarget.get(targetIn(key))?.shift();
       if (near !== undefined) left.delete(near);
       found.push({ field: "ports", declared: written, seen: near ?? "(not set)", at });
     } else if (hostIp !== null && hostIp !== "0.0.0.0" && hostIp !== "::") {

@@ -20,6 +20,7 @@ import { uncovered } from "../fields/coverage.ts";
 import type { Declared } from "../fields/field.ts";
 import { modeOf } from "../fields/grants.ts";
 import { hostsOf } from "../fields/identity.ts";
+import { MOST_PORTS, portsOf } from "../fields/ports.ts";
 import { develop, hooks } from "./commands_json.ts";
 import { deploy, requests } from "./deploy_json.ts";
 import {
@@ -105,7 +106,9 @@ const healthcheck: Writer = (node, of, around) => {
   });
 };
 
-const ports: Writer = (_node, { service }) => {
+const ports: Writer = (_node, of) => {
+  const { service } = of;
+  if (portsOf(of) > MOST_PORTS) throw new NoForm();
   const list = service.ports.flatMap((port) => {
     if (port.unknown || port.invalid !== null) throw new NoForm();
     const size = port.target.last - port.target.first;

@@ -10,6 +10,7 @@ import { grantsOf } from "../fields/grants.ts";
 import { resourceJson } from "../hash/resource_labels.ts";
 import { serviceJson } from "../hash/service_json.ts";
 import { pathOf } from "../fields/mount_sources.ts";
+import { MOST_PORTS, portsOf } from "../fields/ports.ts";
 import { oncePerUnit, plannedSpec, unknownsOf } from "../specs/container_spec.ts";
 import { tooNew, tooNewIn } from "../fields/since.ts";
 import { bindsIn } from "../specs/bind_sources.ts";
@@ -120,8 +121,9 @@ export function blockByValues(of: Declared, draft: Draft): void {
   const broken = blockByReadFiles(unit, draft);
   for (const { field, at } of unknownsOf(of)) {
     if (broken.has(at.file) || isBlockedWithin(draft, at)) continue;
-    const message =
-      `The value of "${field}" is not known, and would be left out: mend it, or set its variable`;
+    const message = field === "ports" && portsOf(of) > MOST_PORTS
+      ? `${portsOf(of)} ports are published, and a plan takes ${MOST_PORTS} at most: publish fewer`
+      : `The value of "${field}" is not known, and would be left out: mend it, or set its variable`;
     draft.block("project/unknown-value", message, at, unit.id, edited(at));
   }
 }

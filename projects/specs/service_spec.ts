@@ -11,6 +11,7 @@ import type { ServiceSpec, SwarmNetworkSpec } from "../../core/service_spec.ts";
 import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
 import { modeOf } from "../fields/grants.ts";
 import { wantsOf } from "../fields/mounts.ts";
+import { MOST_PORTS, portsOf } from "../fields/ports.ts";
 import { containerSpec, placeholderOf } from "./container_spec.ts";
 import { networkSpec, volumeSpec } from "./resource_specs.ts";
 
@@ -88,7 +89,7 @@ export function serviceSpec(of: Declared, nameOf: NameOf): ServiceSpec {
     stopGrace: nanosecondsAt(nodeAt(of, "stop_grace_period")),
     secrets: filesOf(of, "secret", nameOf),
     configs: filesOf(of, "config", nameOf),
-    ports: portsOf(of),
+    ports: publishedPorts(of),
     endpointMode: textOf(nodeAt(of, "deploy", "endpoint_mode")) === "dnsrr" ? "dnsrr" : "vip",
     restart: restartOf(of),
     limits: limitsOf(of),
@@ -202,7 +203,9 @@ function filesOf(of: Declared, kind: "secret" | "config", nameOf: NameOf): Servi
   });
 }
 
-function portsOf({ service }: Declared): ServiceSpec["ports"] {
+function publishedPorts({ service }: Declared): ServiceSpec["ports"] {
+  // A plan with more is blocked.
+  if (portsOf({ service }) > MOST_PORTS) return [];
   return service.ports.flatMap((port) => {
     if (port.unknown || port.invalid !== null) return [];
     const mode = "kind" in port.at ? textOf(valueAt(port.at as Node, "mode")) : null; // the node it was read from

@@ -293,6 +293,8 @@ for (const kind of ["docker", "podman"] as const) {
         "ref/unknown-namespace:7",
       ]);
     }
+    const crowded = "ports: ['1-40000:1-40000', '1-40000:1-40000/udp']";
+    assert.deepEqual(await blockedBy("crowded", one("crowded", crowded)), ["project/unknown-value:7"]);
     assert.deepEqual(
       await blockedBy("pathed", one("pathed", "volumes: [{ type: volume, source: ./a, target: /a }]")),
       ["compose/bad-mount:7"],

@@ -161,6 +161,7 @@ export const FORMS: readonly Form[] = [
     "['127.0.0.1:18081:80/udp']",
     "['18090-18091:90-91']",
     "['18100-18109:80']",
+    "['10000-20000:10000-20000/udp']",
     "[{ target: 80, published: '18082', protocol: tcp, mode: host }]",
     "[{ target: 80 }]",
     "[{ target: 80, published: 18083, host_ip: 127.0.0.1 }]",
