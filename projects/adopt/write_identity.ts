@@ -37,18 +37,22 @@ const securityOptions: Writer = ({ securityOptions }) =>
 const dockers = (write: Writer): Writer => (container, around) =>
   around.kind === "docker" ? write(container, around) : null;
 
-const devices: Writer = ({ devices, privileged }) =>
-  keyOf(
-    "devices",
-    privileged
+/** Devices that are asked for by their names alone. */
+const isNamed = ({ driver, capabilities }: InspectedContainer["deviceRequests"][number]): boolean =>
+  driver === "cdi" && capabilities.length === 0;
+
+const devices: Writer = ({ devices, deviceRequests, privileged }) =>
+  keyOf("devices", [
+    ...deviceRequests.filter(isNamed).flatMap(({ ids }) => ids),
+    ...(privileged
       ? []
       : devices.map(({ source, target, rights }) =>
         rights === "" ? `${source}:${target}` : `${source}:${target}:${rights}`
-      ),
-  );
+      )),
+  ]);
 
 const deviceRequests: Writer = ({ deviceRequests }) => {
-  const written = deviceRequests.filter(({ driver }) => driver !== "cdi").map((
+  const written = deviceRequests.filter((one) => !isNamed(one)).map((
     { driver, count, ids, capabilities, options },
   ): Yaml => ({
     ...(driver !== "" && { driver }),

@@ -19,21 +19,42 @@ interface Device {
   readonly rights: string;
 }
 
+/** One entry of `devices`. */
+interface Entry extends Device {
+  readonly target: string;
+  readonly at: Node;
+}
+
+/** A device by its name in the Container Device Interface, as `nvidia.com/gpu=all`. */
+const CDI_NAME = /^[a-z](?:[\w.-]*[a-z0-9])?\/[a-z](?:[\w.-]*[a-z0-9])?=[a-z0-9](?:[\w.:-]*[a-z0-9])?$/i;
+
+/** Compose asks for these by a device request: what has a place of its own in the container is a path. */
+const isCdi = ({ source, target }: Entry): boolean => source === target && CDI_NAME.test(source);
+
+/** Returns null where one of them is not known. */
+function entriesOf(node: Node | null): readonly Entry[] | null {
+  if (node === null) return [];
+  if (node.kind !== "list") return null;
+  const entries = node.items.map((item): Entry | null => {
+    const [source, target, rights = "rwm"] = item.kind === "mapping"
+      ? ["source", "target", "permissions"].map((key) => textOf(valueAt(item, key)) ?? undefined)
+      : (textOf(item) ?? "").split(":");
+    return source ? { source, target: target || source, rights, at: item } : null;
+  });
+  return entries.includes(null) ? null : entries as Entry[]; // without null, as was looked at
+}
+
 function devicesOf(of: Declared): Declaration<Record<string, Device>> {
   const node = nodeAt(of, "devices");
   if (node === null) return null;
-  if (node.kind !== "list") return UNKNOWN;
-  const value: Record<string, Device> = {};
-  const parts = new Map<string, Node>();
-  for (const item of node.items) {
-    const [source, target = source, rights = "rwm"] = item.kind === "mapping"
-      ? ["source", "target", "permissions"].map((key) => textOf(valueAt(item, key)) ?? undefined)
-      : (textOf(item) ?? "").split(":");
-    if (!source || target === undefined) return UNKNOWN;
-    value[target] = { source, rights };
-    parts.set(target, item);
-  }
-  return { value, at: node, parts };
+  const entries = entriesOf(node);
+  if (entries === null) return UNKNOWN;
+  const paths = entries.filter((entry) => !isCdi(entry));
+  return {
+    value: Object.fromEntries(paths.map(({ target, source, rights }) => [target, { source, rights }])),
+    at: node,
+    parts: new Map(paths.map(({ target, at }) => [target, at])),
+  };
 }
 
 export const devices = keyed<Device>({
@@ -61,41 +82,48 @@ export const devices = keyed<Device>({
 
 type Requests = ContainerSpec["deviceRequests"];
 
-/** `gpus`, and the devices that `deploy` reserves. */
+/** The devices that `deploy` reserves, those of `devices` that have a name, and `gpus`, in the order of Compose. */
 function requestsOf(of: Declared): Declaration<Requests> {
   const gpus = nodeAt(of, "gpus");
   const reserved = nodeAt(of, "deploy", "resources", "reservations", "devices");
-  const at = gpus ?? reserved;
+  const devices = nodeAt(of, "devices");
+  const names = entriesOf(devices)?.filter(isCdi).map(({ source }) => source) ?? [];
+  const at = gpus ?? reserved ?? (names.length > 0 ? devices : null);
   if (at === null) return null;
-  const found: Requests[number][] = [];
-  for (const [node, more] of [[gpus, ["gpu"]], [reserved, []]] as const) {
-    if (node?.kind === "scalar") {
-      if (textOf(node) !== "all") return UNKNOWN;
-      found.push({ driver: "", count: -1, ids: [], capabilities: [...more], options: {} });
-      continue;
-    }
-    for (const item of listOf(node)) {
-      const countAt = valueAt(item, "count");
-      const count = textOf(countAt) === "all" ? -1 : numberOf(countAt);
-      const [ids, capabilities] = ["device_ids", "capabilities"].map((key) =>
-        listOf(valueAt(item, key)).map(textOf)
-      ) as [(string | null)[], (string | null)[]]; // one of each
-      const options = [...keyValues(valueAt(item, "options"))];
-      if (
-        (countAt !== null && count === null) || [...ids, ...capabilities].includes(null) ||
-        options.some(([, { unknown }]) => unknown)
-      ) return UNKNOWN;
-      found.push({
-        driver: textOf(valueAt(item, "driver")) ?? "",
-        // Without a number or names, all are meant.
-        count: count ?? (ids.length > 0 ? 0 : more.length > 0 ? -1 : 0),
-        ids: ids as string[], // without null, as was looked at
-        capabilities: [...capabilities as string[], ...more],
-        options: Object.fromEntries(options.map(([name, { value }]) => [name, value ?? ""])),
-      });
-    }
-  }
-  return { value: found, at };
+  if (gpus?.kind === "scalar" && textOf(gpus) !== "all") return UNKNOWN;
+  const found = [
+    ...listOf(reserved).map((item) => requestOf(item, [])),
+    ...(names.length > 0 ? [{ ...ALL, driver: "cdi", count: 0, ids: names }] : []),
+    ...(gpus?.kind === "scalar"
+      ? [{ ...ALL, capabilities: ["gpu"] }]
+      : listOf(gpus).map((item) => requestOf(item, ["gpu"]))),
+  ];
+  return found.includes(null) ? UNKNOWN : { value: found as Requests, at }; // without null, as was looked at
+}
+
+const ALL: Requests[number] = { driver: "", count: -1, ids: [], capabilities: [], options: {} };
+
+/** Returns null where a part of it is not known. */
+function requestOf(item: Node, more: readonly string[]): Requests[number] | null {
+  const countAt = valueAt(item, "count");
+  const count = /^all$/i.test(textOf(countAt) ?? "") ? -1 : numberOf(countAt);
+  const idsAt = valueAt(item, "device_ids");
+  const [ids, capabilities] = [idsAt, valueAt(item, "capabilities")].map((node) =>
+    listOf(node).map(textOf)
+  ) as [(string | null)[], (string | null)[]]; // one of each
+  const options = [...keyValues(valueAt(item, "options"))];
+  if (
+    (countAt !== null && count === null) || [...ids, ...capabilities].includes(null) ||
+    options.some(([, { unknown }]) => unknown)
+  ) return null;
+  return {
+    driver: textOf(valueAt(item, "driver")) ?? "",
+    // Without a number and without names, all are meant.
+    count: count ?? (idsAt === null ? -1 : 0),
+    ids: ids as string[], // without null, as was looked at
+    capabilities: [...capabilities as string[], ...more],
+    options: Object.fromEntries(options.map(([name, { value }]) => [name, value ?? ""])),
+  };
 }
 
 export const deviceRequests = single<Requests>({
@@ -105,8 +133,7 @@ export const deviceRequests = single<Requests>({
   ),
   untold: ["podman"],
   declared: requestsOf,
-  // Names of the general interface are said as a request by Compose, and as devices here.
-  seen: (container) => container.deviceRequests.filter(({ driver }) => driver !== "cdi"),
+  seen: (container) => container.deviceRequests,
   otherwise: () => [],
   show: (requests) =>
     requests.map(({ driver, count, ids, capabilities }) =>

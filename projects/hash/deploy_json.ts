@@ -8,9 +8,8 @@ export const requests: Writer = (node, of, around) =>
   listOf(node).map((item) => {
     const countAt = valueAt(item, "count");
     const ids = inside(item, "device_ids", texts, of, around);
-    const count = textOf(countAt) === "all" || (isNull(countAt) && ids === undefined)
-      ? -1
-      : numberOf(countAt);
+    const isAll = /^all$/i.test(textOf(countAt) ?? "");
+    const count = isAll || (isNull(countAt) && valueAt(item, "device_ids") === null) ? -1 : numberOf(countAt);
     return object({
       capabilities: inside(item, "capabilities", texts, of, around),
       driver: inside(item, "driver", text, of, around),

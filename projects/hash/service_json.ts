@@ -172,8 +172,8 @@ const devices: Writer = (node) =>
       const at = (key: string) => textOf(valueAt(item, key)) ?? undefined;
       return object({ source: at("source"), target: at("target"), permissions: at("permissions") });
     }
-    const [source, target = source, permissions = "rwm"] = sure(textOf(item)).split(":");
-    return { source: source!, target: target!, permissions };
+    const [source = "", target, permissions = "rwm"] = sure(textOf(item)).split(":");
+    return { source, target: target || source, permissions };
   });
 
 const logging: Writer = (node, of, around) =>

@@ -283,6 +283,30 @@ export const SAMPLES: readonly Sample[] = [
     isLabelled: true,
   },
   { row: "devices", text: "devices: ['/dev/null:/dev/one:rw']", other: "devices: ['/dev/zero:/dev/one:rw']" },
+  { row: "devices", text: "devices: ['/dev/null::r']", other: "devices: ['/dev/null:/dev/one:r']" },
+  {
+    row: "deviceRequests",
+    text: "devices: ['vendor.com/device=all', 'vendor.com/device=two', '/dev/null:/dev/one:rw']",
+    other: "devices: ['vendor.com/device=all', '/dev/null:/dev/one:rw']",
+    along: ["devices"],
+    only: "docker",
+    isLabelled: true,
+  },
+  {
+    row: "deviceRequests",
+    text: "gpus: all\ndevices: ['vendor.com/device=all']\n" +
+      "deploy: { resources: { reservations: { devices: [{ capabilities: [gpu] }, { capabilities: [tpu], driver: some }] } } }",
+    other: "gpus: all",
+    only: "docker",
+    isLabelled: true,
+  },
+  {
+    row: "deviceRequests",
+    text: "gpus: [{ driver: some }, { device_ids: [] }, { count: ALL }]",
+    other: "gpus: [{ driver: some, count: 1 }]",
+    only: "docker",
+    isLabelled: true,
+  },
   {
     row: "deviceRules",
     text: "device_cgroup_rules: ['c 1:3 rwm']",

@@ -124,7 +124,7 @@ function hostConfig(asked: Carried): Wire {
       Driver: driver,
       Count: count,
       DeviceIDs: ids,
-      Capabilities: [capabilities],
+      Capabilities: capabilities.length > 0 ? [capabilities] : [],
       Options: options,
     })),
     Annotations: asked.annotations,
