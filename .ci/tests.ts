@@ -5,6 +5,7 @@
  * slower it is than a quiet one, and the bounds of `tests/support/within.ts` are multiplied by that, unless
  * `BERTH_CI_BOUNDS=exact`, as each night.
  */
+import { Failures } from "./failures.ts";
 import { samplesIn } from "../tests/proof/slowness.ts";
 
 const { deno: version } = JSON.parse(await Deno.readTextFile(new URL("versions.json", import.meta.url)));
@@ -64,13 +65,12 @@ async function run(
     Deno.exit(130);
   };
   Deno.addSignalListener("SIGINT", interrupted); // the terminal tells only its own group
-  const broken = new Set<string>();
+  const failures = new Failures();
   const seconds = new Map<string, number>();
   for await (const line of lines(child.stdout)) {
     console.log(line);
     const plain = line.replaceAll(COLOUR, "");
-    const file = FAILURE.exec(plain)?.[1];
-    if (file !== undefined) broken.add(file);
+    failures.read(plain);
     const test = timedTest(plain);
     if (test !== null) seconds.set(test.file, (seconds.get(test.file) ?? 0) + test.seconds);
   }
@@ -79,12 +79,10 @@ async function run(
   Deno.removeSignalListener("SIGINT", interrupted);
   const reported = testFiles(await Deno.readTextFile(report));
   await Deno.remove(report);
-  const unsaid = code !== 0 && (broken.size === 0 || sum(reported, "failed") === 0);
-  return { files: reported, seconds, broken: unsaid ? null : [...broken] };
+  const isUnsaid = failures.isUnsaid || failures.files.size === 0 || sum(reported, "failed") === 0;
+  return { files: reported, seconds, broken: code !== 0 && isUnsaid ? null : [...failures.files] };
 }
 
-/** `test_file.ts => name ... FAILED`, and what is said of a file that failed outside its tests. */
-const FAILURE = /(?:Uncaught error from )?(\S+\.ts)(?: => .* \.\.\.)? FAILED/;
 const COLOUR = /\x1b\[[0-9;]*m/g;
 
 /** A test that a line of several jobs tells of, and how long it took; null for steps within tests and other lines. */

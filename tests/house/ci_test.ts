@@ -1,6 +1,7 @@
 /** The results that continuous integration reads from a run of the tests. */
 import assert from "node:assert/strict";
 import { audit } from "../../.ci/audit.ts";
+import { Failures } from "../../.ci/failures.ts";
 import { refusalOf } from "../../.ci/subjects.ts";
 import { testFiles, timedTest } from "../../.ci/tests.ts";
 import { sources } from "./sources.ts";
@@ -25,6 +26,28 @@ Deno.test("testFiles() reads how many tests of each file ran, failed and were sk
     { name: "./a_test.ts", tests: 4, failed: 2, skipped: 1 },
     { name: "./b_test.ts", tests: 1, failed: 0, skipped: 0 },
   ]);
+});
+
+Deno.test("Failures reads which files failed, also of files in groups and of tests that a helper registers", () => {
+  const read = (text: string) => {
+    const failures = new Failures();
+    for (const line of text.split("\n")) failures.read(line);
+    return failures.isUnsaid ? null : [...failures.files];
+  };
+  const own = "./tests/a_test.ts => it works (docker) ... FAILED (1s)\n";
+  const ofOwn = "it works (docker) => ./tests/support/shared_engine.ts:49:12\n";
+  const inGroup = "../tmp/run/plan-1.ts => it counts ... FAILED (1s)\n";
+  const summary = "\n FAILURES \n\n";
+  assert.deepEqual(read(`${own}${summary}${ofOwn}`), ["./tests/a_test.ts"]);
+  assert.deepEqual(read(`${inGroup}${summary}it counts => ./tests/b_test.ts:3:6\n`), ["./tests/b_test.ts"]);
+  assert.deepEqual(
+    read(`${own}${inGroup}${summary}${ofOwn}it counts => ./tests/b_test.ts:3:6\n`),
+    ["./tests/a_test.ts", "./tests/b_test.ts"],
+  );
+  assert.equal(read(`${own}${inGroup}${summary}${ofOwn}it counts => ./tests/support/each.ts:3:6\n`), null);
+  assert.equal(read(`${own}Uncaught error from ../tmp/run/plan-1.ts FAILED\n${summary}${ofOwn}`), null);
+  assert.deepEqual(read("Uncaught error from ./tests/a_test.ts FAILED\n"), ["./tests/a_test.ts"]);
+  assert.deepEqual(read("./tests/a_test.ts => it works ... ok (1s)\n"), []);
 });
 
 Deno.test("what a file leaves to \`deno task proof\` is run by it", async () => {

@@ -3,6 +3,8 @@
  * them wait for engines, browsers and time. `DENO_JOBS` says another number. Types are left to `deno task check`.
  */
 
+import { grouped } from "./groups.ts";
+
 /** Files that take longest begin first, since at the end nothing would run beside them. */
 const FIRST = [
   "tests/watch/two_watchers_test.ts",
@@ -23,9 +25,9 @@ const FIRST = [
 ];
 
 const named = Deno.args.some((one) => !one.startsWith("-"));
-const files = named ? [] : [...FIRST, "."];
 /** Holds what its files share, see `once_a_run.ts`. */
 const run = await Deno.makeTempDir({ prefix: "berth-run-" });
+const files = named ? [] : [...FIRST, ...await grouped(run, FIRST)];
 const child = new Deno.Command(Deno.execPath(), {
   args: ["test", "-A", "--no-check", "--parallel", "--lock=tests/deno.lock", ...Deno.args, ...files],
   env: {

@@ -1,0 +1,47 @@
+/**
+ * Groups of test files, which share a module graph: they run one after the other and load the program once. A file with
+ * an engine, a browser or a database of its own, which ends after its last test, stays by itself.
+ */
+import { sources } from "../house/sources.ts";
+
+/** More of them leave a core with nothing to do at the end. */
+const MOST = 10;
+/** Nothing of a group is shared but the program: neither what lives as long as its file, nor where a test is said to be. */
+const BY_ITSELF =
+  /\b(?:shared|law|proof|start)Engine\b|\bstageOf\b|small_world|\b(?:shared|start)Browser\b|\bsharedPostgres\b|\bstartSwarm\b|\bafterAll\b|"unload"/;
+const HAS_TESTS = /\bDeno\.test\b/;
+const ROOT = new URL("../../", import.meta.url);
+
+/** Returns all test files but `first`: groups, written into `folder`, between those that stay by themselves. */
+export async function grouped(folder: string, first: readonly string[]): Promise<string[]> {
+  const alone: string[] = [];
+  const rooms = new Map<string, string[]>();
+  for await (const path of sources()) {
+    if (!path.endsWith("_test.ts") || first.includes(path)) continue;
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    // Tests beside their code are small.
+    const room = /^tests\/(\w+)\//.exec(path)?.[1] ?? "beside";
+    if (BY_ITSELF.test(text) || !HAS_TESTS.test(text)) alone.push(path);
+    else rooms.set(room, [...rooms.get(room) ?? [], path]);
+  }
+  const groups: string[] = [];
+  for (const [room, paths] of rooms) {
+    const count = Math.ceil(paths.length / MOST);
+    for (let nth = 0; nth < count; nth++) {
+      const group = `${folder}/${room}-${nth + 1}.ts`;
+      const imports = paths.filter((_, at) => at % count === nth).map((path) =>
+        `import "${new URL(path, ROOT)}";\n`
+      );
+      await Deno.writeTextFile(group, imports.join(""));
+      groups.push(group);
+    }
+  }
+  return spread(groups, alone);
+}
+
+/** Spreads one list evenly over another: groups keep a core busy while other files wait for engines. */
+function spread(few: readonly string[], many: readonly string[]): string[] {
+  const at = (list: readonly string[]) =>
+    list.map((name, nth) => ({ name, place: (nth + 0.5) / list.length }));
+  return [...at(few), ...at(many)].toSorted((one, other) => one.place - other.place).map(({ name }) => name);
+}
