@@ -34,7 +34,7 @@ async function told(berth: Pick<TestService, "call" | "settled">, query = ""): P
 
 const HOUR_MS = 3_600_000;
 
-Deno.test("20,000 requests of a stranger remove and delay no entry, and are told as one count (F71)", async () => {
+Deno.test("4,000 requests of a stranger remove and delay no entry, and are told as one count (F71)", async () => {
   const clock = new MovableClock();
   clock.move(HOUR_MS - Date.now() % HOUR_MS); // an hour begins, and none ends meanwhile
   await using berth = await startAccess({ clock });
@@ -42,7 +42,7 @@ Deno.test("20,000 requests of a stranger remove and delay no entry, and are told
   await makeKey(berth, admin, { role: "viewer" });
   const before = (await berth.call("GET /api/system/audit", { token: admin })).body;
 
-  const flood = 20_000;
+  const flood = 4_000;
   let sent = 0;
   const lane = async () => {
     while (sent++ < flood) {

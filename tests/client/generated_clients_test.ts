@@ -56,24 +56,26 @@ async function withDocument(use: (folder: string) => Promise<void>): Promise<voi
   }
 }
 
-Deno.test("openapi-typescript makes types of the document that compile, and hold its callers to them", async () => {
-  await withDocument(async (folder) => {
-    const types = astToString(await openapiTS(new URL(`file://${folder}/openapi.json`), { silent: true }));
-    await Deno.writeTextFile(`${folder}/api.ts`, types);
-    await Deno.writeTextFile(`${folder}/use.ts`, USE);
-    const { code, text } = await run(
-      Deno.execPath(),
-      ["check", "--no-config", "--no-lock", "use.ts"],
-      folder,
-    );
-    assert.equal(code, 0, text);
-  });
-});
-
 const isAsked = Deno.env.get("BERTH_PROOF") === "1";
-if (!isAsked) {
-  console.warn("SKIPPED: clients for Go and Python; BERTH_PROOF=1 makes and compiles them");
-}
+if (!isAsked) console.warn("SKIPPED: clients made of the document; BERTH_PROOF=1 makes and compiles them");
+const inProof = isAsked ? Deno.test : Deno.test.ignore;
+
+inProof(
+  "openapi-typescript makes types of the document that compile, and hold its callers to them",
+  async () => {
+    await withDocument(async (folder) => {
+      const types = astToString(await openapiTS(new URL(`file://${folder}/openapi.json`), { silent: true }));
+      await Deno.writeTextFile(`${folder}/api.ts`, types);
+      await Deno.writeTextFile(`${folder}/use.ts`, USE);
+      const { code, text } = await run(
+        Deno.execPath(),
+        ["check", "--no-config", "--no-lock", "use.ts"],
+        folder,
+      );
+      assert.equal(code, 0, text);
+    });
+  },
+);
 
 Deno.test({
   name: "oapi-codegen makes a Go client of the document that compiles",

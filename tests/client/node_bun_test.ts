@@ -5,11 +5,7 @@ import { playground } from "./playground.ts";
 import { esbuild, otherRuntimes } from "./runtimes.ts";
 import { promises } from "./suite/all.ts";
 
-/** `BERTH_PROOF=1`: newer ones than the oldest, too. */
-const isProof = Deno.env.get("BERTH_PROOF") === "1";
-const NEWER = ["Node 22", "Node 24"];
-
-const runtimes = (await otherRuntimes()).filter(({ name }) => isProof || !NEWER.includes(name));
+const runtimes = await otherRuntimes();
 const bundler = await esbuild();
 
 for (const { name, runtime, ...own } of runtimes) {

@@ -5,6 +5,8 @@ import { lateEntries, lockedPackages } from "../../tools/program.ts";
 import { runBerth, startBerthProcess } from "../support/berth_process.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
 
+/** Slow, and of the same class as another test. */
+const proof = Deno.env.get("BERTH_PROOF") === "1" ? Deno.test : Deno.test.ignore;
 const ROOT = new URL("../../", import.meta.url);
 const SOURCE = new URL("main.ts", ROOT).pathname;
 await bundleProgram();
@@ -135,7 +137,7 @@ Deno.test("the bundle has every package's notice, no language of zod's, and noth
   }
 });
 
-Deno.test("a bundle is made once, anew where its sources were others, and the same again elsewhere", async () => {
+proof("a bundle is made once, anew where its sources were others, and the same again elsewhere", async () => {
   assert.equal(await bundleProgram(), null);
   const folder = await Deno.makeTempDir({ prefix: "berth-bundle-" });
   try {

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { inspected, scriptedId, ScriptedWorld, type World } from "../support/scripted_world.ts";
 import { serveEngines } from "../support/service.ts";
 
-const UNITS = 1_000;
+const UNITS = 200;
 const inspectPath = /^GET \/containers\/([0-9a-f]{64})\/json$/;
 
 /** One project of many services; every container has a limit of memory that no file asks for. */
@@ -79,7 +79,7 @@ const inspectedSince = ({ calls }: ScriptedWorld, at: number) =>
 // deno-lint-ignore no-explicit-any -- a test looks into what was answered
 type Unit = any;
 
-Deno.test("All of 1,000 differing units differ, and one change among them asks the engine for one container", async () => {
+Deno.test("All of 200 differing units differ, and one change among them asks the engine for one container", async () => {
   await using stack = new AsyncDisposableStack();
   const { engine, world, folder, tell, overview } = await manyUnits(stack, UNITS);
   const first = await eventually("all are compared", async () => {
@@ -107,7 +107,7 @@ Deno.test("All of 1,000 differing units differ, and one change among them asks t
   assert.deepEqual(inspectedSince(engine, at).filter((id) => id !== scriptedId(8)), []);
 });
 
-Deno.test("One change among 1,000 units costs drift two calls at most, although the mirror checks its event three times", async () => {
+Deno.test("One change among 200 units costs drift two calls at most, although the mirror checks its event three times", async () => {
   await using stack = new AsyncDisposableStack();
   const { engine, world, folder, tell, overview, asked, unit } = await manyUnits(stack, UNITS);
   await eventually("all are compared", async () => (await overview()).counts.differs === UNITS);

@@ -94,7 +94,7 @@ const SOME = ["${WORDS}", "${NAME}=a", "${NUMBER}", "${NUMBER}:80", "./${NAME}:/
 const each = (texts: readonly string[], place: (text: string) => Value, more: object = {}) =>
   Object.fromEntries(texts.map((text, index) => [`s${index}`, { ...more, ...place(text) as object }]));
 
-/** `BERTH_PROOF=1`: every field with every text, laid over itself and extended, too. */
+/** `BERTH_PROOF=1`: every field, not each third, with every text, laid over itself and extended, too. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
 
 /** Documents that have each value, in each form, in each field, and how they become a project. */
@@ -103,6 +103,7 @@ function* documents(): Iterable<readonly [way: "alone" | "merged" | "extended", 
   const base = { a: { image: "a:1", ports: ["9:9"] } };
   const written = (more: object) => JSON.stringify({ name: "shop", services: base, ...more });
   for (const [index, place] of [...placings((services as { map: Shape }).map)].entries()) {
+    if (!isProof && index % 3 !== 0) continue;
     const made = (texts: readonly string[]) =>
       written({ services: { ...base, ...each(texts, place, { image: "a:1" }) } });
     yield ["alone", made(isProof || index % 30 === 0 ? TEXTS : SOME)];
@@ -271,7 +272,7 @@ Deno.test("no answer has the value of a variable, whatever field of Compose it i
     if (leaks.length > 20) break;
   }
   assert.deepEqual(leaks, []);
-  assert.ok(count > 500, `${count} documents`);
+  assert.ok(count > 300, `${count} documents`);
 });
 
 Deno.test("an unsaved text makes berth read nothing that the saved ones do not, and no key of another file is told", async () => {

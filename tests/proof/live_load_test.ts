@@ -37,14 +37,14 @@ async function scene(log: FastLog, rows: number, stack: AsyncDisposableStack) {
   return { berth, change };
 }
 
-Deno.test("150,000 lines come once and in order, as fast as they are read, while 36 rows of 5,000 change a second", async () => {
+Deno.test("50,000 lines come once and in order, as fast as they are read, while 36 rows of 1,000 change a second", async () => {
   await using stack = new AsyncDisposableStack();
-  const log = new FastLog(150_000);
-  const { berth, change } = await scene(log, 5_000, stack);
+  const log = new FastLog(50_000);
+  const { berth, change } = await scene(log, 1_000, stack);
   const visitor = stack.use(new LiveVisitor(berth, berth.admin));
   await visitor.subscribe("c", "containers");
   const list = await visitor.list("c");
-  assert.equal(list.rows.size, 5_000);
+  assert.equal(list.rows.size, 1_000);
   await visitor.subscribe("l", "logs", { containers: ["c1"], tail: 0 });
   let heard = 0;
   const hear = () => {
@@ -55,17 +55,17 @@ Deno.test("150,000 lines come once and in order, as fast as they are read, while
     }
   };
   let last = change(2);
-  const changing = setInterval(() => last = change(2 + Math.floor(Math.random() * 4_000)), 1_000 / 36);
+  const changing = setInterval(() => last = change(2 + Math.floor(Math.random() * 900)), 1_000 / 36);
   try {
     await eventually("all lines", () => {
       hear();
-      return heard >= 150_000;
+      return heard >= 50_000;
     });
   } finally {
     clearInterval(changing);
   }
   await eventually("the last change is told", () => list.rows.get(last.key).state === last.state);
-  assert.deepEqual([heard, list.resets], [150_000, 1]);
+  assert.deepEqual([heard, list.resets], [50_000, 1]);
 });
 
 /** A WebSocket by hand, which reads nothing after its handshake until it is told to. */

@@ -14,8 +14,8 @@ import { startService, TestCaller } from "../support/service.ts";
 import { within } from "../support/within.ts";
 
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
-const MANY = isProof ? 512 : 64;
-const [ENGINES, CONTAINERS, RATE, STORM_MS] = isProof ? [100, 200, 2_000, 5_000] : [40, 25, 500, 2_000];
+const MANY = isProof ? 512 : 24;
+const [ENGINES, CONTAINERS, RATE, STORM_MS] = isProof ? [100, 200, 2_000, 5_000] : [20, 25, 500, 1_500];
 /** Promised: a list in a second, and true two seconds after it. A busy machine may take somewhat longer. */
 const LIST_MS = 5_000;
 const TRUE_MS = isProof ? 60_000 : 15_000;
