@@ -87,6 +87,8 @@ export interface PullOrder {
   readonly reference: string;
   /** The digest that is pulled, and gets the reference's name; null for what the registry has under it. */
   readonly digest: string | null;
+  /** Empty for the engine's own. */
+  readonly platform: string;
   /** Returns the login for the registry's host, if there is one. */
   readonly loginFor: (host: string) => RegistryLogin | undefined;
   /** Aborting it ends the engine's pull as well. */

@@ -377,6 +377,11 @@ export interface ContainerRuntime {
   engineDefaults(backend: string): Promise<EngineDefaults & { readonly bare: InspectedContainer | null }>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
+  /**
+   * Returns true if the image that a name stands for is one for a platform, as `linux/arm64`; null where the engine
+   * does not tell, or has no such image.
+   */
+  isImageFor(platform: string, name: string, backend: string): Promise<boolean | null>;
   /** Every image of every engine that is up, also those that have no name. */
   images(): Promise<readonly HeldImage[]>;
   /** The services that clusters of engines keep, from memory; absent where nothing can know any. */

@@ -104,6 +104,7 @@ export function runtimeSeen(
     engineDefaults: (backend) => runtime.engineDefaults(backend),
     images: async () => (await runtime.images()).filter(onEngine),
     imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
+    isImageFor: (platform, name, backend) => runtime.isImageFor(platform, name, backend),
     permissionFor: (act) => runtime.permissionFor(act),
     deaths: (of, limit) => runtime.deaths((one) => sees(one) && of(one), limit),
     services: () => servicesIn(runtime, reach, services),

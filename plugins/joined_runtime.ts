@@ -47,6 +47,8 @@ export function joinRuntimes(runtimes: readonly ActingSwarmRuntime[]): ActingSwa
     services: () => first.services?.() ?? NO_SERVICES, // each is given the same
     stacks: () => first.stacks?.() ?? null,
     images: async () => (await Promise.all(runtimes.map((one) => one.images()))).flat(),
+    isImageFor: async (platform, name, backend) =>
+      await ownerOf(backend)?.isImageFor(platform, name, backend) ?? null,
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
     sightOf: async (folder, backend) => await mustOwn(backend).sightOf(folder, backend),
     inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),

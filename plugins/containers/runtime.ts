@@ -194,6 +194,11 @@ export class EngineRuntime implements ActingRuntime {
     return link.state === "up" ? await this.#inspections.taggedAt(link.engine, name) : null;
   }
 
+  async isImageFor(platform: string, name: string, backend: string): Promise<boolean | null> {
+    const link = this.engines.named(backend);
+    return link.state === "up" ? await this.#inspections.isFor(link.engine, name, platform) : null;
+  }
+
   async engineDefaults(backend: string): ReturnType<ActingRuntime["engineDefaults"]> {
     const { engine, kind, mirror, bare } = this.engines.named(backend);
     const defaults = await this.#inspections.defaultsOf(engine);

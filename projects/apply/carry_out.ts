@@ -58,7 +58,8 @@ async function pull(hand: Hand): Promise<void> {
   if (hand.noted["before"] === undefined) {
     await hand.note({ before: await acts.imageId(fullImage(reference)) });
   }
-  await acts.pull({ reference, digest: step.digest ?? null, loginFor, signal, progress });
+  const platform = orders.platform(step);
+  await acts.pull({ reference, digest: step.digest ?? null, platform, loginFor, signal, progress });
   await hand.note({ changed: await acts.imageId(fullImage(reference)) !== hand.noted["before"] });
 }
 

@@ -10,6 +10,7 @@ import type { ActingSwarmRuntime } from "../../core/stack_acts.ts";
 import { prepareBuild, type PreparedBuild, type Reading } from "../builds/prepared.ts";
 import { type Asked, type Declared, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
+import { platformOf } from "../fields/identity.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { FIELDS } from "../fields/table.ts";
 import type { Digest } from "../fields/engine_view.ts";
@@ -95,6 +96,11 @@ export class Orders {
   /** The reference that is pulled for a step. */
   reference(step: Step): string {
     return imageNames(this.declared(step))[0]!; // there is one at least
+  }
+
+  /** The platform that is pulled for a step; empty for the engine's own. */
+  platform(step: Step): string {
+    return platformOf(this.declared(step));
   }
 
   /** The image of a step as it is built now. Throws `apply_failed` with what is in the way. */

@@ -159,6 +159,12 @@ const annotations = keyed<string>({
   ask: (asked, value) => asked.annotations = value,
 });
 
+/** Returns the platform of a service as it is written; empty for the engine's own. */
+export function platformOf(of: Declared): string {
+  const found = textAt("platform")(of);
+  return found === null || found === UNKNOWN ? "" : found.value;
+}
+
 const platform = single({
   key: "platform",
   covers: ["platform"],

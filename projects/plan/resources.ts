@@ -6,6 +6,7 @@ import { listOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../../ar
 import type { HeldNetwork, InspectedContainer } from "../../core/runtime.ts";
 import { buildOf } from "../builds/build_spec.ts";
 import type { Declared } from "../fields/field.ts";
+import { platformOf } from "../fields/identity.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import { NO_REMEDY, planWith } from "../../core/remedy.ts";
@@ -96,7 +97,9 @@ export class Resources {
     const names = imageNames(of);
     const builder = this.#builderOf(of, names[0]!); // there is one at least
     if (builder !== null) return this.image(builder);
-    const isThere = names.some((name) => this.#held.has(fullImage(name)));
+    const isHeld = names.some((name) => this.#held.has(fullImage(name)));
+    // An image for another platform is not the one that is asked for.
+    const isThere = isHeld && !scene.foreign.has(unit.id);
     const at = of.service.imageAt ?? unit.source;
     const target = writtenOr(of.service.imageAt, names[0]!); // there is one at least
     const digest = this.#newer.get(unit.id);
@@ -109,8 +112,8 @@ export class Resources {
       draft.block("project/image-absent", message, at, unit.id, remedies);
       return [];
     }
-    if (how === "image.build") return this.#built(of, { target, at, isThere });
-    return this.#once(`${how} ${names[0]} ${digest ?? ""}`, () => {
+    if (how === "image.build") return this.#built(of, { target, at, isThere, isHeld });
+    return this.#once(`${how} ${names[0]} ${digest ?? ""} ${platformOf(of)}`, () => {
       const step = draft.add({
         kind: how,
         target,
@@ -120,7 +123,7 @@ export class Resources {
         after: [],
         needs: [acting(scene, "pullImage", null)],
       });
-      if (isThere) this.#refreshes.add(step);
+      if (isHeld) this.#refreshes.add(step);
       return [step];
     });
   }
@@ -132,7 +135,12 @@ export class Resources {
 
   #built(
     of: Declared,
-    { target, at, isThere }: { readonly target: string; readonly at: Place; readonly isThere: boolean },
+    { target, at, isThere, isHeld }: {
+      readonly target: string;
+      readonly at: Place;
+      readonly isThere: boolean;
+      readonly isHeld: boolean;
+    },
   ): number[] {
     const { scene, draft } = this;
     const { unit } = of;
@@ -155,7 +163,7 @@ export class Resources {
         after: [],
         needs: building(scene, of, build, at),
       });
-      if (isThere) this.#refreshes.add(step);
+      if (isHeld) this.#refreshes.add(step);
       return [step];
     });
   }

@@ -26,6 +26,7 @@ import type { Sight } from "../../core/sight.ts";
 import { contentsOf, type OwnSide } from "../drift/contents.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
+import { platformOf } from "../fields/identity.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { differencesOf } from "../fields/table.ts";
 import { projectOf } from "../hash/labels.ts";
@@ -57,6 +58,8 @@ export interface Scene {
   readonly contents: ReadonlyMap<string, string>;
   /** When images were last pulled that are to be pulled again after a while, by full name. */
   readonly pulledAt: ReadonlyMap<string, number>;
+  /** Units whose image is there, and for another platform than theirs, by id. */
+  readonly foreign: ReadonlySet<string>;
   /** The engine's sight of the workspace's folder; "same" where no container mounts a part of it. */
   readonly hostSight: HostSight;
   /** The places that the sources of bind mounts lead to now. */
@@ -160,6 +163,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const places = await placesOf(model, group, backend.name, holdings, sourcesOf(model, group));
   return {
     pulledAt: await pulledAtOf(asked, backend.name),
+    foreign: await foreignIn(asked, backend.name, holdings),
     hostSight: await sightFor(model, group, runtime, backend.name),
     places,
     loops: await loopsIn(model, places.keys()),
@@ -197,6 +201,26 @@ async function pulledAtOf({ model, group, runtime }: Asked, backend: string): Pr
     if (at !== null) pulledAt.set(name, at);
   }
   return pulledAt;
+}
+
+/** Asks the engine only where a platform is written. */
+async function foreignIn(
+  { model, group, runtime }: Asked,
+  backend: string,
+  { images }: Holdings,
+): Promise<ReadonlySet<string>> {
+  const foreign = new Set<string>();
+  for (const unit of group.units) {
+    const of = declaredOf(model, group, unit);
+    const platform = of === null ? "" : platformOf(of);
+    if (of === null || platform === "") continue;
+    const names = imageNames(of).map(fullImage);
+    const held = images.find((one) => one.backend === backend && names.includes(fullImage(one.name)));
+    if (held !== undefined && await runtime.isImageFor(platform, held.id, backend) === false) {
+      foreign.add(unit.id);
+    }
+  }
+  return foreign;
 }
 
 /** Asks the engine only if a container mounts a part of the workspace. */

@@ -241,6 +241,7 @@ function runtimeOf(name: string): ActingRuntime {
     relist: () => Promise.resolve(),
     engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null, bare: null }),
     imageTaggedAt: () => Promise.resolve(null),
+    isImageFor: () => Promise.resolve(null),
     images: () => Promise.resolve([]),
     acts: () => {
       throw new Error("nothing is done here");

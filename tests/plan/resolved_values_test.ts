@@ -223,6 +223,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     relist: () => Promise.resolve(),
     engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null, bare: null }),
     imageTaggedAt: () => Promise.resolve(null),
+    isImageFor: () => Promise.resolve(null),
     images: () => Promise.resolve([]),
     permissionFor: () => "test:act",
     deaths: () => [],

@@ -82,6 +82,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings, nodes }: Sce
     relist: () => Promise.resolve(),
     engineDefaults: () => Promise.resolve({ logDriver: null, runtime: null, cgroupMode: null, bare: null }),
     imageTaggedAt: () => Promise.resolve(null),
+    isImageFor: () => Promise.resolve(null),
     images: () => Promise.resolve([]),
     permissionFor: () => "test:act",
     deaths: () => [],

@@ -51,7 +51,7 @@ export async function pushImage(
   return { digest, manifests, configs };
 }
 
-async function blob(registry: ReachableRegistry, name: string, text: string): Promise<string> {
+export async function blob(registry: ReachableRegistry, name: string, text: string): Promise<string> {
   const digest = await digestOf(text);
   const begun = await registry.direct(`/v2/${name}/blobs/uploads/`, { method: "POST" });
   await begun.body?.cancel();
@@ -63,7 +63,7 @@ async function blob(registry: ReachableRegistry, name: string, text: string): Pr
   return digest;
 }
 
-async function put(
+export async function put(
   registry: ReachableRegistry,
   name: string,
   tag: string,

@@ -223,13 +223,19 @@ export class LinkActs implements EngineActs {
     return wire === null ? null : imageIdOf(textOf(objectOf(wire).Id));
   }
 
-  async pull({ reference: text, digest, loginFor, signal, progress }: PullOrder): Promise<void> {
+  async pull({ reference: text, digest, platform, loginFor, signal, progress }: PullOrder): Promise<void> {
     const named = parseReference(text);
     const reference = digest === null ? named : { ...named, digest };
     mustBeAllowed(reference, this.pulls.registries);
     try {
       const credentials = loginFor(reference.registry) ?? await this.pulls.logins.find(reference);
-      const { id } = await pull(this.link.engine, { reference, credentials, signal, progress });
+      const { id } = await pull(this.link.engine, {
+        reference,
+        platform: platform || undefined,
+        credentials,
+        signal,
+        progress,
+      });
       if (digest !== null) await this.tag(id, text);
     } catch (error) {
       throw withNames(error, textOfReference(reference), reference.registry);

@@ -18,6 +18,7 @@ import {
   type Wire,
 } from "../../../engines/calls/wire.ts";
 import { commandWords, cpusOf, plainEnvironment, restartOf } from "./detail.ts";
+import { isForPlatform, readPlatform } from "../images/platform.ts";
 import { type ContainerRow, containerRow } from "../../../engines/rows/container.ts";
 
 type ImageDefaults = InspectedContainer["imageDefaults"];
@@ -63,6 +64,19 @@ export class Inspections {
     const image = await engine.get(path, { doing, missing: "image_not_found" }).catch(() => null);
     const time = Date.parse(textOf(objectOf(objectOf(image).Metadata).LastTagTime));
     return time > 0 ? time : null; // the year 1 is nobody's
+  }
+
+  /** Null where the engine does not tell the platform of an image, or has no such image. */
+  async isFor(engine: Engine, name: string, platform: string): Promise<boolean | null> {
+    const subject = { doing: `inspect image "${name}"`, missing: "image_not_found" } as const;
+    const path = at`/images/${new SlashedName(name)}/json`;
+    const isFor = isForPlatform(await engine.get(path, subject).catch(() => null), platform);
+    const { os, architecture, variant } = readPlatform(platform);
+    if (isFor !== false || architecture === null) return isFor;
+    // Engines with containerd's store keep several platforms under one name, and show their own.
+    const query = { platform: JSON.stringify({ os, architecture, ...(variant !== null && { variant }) }) };
+    const other = await engine.get(path, { ...subject, query }).catch(() => null);
+    return isForPlatform(other, platform) === true;
   }
 
   #defaults(engine: Engine, imageId: string): Promise<ImageDefaults> {

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { isForPlatform } from "./platform.ts";
+
+Deno.test("isForPlatform() compares platforms as containerd does, by whatever name", () => {
+  const image = (Architecture: string, Variant = "", Os = "linux") => ({ Os, Architecture, Variant });
+  const same = [
+    ["linux/amd64", image("amd64")],
+    ["linux/x86_64", image("amd64", "v1")],
+    ["amd64", image("amd64")],
+    ["linux", image("riscv64")],
+    ["Linux/ARM64/v8", image("arm64")],
+    ["linux/aarch64", image("arm64", "v8")],
+    ["linux/arm", image("arm", "v6")],
+    ["linux/arm/7", image("arm", "v7")],
+    ["linux/armhf", image("arm", "v7")],
+    ["linux/i386", image("386")],
+  ] as const;
+  const other = [
+    ["linux/arm64", image("amd64")],
+    ["linux/amd64/v3", image("amd64")],
+    ["linux/arm/v6", image("arm", "v7")],
+    ["windows/amd64", image("amd64")],
+    ["386", image("amd64")],
+  ] as const;
+  for (const [asked, one] of same) assert.equal(isForPlatform(one, asked), true, asked);
+  for (const [asked, one] of other) assert.equal(isForPlatform(one, asked), false, asked);
+  assert.equal(isForPlatform({}, "linux/amd64"), null, "an engine that does not tell");
+});
