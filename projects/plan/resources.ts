@@ -10,12 +10,14 @@ import { platformOf } from "../fields/identity.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import { NO_REMEDY, planWith } from "../../core/remedy.ts";
+import { isSameSubnet } from "../../core/subnets.ts";
 import { type Draft, edited } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
 import { acting, applying, building, makingResource } from "./needs.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
+import { blockBySubnet } from "./taken_subnets.ts";
 
 const BUILT_ELSEWHERE = NO_REMEDY("berth cannot build it");
 const NOT_OURS = NO_REMEDY("berth changes nothing that others use");
@@ -207,12 +209,16 @@ export class Resources {
         after,
         needs: makingResource(scene, "network", resource, name),
       });
-    if (held === undefined) return [create([{ code: "absent" }], [])];
+    if (held === undefined) {
+      blockBySubnet(scene, resource, null, draft);
+      return [create([{ code: "absent" }], [])];
+    }
     this.#warnOfOwner("network", resource, name, held.labels);
     // Objects that others made are never replaced.
     if (projectOf(held.labels) !== scene.group.project) return [];
     const why = networkDifferences(resource, held);
     if (why.length === 0) return [];
+    if (blockBySubnet(scene, resource, held, draft)) return [];
     return this.#replace(resource, held, why, create);
   }
 
@@ -381,7 +387,7 @@ function networkDifferences({ value, at }: Resource, held: HeldNetwork): Reason[
   for (const pool of listOf(valueAt(value, "ipam", "config"))) {
     const node = valueAt(pool, "subnet");
     const subnet = textOf(node);
-    if (node === null || subnet === null || held.subnets.includes(subnet)) continue;
+    if (node === null || subnet === null || held.subnets.some((one) => isSameSubnet(one, subnet))) continue;
     const seen = held.subnets.join(", ") || "(none)";
     found.push({
       code: "field",

@@ -173,6 +173,45 @@ for (const kind of ["docker", "podman"] as const) {
 
 const { test } = await sharedEngine("docker");
 
+test("a network whose addresses another one has is neither replaced nor made, and the plan names that one", async (engine) => {
+  const text = project("addresses", [service("web", HEALTHY)], "networks: { default: {} }\n");
+  const placed = (subnet: string) =>
+    text.replace("default: {}", `default: { ipam: { config: [{ subnet: ${subnet} }] } }`);
+  await scene(engine, "addresses", placed("10.234.1.0/24"), async (scene) => {
+    const taken = ["create", "--subnet", "10.234.2.0/24", "addresses-other"];
+    await engine.cli("network", ...taken);
+    try {
+      assert.equal((await scene.apply()).state, "done");
+      const before = await scene.containers();
+      const blocked = async () =>
+        (await scene.plan()).blocked.map(({ code, message }) => ({ code, message }));
+
+      await scene.write(placed("10.234.2.128/25"));
+      const [first, ...more] = await eventually("the other network is seen", async () => {
+        const found = await blocked();
+        return found.length > 0 ? found : null;
+      });
+
+      assert.deepEqual([first?.code, more], ["project/subnet-taken", []]);
+      assert.match(first?.message ?? "", /"10\.234\.2\.128\/25".*"addresses-other"/);
+      assert.deepEqual((await scene.plan()).steps, []);
+      assert.deepEqual(await scene.containers(), before);
+      await scene.write(placed("10.234.1.9/24"));
+      assert.deepEqual((await scene.plan()).steps, [], "the same range in another form");
+      await scene.clear();
+      await scene.write(placed("10.234.0.0/16"));
+      await eventually("it is blocked before it is made, too", async () => {
+        return (await blocked()).some(({ code }) => code === "project/subnet-taken");
+      });
+      await engine.cli("network", "rm", "addresses-other");
+      await eventually("the addresses are free", async () => (await blocked()).length === 0);
+      assert.equal((await scene.apply()).state, "done");
+    } finally {
+      await engine.cli("network", "rm", "addresses-other").catch(() => {});
+    }
+  });
+});
+
 test(
   "Compose that brings the same project up at the same time keeps what it made, and the step fails aloud (F84)",
   async (engine) => {
