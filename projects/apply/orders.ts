@@ -11,6 +11,7 @@ import { prepareBuild, type PreparedBuild, type Reading } from "../builds/prepar
 import { type Asked, type Declared, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
 import { platformOf } from "../fields/identity.ts";
+import { mountedImages } from "../fields/mount_sources.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { FIELDS } from "../fields/table.ts";
 import type { Digest } from "../fields/engine_view.ts";
@@ -95,12 +96,19 @@ export class Orders {
 
   /** The reference that is pulled for a step. */
   reference(step: Step): string {
-    return imageNames(this.declared(step))[0]!; // there is one at least
+    return this.#mounted(step) ?? imageNames(this.declared(step))[0]!; // there is one at least
   }
 
   /** The platform that is pulled for a step; empty for the engine's own. */
   platform(step: Step): string {
-    return platformOf(this.declared(step));
+    return this.#mounted(step) === null ? platformOf(this.declared(step)) : "";
+  }
+
+  /** The image of a step that its unit only mounts. */
+  #mounted(step: Step): string | null {
+    const of = this.declared(step);
+    if (step.target === writtenOr(of.service.imageAt, imageNames(of)[0]!)) return null; // there is one at least
+    return mountedImages(of.service).find(({ written }) => written === step.target)?.name ?? null;
   }
 
   /** The image of a step as it is built now. Throws `apply_failed` with what is in the way. */

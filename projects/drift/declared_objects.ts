@@ -2,6 +2,7 @@
 import type { Group, Model } from "../../artifacts/artifact.ts";
 import { textOf } from "../../artifacts/yaml/values.ts";
 import type { DeclaredObjects } from "../../core/declared_objects.ts";
+import { mountedImages } from "../fields/mount_sources.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 
 /** Names of one kind; after an unknown one any name may be among them. */
@@ -52,8 +53,10 @@ function namesOf(model: Model, group: Group): Named[] {
   const images = group.units.flatMap((unit): Named[] => {
     const { service } = unit;
     if (service === null) return [];
-    if (service.imageAt !== null && textOf(service.imageAt) === null) return [["image", null]];
-    return imageNames({ model, group, unit, service }).map((name) => ["image", fullImage(name)]);
+    const mounted = mountedImages(service).map(({ name }): Named => ["image", fullImage(name)]);
+    if (service.imageAt !== null && textOf(service.imageAt) === null) return [["image", null], ...mounted];
+    const own = imageNames({ model, group, unit, service }).map((name): Named => ["image", fullImage(name)]);
+    return [...own, ...mounted];
   });
   const resources = group.resources.flatMap(({ kind, name }): Named[] =>
     kind === "volume" || kind === "network" ? [[kind, name]] : []

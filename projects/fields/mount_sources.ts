@@ -1,6 +1,6 @@
 /** The sources of mounts on the host, as the engine names them. */
 
-import type { Mount, PathUse, Unit } from "../../artifacts/artifact.ts";
+import type { Mount, PathUse, Place, Service, Unit } from "../../artifacts/artifact.ts";
 import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
 import { withoutEnd } from "../../core/without_end.ts";
@@ -18,6 +18,7 @@ export function sourceOf(
     const volume = group.resources.find((resource) => resource.kind === "volume" && resource.key === source);
     return { real: volume?.name ?? null, shown: volume?.written ?? shown };
   }
+  if (type === "image") return { real: source, shown };
   if (type !== "bind") return { real: null, shown };
   const use = pathOf(unit, mount);
   if (use !== undefined && use.path !== null) return { real: below(model.root, use.path), shown };
@@ -25,6 +26,24 @@ export function sourceOf(
     return { real: outside(model.root, use.folder, source), shown };
   }
   return { real: source.startsWith("/") ? trimmed(source) : null, shown };
+}
+
+/** An image that a service mounts. */
+export interface MountedImage {
+  readonly name: string;
+  /** As the author wrote it. */
+  readonly written: string;
+  readonly at: Place;
+}
+
+/** Returns the images that a service mounts, each once. */
+export function mountedImages({ mounts }: Service): readonly MountedImage[] {
+  const found = mounts.flatMap(({ type, source, shown, sourceAt, unknown, invalid }) =>
+    type !== "image" || source === null || unknown || invalid !== null
+      ? []
+      : [{ name: source, written: shown.source ?? source, at: sourceAt }]
+  );
+  return [...new Map(found.map((one) => [one.name, one])).values()];
 }
 
 /** Returns the known facts about the path that a mount names; undefined for a mount without one. */

@@ -30,6 +30,7 @@ import {
 } from "./field.ts";
 import { placeOf } from "./grants.ts";
 import { outside, sourceOf, trimmed } from "./mount_sources.ts";
+import { fullImage } from "./process.ts";
 
 /** One mount as declared. */
 export interface Wanted {
@@ -280,11 +281,13 @@ function differencesOf(
   const from = actual.type === "bind" ? trimmed(mappedTo(actual.source)) : actual.source;
   // Either may be a link, `/var/run` for one: the same place by another name is no difference.
   const isMoved = source !== null && source !== from &&
-    (actual.type !== "bind" || realOf(source) !== realOf(from));
+    (actual.type !== "bind" || realOf(source) !== realOf(from)) &&
+    (actual.type !== "image" || fullImage(source) !== fullImage(from));
   const access = (readOnly: boolean) => readOnly ? "read-only" : "writable";
   return [
     ...(isMoved ? [differ(shown, actual.source)] : []),
-    ...(wanted.readOnly === actual.readOnly || type === "tmpfs"
+    // An image is mounted read-only whatever a file says.
+    ...(wanted.readOnly === actual.readOnly || type === "tmpfs" || type === "image"
       ? []
       : [differ(access(wanted.readOnly), access(actual.readOnly))]),
     ...(wanted.isShortMemory || sameSet(comparable(wanted, kind), comparable(actual, kind))

@@ -3,6 +3,7 @@
 import type { Group, Node } from "../../artifacts/artifact.ts";
 import type { HeldNetwork } from "../../core/runtime.ts";
 import type { Digest } from "../fields/engine_view.ts";
+import { mountedImages } from "../fields/mount_sources.ts";
 import { fullImage } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import type { Scene } from "./scene.ts";
@@ -78,7 +79,10 @@ function observed(
     users.filter(({ project }) => project !== group.project).map(({ id }) => id).sort();
   const names = new Set(group.resources.map(({ name }) => name));
   const images = new Set(containers.map(({ image }) => fullImage(image)));
-  for (const { service } of group.units) if (service?.image) images.add(fullImage(service.image));
+  for (const { service } of group.units) {
+    if (service?.image) images.add(fullImage(service.image));
+    for (const { name } of service === null ? [] : mountedImages(service)) images.add(fullImage(name));
+  }
   const here = <T extends { readonly backend: string }>(list: readonly T[]) =>
     list.filter((one) => one.backend === backend.name);
   const found: [string, unknown][] = [

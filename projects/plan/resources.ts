@@ -7,6 +7,7 @@ import type { HeldNetwork, InspectedContainer } from "../../core/runtime.ts";
 import { buildOf } from "../builds/build_spec.ts";
 import type { Declared } from "../fields/field.ts";
 import { platformOf } from "../fields/identity.ts";
+import { mountedImages } from "../fields/mount_sources.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import { NO_REMEDY, planWith } from "../../core/remedy.ts";
@@ -60,7 +61,33 @@ export class Resources {
 
   /** The steps that bring its image. */
   image(unit: Unit): number[] {
-    return this.#once(`image ${unit.id}`, () => this.#image(unit));
+    const mounted = this.#once(`mounted ${unit.id}`, () => this.#mounted(unit));
+    return [...new Set([...this.#once(`image ${unit.id}`, () => this.#image(unit)), ...mounted])];
+  }
+
+  /** The steps that bring the images that it mounts: only those that are not there, as for Compose. */
+  #mounted(unit: Unit): number[] {
+    const { scene, draft } = this;
+    return (unit.service === null ? [] : mountedImages(unit.service)).flatMap(({ name, written, at }) => {
+      if (this.#held.has(fullImage(name))) return [];
+      const builder = this.#builders.get(name);
+      if (builder !== undefined) return this.#once(`image ${builder.id}`, () => this.#image(builder));
+      if (this.#pull === "never") {
+        const message = `The image "${written}", which is mounted, is not there, and is not to be pulled`;
+        draft.block("project/image-absent", message, at, unit.id, [planWith("pull", null)]);
+        return [];
+      }
+      return this.#once(`image.pull ${name}  `, () => [
+        draft.add({
+          kind: "image.pull",
+          target: written,
+          unit: unit.id,
+          why: [{ code: "absent" }],
+          after: [],
+          needs: [acting(scene, "pullImage", null)],
+        }),
+      ]);
+    });
   }
 
   /** Returns those steps that may bring another image in place of one that is there. */
