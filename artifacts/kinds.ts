@@ -28,6 +28,7 @@ export type PathKind =
   | "build_context"
   | "dockerfile"
   | "bind"
-  | "develop";
+  | "develop"
+  | "seccomp";
 
 export type ResourceKind = "network" | "volume" | "secret" | "config" | "model";

@@ -19,6 +19,9 @@ export const ContainerState = z.enum([
 export type ContainerState = z.infer<typeof ContainerState>;
 
 /** A container as lists show it. */
+/** The security option that leaves no path of the system masked or read-only; engines are asked for empty lists. */
+export const UNMASKED = "systempaths=unconfined";
+
 /** A start that is told this late is still one that berth saw. */
 export const STARTED_WITHIN_MS = 2_000;
 

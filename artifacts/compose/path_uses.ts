@@ -8,6 +8,12 @@ import { contexts } from "./references.ts";
 
 const EXAMPLES = [".example", ".sample", ".dist", ".template"];
 
+/** Returns the file that an option of `security_opt` names; null where it names none. */
+function seccompProfile(option: string): string | null {
+  const path = /^seccomp(?:=|:(?!.*=))(.+)$/s.exec(option)?.[1] ?? null;
+  return path === "unconfined" || path === "builtin" ? null : path;
+}
+
 export class PathLookup {
   readonly #store: FileStore;
   readonly #folder: string;
@@ -27,6 +33,13 @@ export class PathLookup {
       const use = await this.#use(kind, at, unit, required);
       if (use) uses.push(kind === "env_file" || kind === "label_file" ? await this.#read(use) : use);
     };
+    for (const item of oneOrMany(valueAt(value, "security_opt"))) {
+      const profile = seccompProfile(textOf(item) ?? "");
+      // Beside the project, also where another file says it.
+      const use = profile !== null &&
+        await this.#at("seccomp", profile, isUnknown(item), item, unit, true, this.#folder);
+      if (use) uses.push(await this.#read(use));
+    }
     for (const item of oneOrMany(valueAt(value, "env_file"))) {
       if (item.kind !== "mapping") await add("env_file", item);
       else await add("env_file", valueAt(item, "path"), truthOf(valueAt(item, "required")) !== false);
@@ -84,7 +97,7 @@ export class PathLookup {
 
   async #read(use: PathUse): Promise<PathUse> {
     if (use.path === null || use.found !== "file") return use;
-    const file = await this.#store.get(use.path, "env");
+    const file = await this.#store.get(use.path, use.kind === "seccomp" ? "other" : "env");
     return isRefusal(file) ? { ...use, refused: file.why } : { ...use, file };
   }
 

@@ -19,6 +19,7 @@ import {
   UNKNOWN,
 } from "./field.ts";
 import { deviceRequests, devices } from "./devices.ts";
+import { securityOptions } from "./security.ts";
 
 const name = single({
   key: "name",
@@ -67,17 +68,12 @@ const texts = (
   compose: string,
   property: Texts,
   more: {
-    readonly plain?: (text: string) => string;
     readonly untold?: readonly EngineKind[];
     readonly declared?: (of: Declared) => Declaration<readonly string[]>;
     readonly isOrdered?: true;
-    /** Entries that an engine may add by itself. */
-    readonly own?: readonly string[];
   } = {},
 ): Row => {
-  const { plain = (text: string) => text, isOrdered, own = [] } = more;
-  const same = (a: readonly string[], b: readonly string[]) =>
-    isOrdered ? a.map(plain).join("\0") === b.map(plain).join("\0") : sameSet(a.map(plain), b.map(plain));
+  const { isOrdered } = more;
   return single<readonly string[]>({
     key,
     covers: [compose],
@@ -85,8 +81,7 @@ const texts = (
     declared: more.declared ?? textsAt(compose),
     seen: (container) => container[property],
     otherwise: () => [],
-    same: (declared, seen) =>
-      same(declared, seen) || same(declared, seen.filter((text) => !own.includes(text))),
+    same: (declared, seen) => isOrdered ? declared.join("\0") === seen.join("\0") : sameSet(declared, seen),
     show: (values) => values.join(", ") || "(none)",
     ask: (asked, value) => asked[property] = value,
   });
@@ -241,10 +236,6 @@ const logOptions = keyed<string>({
   ask: (asked, options) => asked.log = { driver: "", ...asked.log, options },
 });
 
-/** `no-new-privileges` is a flag; `label:disable` is an old way to write `label=disable`. */
-const securityOption = (text: string): string =>
-  text.replace(/^no-new-privileges(?:[:=]true)?$/, "no-new-privileges").replace(/^(\w+):/, "$1=");
-
 const volumesFrom = row<readonly string[]>({
   key: "volumesFrom",
   covers: ["volumes_from"],
@@ -289,10 +280,7 @@ export const identityRows: readonly Row[] = [
   texts("dnsSearch", "dns_search", "dnsSearch", { isOrdered: true }),
   texts("dnsOptions", "dns_opt", "dnsOptions"),
   texts("extraHosts", "extra_hosts", "extraHosts", { declared: hostsOf }),
-  texts("securityOptions", "security_opt", "securityOptions", {
-    plain: securityOption,
-    own: ["label=disable"],
-  }),
+  securityOptions,
   texts("groups", "group_add", "groupAdd"),
   sysctls,
   devices,

@@ -6,6 +6,7 @@ import { unreadError } from "../drift/unread.ts";
 import { uncovered } from "../fields/coverage.ts";
 import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
+import { compact } from "../fields/security.ts";
 import { grantsOf } from "../fields/grants.ts";
 import { resourceJson } from "../hash/resource_labels.ts";
 import { serviceJson } from "../hash/service_json.ts";
@@ -166,7 +167,11 @@ export function warnByHash(of: Declared, draft: Draft): void {
 function blockByReadFiles({ id, paths }: Unit, draft: Draft): ReadonlySet<ArtifactFile> {
   const broken = new Set<ArtifactFile>();
   for (const { kind, file, found, refused, required, written, at } of paths) {
-    if (kind !== "env_file" && kind !== "label_file") continue;
+    if (kind === "seccomp" && file !== undefined && compact(file.text) === null) {
+      const message = `"${written}" is no seccomp profile: it is not JSON`;
+      draft.block("project/unreadable-file", message, at, id, edited(at));
+    }
+    if (kind !== "env_file" && kind !== "label_file" && kind !== "seccomp") continue;
     const [error] = file?.findings ?? [];
     if (file !== undefined && error !== undefined) {
       if (broken.has(file)) continue;

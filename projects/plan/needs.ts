@@ -160,7 +160,7 @@ export function readingNeeds(
   const read = [
     ...group.sources.map(({ path }) => ({ path, field: "include", at: unit.source })),
     ...unit.paths.flatMap(({ kind, path, at }) =>
-      (kind === "env_file" || kind === "label_file") && path !== null ? [{ path, field: kind, at }] : []
+      ["env_file", "label_file", "seccomp"].includes(kind) && path !== null ? [{ path, field: kind, at }] : []
     ),
   ];
   return read.filter(({ path }) => !isInGroup(model, group, path)).map(({ path, field, at }) =>

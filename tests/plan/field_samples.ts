@@ -271,6 +271,18 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     row: "securityOptions",
+    text: "security_opt: ['seccomp:./one.json', no-new-privileges]",
+    other: "security_opt: ['seccomp:./two.json', no-new-privileges]",
+    only: "docker",
+  },
+  {
+    row: "securityOptions",
+    text: "security_opt: [systempaths=unconfined, seccomp=unconfined]",
+    other: "security_opt: [seccomp=unconfined]",
+    only: "docker",
+  },
+  {
+    row: "securityOptions",
     text: "security_opt: ['no-new-privileges:true']",
     other: "security_opt: ['no-new-privileges:true', 'apparmor=unconfined']",
   },
@@ -419,4 +431,11 @@ configs: { page: { file: ./key }, inline: { content: some words } }
 }
 
 /** The files that the samples name. */
-export const FILES = { "one.env": "ONE=1\n", "two.env": "ONE=2\n", key: "secret\n", "html/": "" };
+export const FILES = {
+  "one.json": '{ "defaultAction": "SCMP_ACT_ALLOW" }\n',
+  "two.json": '{ "defaultAction": "SCMP_ACT_ERRNO" }\n',
+  "one.env": "ONE=1\n",
+  "two.env": "ONE=2\n",
+  key: "secret\n",
+  "html/": "",
+};

@@ -1,5 +1,5 @@
 /** The body that tells an engine what to create: the other direction of `inspected.ts`. */
-import type { ContainerSpec } from "../../../core/runtime.ts";
+import { type ContainerSpec, UNMASKED } from "../../../core/runtime.ts";
 import type { Wire } from "../../../engines/calls/wire.ts";
 
 /** All but what no body carries: the platform is part of the query, and files are copied afterwards. */
@@ -108,7 +108,8 @@ function hostConfig(asked: Carried): Wire {
     ReadonlyRootfs: asked.readOnlyRoot,
     CapAdd: asked.capAdd,
     CapDrop: asked.capDrop,
-    SecurityOpt: asked.securityOptions,
+    SecurityOpt: asked.securityOptions?.filter((one) => one !== UNMASKED),
+    ...(asked.securityOptions?.includes(UNMASKED) && { MaskedPaths: [], ReadonlyPaths: [] }),
     GroupAdd: asked.groupAdd,
     Runtime: asked.runtime,
     Sysctls: asked.sysctls,

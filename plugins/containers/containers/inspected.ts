@@ -1,7 +1,7 @@
 /** A container as it was created, with the defaults of its image: what drift compares with. */
 import { type ClaimLookup, NO_CLAIMS } from "../../../core/claims.ts";
 import { Lru } from "../../../core/lru.ts";
-import type { InspectedContainer } from "../../../core/runtime.ts";
+import { type InspectedContainer, UNMASKED } from "../../../core/runtime.ts";
 import type { EngineDefaults, Undeclarable } from "../../../core/undeclarable.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
@@ -173,7 +173,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     readOnlyRoot: flagOf(host.ReadonlyRootfs),
     capAdd: textsOf(host.CapAdd),
     capDrop: textsOf(host.CapDrop),
-    securityOptions: textsOf(host.SecurityOpt),
+    securityOptions: [...textsOf(host.SecurityOpt), ...(isUnmasked(host) ? [UNMASKED] : [])],
     groupAdd: textsOf(host.GroupAdd),
     runtime: textOf(host.Runtime),
     sysctls: mapOf(host.Sysctls),
@@ -229,11 +229,14 @@ function undeclarableOf(host: Wire): Undeclarable[] {
     ["volumeDriver", textOf(host.VolumeDriver) !== "" && textOf(host.VolumeDriver) !== "local"],
     ["memoryNodes", textOf(host.CpusetMems) !== ""],
     ["realtime", numberOf(host.CpuRealtimePeriod) !== 0 || numberOf(host.CpuRealtimeRuntime) !== 0],
-    // A privileged container has none by its privileges.
-    ["unmaskedPaths", isEmptyList(host.MaskedPaths) && !flagOf(host.Privileged)],
+    ["unmaskedPaths", isEmptyList(host.MaskedPaths) && !flagOf(host.Privileged) && !isUnmasked(host)],
   ];
   return found.flatMap(([name, isSet]) => isSet ? [name] : []);
 }
+
+/** A privileged container has neither by its privileges. */
+const isUnmasked = (host: Wire): boolean =>
+  isEmptyList(host.MaskedPaths) && isEmptyList(host.ReadonlyPaths) && !flagOf(host.Privileged);
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 

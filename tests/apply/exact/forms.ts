@@ -36,6 +36,9 @@ export const FILES: Readonly<Record<string, string>> = {
   "raw.env": 'A=$B\nC="kept"\n# remark\nD\nE=a #b\n',
   "a.labels": "one=1\ntwo=a$b\nthree\n",
   "secret.txt": "s3cret",
+  "profile.json":
+    '{\n  "defaultAction": "SCMP_ACT_ALLOW",\n  "syscalls": [\n\t{ "names": ["mkdir"], "action": "SCMP_ACT_ERRNO", ' +
+    '"comment": "a \\"b\\"  <c>" }\n  ]\n}\n',
   ".env": "KNOWN=from-dotenv\nSIZE=64m\nNUMBER=010\nWORD=a b\n",
 };
 
@@ -270,6 +273,8 @@ export const FORMS: readonly Form[] = [
   ...forms("cap_add", "[NET_ADMIN]", "[cap_net_admin, ALL]"),
   ...forms("cap_drop", "[ALL]", "[NET_RAW]"),
   ...forms("security_opt", "['no-new-privileges:true']", "[label=disable]", "['no-new-privileges']"),
+  ...forms("security_opt", "['seccomp:./profile.json']", "[seccomp=profile.json, label=disable]"),
+  ...forms("security_opt", "[seccomp=unconfined]", "['seccomp:unconfined']", "[systempaths=unconfined]"),
   ...forms("group_add", "['100', audio]", "[100]"),
   ...forms(
     "sysctls",
