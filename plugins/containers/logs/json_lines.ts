@@ -3,7 +3,7 @@ import type { JsonText } from "../../../core/json_text.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { Line } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
-import type { GatheredLines, SourceLines } from "./merged_logs.ts";
+import type { GatheredLines, SourceLines } from "./gathered_lines.ts";
 
 /** The longest frame, far below the limit of a socket's queue. */
 const FRAME_CHARACTERS = 64 * 1024;

@@ -4,6 +4,7 @@ import { asServiceError } from "../../../http/declare/problem.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
 import type { Awaken } from "./awaken.ts";
+import type { GatheredLines, SourceLines } from "./gathered_lines.ts";
 import type { Line } from "./lines.ts";
 import { type Gap, LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
@@ -20,21 +21,6 @@ const HOLD_MS = 1_000;
 const STALLED_MS = 2_000;
 /** With more lines than this collected, reading waits. */
 const MOST_PENDING = 512 * 1024;
-
-/** The lines and gaps of all sources, until they are told in the order of their times. */
-export interface GatheredLines {
-  /** The characters or bytes that wait. */
-  readonly size: number;
-  /** Returns what takes those of a source; `position` is that of the line which is given. */
-  of(source: string, target: LiveContainer, position: LogPosition, isResumed: boolean): SourceLines;
-  /** Tells what waits, as fast as its reader takes it. */
-  tell(): Promise<void>;
-}
-
-export interface SourceLines {
-  line(line: Line): void;
-  gap(gap: Gap): void;
-}
 
 /** A reader of merged logs. */
 interface LogViewer {

@@ -5,7 +5,7 @@ import type { Line } from "../lines.ts";
 import { CUT_TAIL, HEAD, type LogFormat, TAIL } from "../log_formats.ts";
 import { CURSOR_BYTES, type Gap, type LogPosition, put } from "../log_position.ts";
 import { readLogTime } from "../log_time.ts";
-import type { GatheredLines, SourceLines } from "../merged_logs.ts";
+import type { GatheredLines, SourceLines } from "../gathered_lines.ts";
 import type { TaskLog } from "./task_logs.ts";
 import type { TaskWriter } from "./task_writer.ts";
 
