@@ -11,7 +11,8 @@ import { engineError } from "../../../engines/calls/errors.ts";
 
 /** The seconds by which the engine may write the two streams of one container apart. */
 const OVERTAKING_S = 2;
-const LONGEST_TIME = 40;
+/** No time in a cursor is longer. */
+export const LONGEST_TIME = 40;
 /** No cursor is longer. */
 export const CURSOR_BYTES = 2 * (LONGEST_TIME + 32);
 export const CURSOR =
@@ -224,9 +225,20 @@ export class LogPosition {
   }
 
   toString(): string {
-    const text = (letter: string, { count, time, isKnown, isPartial, mark }: Place) =>
-      !isKnown ? "" : `${letter}${time}${count === 1 ? "" : `*${count}`}${isPartial ? `~${mark}` : ""}`;
-    return text("o", this.#out) + text("e", this.#err);
+    return this.partOf(1) + this.partOf(2);
+  }
+
+  /** Returns the cursor's part of one stream; nothing before its first line. */
+  partOf(stream: Stream): string {
+    const { isKnown, time } = this.#of(stream);
+    return isKnown ? `${stream === 2 ? "e" : "o"}${time}${this.countOf(stream)}` : "";
+  }
+
+  /** Returns the end of that part, behind the time: nothing for a line that is alone at its time. */
+  countOf(stream: Stream): string {
+    const { count, isPartial, mark } = this.#of(stream);
+    if (count === 1 && !isPartial) return ""; // nearly always
+    return `${count === 1 ? "" : `*${count}`}${isPartial ? `~${mark}` : ""}`;
   }
 
   #of(stream: Stream): Place {

@@ -12,6 +12,7 @@ import { SETTLED_MS } from "../log_source.ts";
 import { compareLogTimes, ofMs } from "../log_time.ts";
 import { cursorText } from "./cursors.ts";
 import type { TasksNow } from "./service_tasks.ts";
+import type { TaskPosition } from "./task_batch.ts";
 import { TaskLines } from "./task_lines.ts";
 import { logOf, placeOf, type TaskLog, type TaskPlace } from "./task_logs.ts";
 import { TaskWriter } from "./task_writer.ts";
@@ -277,9 +278,10 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     reading.failures += 1;
   }
 
-  #told(places: ReadonlyMap<string, string>): string {
-    for (const [task, place] of places) this.#places.set(task, place);
-    return places.size === 0 ? "" : this.#writer.cursor(cursorText(this.#places));
+  #told(places: ReadonlyMap<string, TaskPosition>): string {
+    for (const [task, { cursor }] of places) this.#places.set(task, cursor);
+    if (places.size === 0 || this.#options.format === "text") return ""; // text has no place for it
+    return this.#writer.cursor(cursorText(this.#places));
   }
 
   async #room(): Promise<void> {

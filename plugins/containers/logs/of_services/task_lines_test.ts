@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { LiveContainer } from "../../backends/live_container.ts";
 import type { LogFormat } from "../log_formats.ts";
 import { LogPosition } from "../log_position.ts";
+import type { TaskPosition } from "./task_batch.ts";
 import { TaskLines } from "./task_lines.ts";
 import { TaskWriter } from "./task_writer.ts";
 
@@ -61,15 +62,24 @@ const placeOf = (source: number) => ({
 /** Writes them by way of bytes. */
 async function written(all: readonly Said[], format: LogFormat, timestamps: boolean) {
   const told: Uint8Array<ArrayBuffer>[] = [];
-  const places: ReadonlyMap<string, string>[] = [];
+  const places: ReadonlyMap<string, TaskPosition>[] = [];
+  let isAsked = false;
   const lines = new TaskLines({
     format,
     timestamps,
     writer: new TaskWriter(format),
-    send: (bytes) => void told.push(bytes),
-    ready: () => Promise.resolve(),
+    send: (bytes) => {
+      assert.ok(isAsked, "room is asked for before each piece");
+      isAsked = false;
+      told.push(bytes);
+    },
+    ready: () => {
+      isAsked = true;
+      return Promise.resolve();
+    },
     told: (read) => {
       places.push(read);
+      assert.equal(places.length, told.length, "each piece has its places");
       return "";
     },
   });
@@ -77,25 +87,21 @@ async function written(all: readonly Said[], format: LogFormat, timestamps: bool
   const sources = positions.map((position, at) =>
     lines.of(`t${at}`, placeOf(at) as unknown as LiveContainer, position) // as far as it is read
   );
-  for (const { source, time, text, stream } of all) {
-    const bytes = new TextEncoder().encode(`${time} ${text}`);
-    const line = {
-      stream,
-      bytes,
-      timeFrom: 0,
-      timeTo: 30,
-      from: 31,
-      to: bytes.byteLength,
-      ended: true,
-      cut: false,
-    };
-    positions[source]!.admit(line, () => assert.fail());
-    sources[source]!.line(line);
+  for (const one of all) {
+    const line = asLine(one);
+    positions[one.source]!.admit(line, () => assert.fail());
+    sources[one.source]!.line(line);
   }
   await lines.tell();
   const end = format === "sse" ? /\n\n$/ : /\n$/;
   for (const one of told) assert.match(new TextDecoder().decode(one), end, "no record is sent in two pieces");
-  return { text: await new Blob(told).text(), places, positions };
+  return { pieces: told.map((one) => new TextDecoder().decode(one)), places };
+}
+
+function asLine({ time, text, stream }: Said) {
+  const bytes = new TextEncoder().encode(`${time} ${text}`);
+  const to = bytes.byteLength;
+  return { stream, bytes, timeFrom: 0, timeTo: 30, from: 31, to, ended: true, cut: false };
 }
 
 /** The same lines in the order of their times, no line of a task before an earlier one of it. */
@@ -136,12 +142,29 @@ for (
     for (const seed of [1, 2, 3]) {
       const all = said(random(seed));
 
-      const { text, places, positions } = await written(all, format, timestamps);
+      const { pieces, places } = await written(all, format, timestamps);
 
-      const expected = sorted(all).map((one) => EXPECTED[format](one, timestamps));
-      assert.deepEqual(text.split("\n"), expected.join("").split("\n"));
-      const read = new Map(positions.map((one, at) => [`t${at}`, one.toString()]));
-      assert.deepEqual(places, [read], "once, behind all lines");
+      const order = sorted(all);
+      const expected = order.map((one) => EXPECTED[format](one, timestamps));
+      assert.deepEqual(pieces.join("").split("\n"), expected.join("").split("\n"));
+      // A cursor is the position of somebody who has read exactly these lines
+      const read = Array.from({ length: SOURCES }, () => new LogPosition());
+      assert.ok(pieces.length > 3, `${pieces.length}`);
+      for (const [at, piece] of pieces.entries()) {
+        const lines = order.splice(0, piece.split(format === "sse" ? "\n\n" : "\n").length - 1);
+        for (const line of lines) read[line.source]!.admit(asLine(line), () => assert.fail());
+        const latest = new Map(lines.map((line) => [`t${line.source}`, line.time]));
+        assert.deepEqual(
+          places[at],
+          new Map(
+            read.flatMap((one, source) => {
+              const time = latest.get(`t${source}`);
+              return time === undefined ? [] : [[`t${source}`, { cursor: one.toString(), latest: time }]];
+            }),
+          ),
+        );
+      }
+      assert.equal(order.length, 0);
     }
   });
 }
