@@ -20,9 +20,10 @@ export interface Told {
   readonly task?: string;
   readonly taskId?: string;
   readonly node?: string;
+  readonly time?: string;
   readonly line?: string;
   readonly waits?: { readonly reason: string };
-  readonly gap?: unknown;
+  readonly gap?: { readonly after: string; readonly before: string | null };
   readonly cursor?: string;
 }
 

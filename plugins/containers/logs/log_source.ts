@@ -148,7 +148,7 @@ export class LogSource {
     this.#drop();
   }
 
-  /** The same, but the next `read` goes on with the lines that are written by then: those of the pause are left out. */
+  /** Closes the connection; the next `read` resumes at the end of the log, without the lines that were written meanwhile. */
   leaveOut(): void {
     this.#drop();
     this.#leavesOut = true;

@@ -3,10 +3,12 @@ import type { ServiceError } from "../../../core/error.ts";
 import { asServiceError } from "../../../http/declare/problem.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
+import { pause } from "../../../core/pause.ts";
 import type { Awaken } from "./awaken.ts";
+import { DroppedLines } from "./dropped_lines.ts";
 import type { GatheredLines, SourceLines } from "./gathered_lines.ts";
 import type { Line } from "./lines.ts";
-import { type Gap, LogPosition } from "./log_position.ts";
+import { LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
 import type { LogRequest } from "./log_request.ts";
 import { LogSource } from "./log_source.ts";
@@ -19,8 +21,10 @@ const MOST_CONTAINERS = 256;
 const HOLD_MS = 1_000;
 /** A manager's log that is followed is closed when its reader has taken nothing for so long. */
 const STALLED_MS = 2_000;
-/** With more lines than this collected, reading waits. */
+/** With more collected than this, reading waits, and lines that a manager tells are left out. */
 const MOST_PENDING = 512 * 1024;
+/** With more collected than this of logs that managers tell, it is told at once: their reading does not wait. */
+const TOLD_PENDING = MOST_PENDING / 2;
 
 /** A reader of merged logs. */
 interface LogViewer {
@@ -81,6 +85,11 @@ export class MergedLogs implements AsyncDisposable {
   /** Containers whose past is still being read. */
   #holding = 0;
   #flushing: Promise<void> = Promise.resolve();
+  /** The flush that has not begun yet. */
+  #nextFlush: Promise<void> | null = null;
+  #isTelling = false;
+  /** Of the logs that managers tell and that are read. */
+  readonly #dropped = new Set<DroppedLines>();
 
   constructor(options: {
     readonly viewer: LogViewer;
@@ -158,6 +167,7 @@ export class MergedLogs implements AsyncDisposable {
     clearTimeout(this.#timer);
     for (const { ending } of this.#members.values()) ending.abort();
     await Promise.all([...this.#members.values()].map(({ reading }) => reading));
+    clearTimeout(this.#timer);
   }
 
   async #read(
@@ -201,7 +211,8 @@ export class MergedLogs implements AsyncDisposable {
     const sought = this.#search === undefined ? lines : searching(this.#search, lines);
     const member = this.#members.get(source);
     // A manager keeps what is not read in its memory: its log is read on, or it is closed
-    const drops = target.managed === undefined ? null : new Dropped();
+    const dropped = target.managed === undefined ? null : new DroppedLines(lines);
+    if (dropped !== null) this.#dropped.add(dropped);
     const { until } = wanted;
     const isLater = (line: Line) =>
       until !== null && compareLogTimes(readLogTime(position.timeOf(line.stream)) ?? until, until) > 0;
@@ -212,11 +223,10 @@ export class MergedLogs implements AsyncDisposable {
       listener: {
         line: (line) => {
           if (isLater(line)) return;
-          if (drops !== null) {
+          if (dropped !== null) {
             const time = position.timeOf(line.stream);
-            if (this.#lines.size > MOST_PENDING) return drops.drop(time);
-            const gap = drops.resume(time);
-            if (gap !== null) lines.gap(gap);
+            if (this.#lines.size > MOST_PENDING) return dropped.drop(time);
+            dropped.resume(time);
           }
           sought.line(line);
           this.#schedule();
@@ -237,28 +247,39 @@ export class MergedLogs implements AsyncDisposable {
     }
     try {
       while (await log.read()) {
-        if (drops !== null) {
-          if (wanted.follow && drops.ms > STALLED_MS && this.#lines.size > MOST_PENDING) {
-            log.leaveOut();
-            await this.#flush();
-            await this.#viewer.ready();
-          }
+        if (dropped !== null) {
+          await this.#readOn(log, dropped, wanted.follow);
           continue;
         }
         if (this.#lines.size > MOST_PENDING) await this.#flush();
         await this.#viewer.ready();
       }
-      const gap = drops?.end() ?? null;
-      if (gap !== null) lines.gap(gap);
     } finally {
+      dropped?.end();
+      if (dropped !== null) this.#dropped.delete(dropped);
       log.close();
     }
   }
 
+  /** Waits for a moment in which the reader may take what was collected, and for its room alone where it stalls. */
+  async #readOn(log: LogSource, dropped: DroppedLines, isFollowed: boolean): Promise<void> {
+    if (isFollowed && dropped.ms > STALLED_MS && this.#lines.size > MOST_PENDING) {
+      log.leaveOut();
+      await this.#flush();
+      await this.#viewer.ready();
+    } else if (this.#isTelling && !dropped.isPending && this.#lines.size > TOLD_PENDING) await pause(0);
+  }
+
   #schedule(): void {
-    if (this.#timer !== undefined || this.#lines.size === 0) return;
-    const isFull = this.#lines.size > MOST_PENDING;
+    const { size } = this.#lines;
+    if (size > TOLD_PENDING && this.#dropped.size > 0 && !this.#isTelling) return void this.#flush();
+    if (this.#timer !== undefined || size === 0 && !this.#hasDropped) return;
+    const isFull = size > MOST_PENDING;
     this.#timer = setTimeout(() => this.#flush(), this.#holding > 0 && !isFull ? HOLD_MS : this.#orderMs);
+  }
+
+  get #hasDropped(): boolean {
+    return this.#dropped.values().some(({ isPending }) => isPending);
   }
 
   /** The past of one container was read. */
@@ -269,40 +290,23 @@ export class MergedLogs implements AsyncDisposable {
     this.#schedule();
   }
 
+  /** Sends what is collected by then, behind what is being sent. */
   #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    return this.#flushing = this.#flushing.then(() => this.#lines.tell());
-  }
-}
-
-/** Lines that were left out, because their reader was slow. */
-class Dropped {
-  #after: string | null = null;
-  #latest = "";
-  #since = 0;
-
-  drop(time: string): void {
-    if (this.#after === null) this.#since = performance.now();
-    this.#after ??= this.#latest || time;
+    return this.#nextFlush ??= this.#flushing = this.#flushing.then(() => this.#tell());
   }
 
-  /** The milliseconds since lines are left out; 0 while they are not. */
-  get ms(): number {
-    return this.#after === null ? 0 : performance.now() - this.#since;
-  }
-
-  /** Returns the gap before a line that is told. */
-  resume(time: string): Gap | null {
-    const after = this.#after;
-    this.#after = null;
-    this.#latest = time;
-    return after === null ? null : { after, before: time };
-  }
-
-  /** Returns the gap at the end. */
-  end(): Gap | null {
-    return this.#after === null ? null : { after: this.#after, before: null };
+  async #tell(): Promise<void> {
+    this.#nextFlush = null;
+    this.#isTelling = true;
+    for (const one of this.#dropped) one.sending();
+    try {
+      await this.#lines.tell();
+    } finally {
+      this.#isTelling = false;
+    }
+    this.#schedule();
   }
 }
 
