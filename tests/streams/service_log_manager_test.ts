@@ -97,3 +97,26 @@ for (const isClosed of [false, true]) {
     assert.deepEqual(reader.all.findLast(isGap)?.gap, { after: last?.time, before: null });
   });
 }
+
+Deno.test("serviceLog that is stopped tells its last lines and their cursor before its end", async () => {
+  let isTold = false;
+  for (let turn = 0; turn < 10 && !isTold; turn += 1) {
+    await using log = new ManagedLog({
+      live: async (say) => {
+        await say("first");
+        await pauseMs(400);
+        await say("last"); // waits for lines of other tasks, to be sorted with them
+      },
+    });
+    await using reader = log.read({ follow: true });
+    await reader.until((all) => all.some(({ cursor }) => cursor !== undefined));
+    await pauseMs(250);
+    reader.stop();
+    await reader.until(() => false);
+
+    isTold = reader.lines.at(-1) === "last";
+    const kinds = reader.all.map((one) => Object.keys(one).at(-1));
+    assert.deepEqual(kinds.slice(isTold ? -3 : -1), isTold ? ["line", "cursor", "end"] : ["end"]);
+  }
+  assert.ok(isTold, "it was stopped while a line waited");
+});

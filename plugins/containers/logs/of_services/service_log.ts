@@ -133,18 +133,20 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   async #run(): Promise<void> {
     const { request, signal, reason, onEnd } = this.#options;
     const beat = setInterval(() => {
-      if (performance.now() - this.#lastAt > HEARTBEAT_MS) this.#send(this.#writer.heartbeat);
+      if (performance.now() - this.#lastAt > HEARTBEAT_MS && this.#isRoomy) {
+        this.#send(this.#writer.heartbeat);
+      }
     }, HEARTBEAT_MS / 3);
     try {
-      if (!request.follow) return await this.#readAll();
-      await this.#follow();
-      if (signal.aborted) this.#send(this.#writer.end(reason()));
+      if (request.follow) await this.#follow();
+      else await this.#readAll();
     } finally {
       clearInterval(beat);
       this.#hasRoom.wake();
       await this.#logs[Symbol.asyncDispose]();
       onEnd();
     }
+    if (signal.aborted) this.#send(this.#writer.end(reason())); // behind the last lines and their cursor
   }
 
   /** Looks until the caller leaves, or everything was read that was written up to the wanted time. */
@@ -250,10 +252,11 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     reading.failures = 0;
   }
 
-  /** Tells it once, until the task is read again. */
+  /** Tells it once, until the task is read again. It is tried again while it is followed, and then told once there is room. */
   #waits(task: string, reason: string): void {
     const reading = this.#readings.get(task);
     if (reading === undefined || reading.isWaiting) return;
+    if (this.#options.request.follow && !this.#isRoomy) return;
     reading.isWaiting = true;
     this.#send(this.#writer.waits(reading.place, reason));
   }
@@ -284,10 +287,12 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     return this.#writer.cursor(cursorText(this.#places));
   }
 
+  get #isRoomy(): boolean {
+    return (this.#controller.desiredSize ?? 0) > 0;
+  }
+
   async #room(): Promise<void> {
-    while ((this.#controller.desiredSize ?? 0) <= 0 && !this.#signal.aborted) {
-      await this.#hasRoom.opened;
-    }
+    while (!this.#isRoomy && !this.#signal.aborted) await this.#hasRoom.opened;
   }
 
   #send(text: string): void {
