@@ -131,14 +131,13 @@ export class Cluster {
       const doing = `read the services of swarm "${this.name}"`;
       const answer = await this.managers.get(at`/services`, doing, { status: true });
       const services = rowsOf(answer, (one) => serviceRow(one, this.id));
-      const doubted = new Set(this.#doubted);
-      this.#doubted.clear();
+      const listed = new Set(services.map(({ shown }) => shown.id));
+      for (const id of this.#doubted) if (!listed.has(id)) this.#doubted.delete(id);
       let isOther = services.length !== this.#services.size;
       for (const { shown: { id }, stamp } of services) {
-        if (!doubted.has(id) && this.#services.get(id)?.stamp === stamp) continue;
-        const query = { filters: JSON.stringify({ service: [id] }) };
+        if (!this.#doubted.has(id) && this.#services.get(id)?.stamp === stamp) continue;
         isOther = true;
-        this.#tasks.set(id, rowsOf(await this.managers.get(at`/tasks`, doing, query), taskRow));
+        await this.#readTasks(id, doing);
       }
       this.#services = new Map(services.map((one) => [one.shown.id, one]));
       for (const id of this.#tasks.keys()) if (!this.#services.has(id)) this.#tasks.delete(id);
@@ -150,6 +149,18 @@ export class Cluster {
       this.heard.nodes();
       return isOther;
     });
+  }
+
+  /** A doubt stays while its tasks cannot be read, and where it comes anew while they are. */
+  async #readTasks(service: string, doing: string): Promise<void> {
+    const isDoubted = this.#doubted.delete(service);
+    const query = { filters: JSON.stringify({ service: [service] }) };
+    try {
+      this.#tasks.set(service, rowsOf(await this.managers.get(at`/tasks`, doing, query), taskRow));
+    } catch (error) {
+      if (isDoubted) this.#doubted.add(service);
+      throw error;
+    }
   }
 
   /** Asks for networks that came with a service, and for the one of the nodes themselves, which no list has. */
