@@ -24,6 +24,7 @@ export function serviceFeeds(swarms: Swarms): { readonly feeds: readonly LiveFee
         read: async (isFirst: boolean) => {
           const watched = swarms.watched(); // it is read more often while somebody looks
           if (isFirst) await watched;
+          else watched.catch(() => {}); // it is asked again with the next reading, unless berth stops
           const { revision, items } = swarms.services;
           if (revision === last && !isFirst) return null;
           last = revision;

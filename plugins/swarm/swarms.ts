@@ -1,4 +1,4 @@
-/** Swarms, as far as there are any: what reads them is read with berth, and run for the first engine that is in one. */
+/** Swarms, as far as there are any. The code that reads them is loaded at the start, and executed once an engine is in one. */
 import { ServiceError } from "../../core/error.ts";
 import { NO_SERVICES, type RunningServices } from "../../core/running_services.ts";
 import type { ActingStacks } from "../../core/stack_acts.ts";
