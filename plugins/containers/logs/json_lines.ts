@@ -89,20 +89,21 @@ export class JsonLines implements GatheredLines {
     let cursors = new Map<string, string>();
     let firsts = new Map<string, string>();
     let characters = 0;
+    const send = async () => {
+      await this.reader.ready();
+      this.reader.frame(frame, cursors, firsts);
+      frame = [];
+      cursors = new Map();
+      firsts = new Map();
+      characters = 0;
+    };
     for (const { text, source, cursor, isFirst } of lines) {
-      if (frame.length > 0 && characters + text.length > FRAME_CHARACTERS) {
-        this.reader.frame(frame, cursors, firsts);
-        frame = [];
-        cursors = new Map();
-        firsts = new Map();
-        characters = 0;
-        await this.reader.ready();
-      }
+      if (frame.length > 0 && characters + text.length > FRAME_CHARACTERS) await send();
       frame.push(text);
       if (cursor !== null) cursors.set(source, cursor);
       if (cursor !== null && isFirst) firsts.set(source, cursor);
       characters += text.length;
     }
-    if (frame.length > 0) this.reader.frame(frame, cursors, firsts);
+    if (frame.length > 0) await send();
   }
 }
