@@ -2,6 +2,7 @@
 import { SERVICE_LOGS } from "../../client/berth/services.ts";
 import { stream } from "../../client/stream.ts";
 import { isStatusError } from "../../client/mod.ts";
+import { KnownLines } from "./known_lines.ts";
 import { LogFeed } from "./log_feed.ts";
 import { problemOf } from "./problem.ts";
 import { client, somebody } from "./session.ts";
@@ -17,6 +18,7 @@ export class TaskLog extends LogFeed {
   readonly #numbers = new Map<string, number>();
   /** Words about tasks that cannot be read for now, by their ids. */
   readonly #waiting = new Map<string, string>();
+  readonly #known = new KnownLines();
   #cursor: string | null = null;
 
   constructor(id: string) {
@@ -62,6 +64,7 @@ export class TaskLog extends LogFeed {
 
   async #read(signal: AbortSignal): Promise<void> {
     const from = this.#cursor === null ? { tail: TAIL } : { cursor: this.#cursor };
+    this.#known.resume(this.#cursor !== null);
     const items = stream(client, SERVICE_LOGS, {
       as: "ndjson",
       params: { id: this.#id },
@@ -76,9 +79,14 @@ export class TaskLog extends LogFeed {
       else if ("waits" in item) this.#waits(item.taskId, words.swarm.logWaits(item.task, item.node));
       else if ("line" in item) {
         this.#waits(item.taskId, null);
+        const { isNew, gap } = this.#known.take(item.taskId, item.stream, item.time);
+        if (!isNew) continue;
         const source = this.#source(item.taskId, item.task, item.node);
+        if (gap !== null) this.gap(gap, source);
         this.lines.add(Date.parse(item.time), item.stream, source, item.line);
-      } else if ("gap" in item) this.gap(item.gap, this.#source(item.taskId, item.task, item.node));
+      } else if ("gap" in item && this.#known.takeGap(item.taskId, item.gap)) {
+        this.gap(item.gap, this.#source(item.taskId, item.task, item.node));
+      }
     }
   }
 

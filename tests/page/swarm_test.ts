@@ -1,6 +1,7 @@
 /** The screen of a service: where it differs from its file, who is told, and what is left without a quorum. */
 import assert from "node:assert/strict";
 import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { assertFits, openPage } from "./opened.ts";
 import { besideStack, startSwarmScene } from "./swarm_scene.ts";
 
@@ -33,6 +34,14 @@ Deno.test({
     await part.page.waitForLoadState("networkidle");
     assert.equal(await part.page.getByText(/its file|compose\.yaml/).count(), 0);
 
+    const asked = await cutOffLog(page);
+    await opened.visit("/services/shop_web");
+    await eventually("its log was read three times", () => asked.length >= 3, { timeoutMs: 30_000 });
+    const log = page.getByRole("region", { name: "Log of all tasks" });
+    await log.getByText("told 5").waitFor();
+    assert.deepEqual((await log.innerText()).match(/told \d/g), [1, 2, 3, 4, 5].map((at) => `told ${at}`));
+    assert.match(`${asked[2]}`, /cursor=one\.abc/);
+
     await scene.loseQuorum();
     await opened.visit("/services/shop_web");
     await page.getByRole("alert").getByText(/^As of .*; nothing can be changed\.$/).waitFor();
@@ -40,6 +49,27 @@ Deno.test({
     assert.equal(await page.getByRole("link", { name: "Bring in line" }).count(), 0);
   },
 });
+
+/** Answers each question for the log of a service: the first time it is cut off before a cursor came. */
+async function cutOffLog(page: Awaited<ReturnType<typeof openPage>>["page"]): Promise<string[]> {
+  const asked: string[] = [];
+  const said = [1, 2, 3, 4, 5].map((at) => ({
+    task: "shop_web.1",
+    taskId: "one",
+    node: "node1",
+    via: "manager",
+    time: `2026-01-01T00:00:0${at}.000000000Z`,
+    stream: "stdout",
+    line: `told ${at}`,
+  }));
+  await page.route(/\/api\/services\/[^/]+\/logs/, async (route) => {
+    asked.push(new URL(route.request().url()).search);
+    const items = asked.length === 1 ? said.slice(0, 3) : [...said, { cursor: "one.abc" }];
+    const body = items.map((item) => `${JSON.stringify(item)}\n`).join("");
+    await route.fulfill({ contentType: "application/x-ndjson", body });
+  });
+  return asked;
+}
 
 Deno.test({
   ...BROWSER_TEST,
