@@ -41,6 +41,8 @@ interface Past {
 
 /** Earlier events in one frame. */
 const PAST_AT_ONCE = 200;
+/** All earlier events of one viewer: they are queued at once, and more than a socket holds would end it. */
+const MOST_PAST_CHARACTERS = 512 * 1024;
 
 export class EventHub implements Disposable {
   readonly #feed: EventFeed;
@@ -61,23 +63,24 @@ export class EventHub implements Disposable {
   }
 
   /**
-   * Sends the viewer the events since `since`, or a `resync` if they are no longer known, and then every new event that
-   * it wants.
+   * Sends the viewer the events since `since`, or a `resync` if they are no longer known or too many, and then every new
+   * event that it wants.
    */
   add(viewer: EventViewer, { since, earlier = 0 }: Past): Disposable {
     this.#flush(); // pending events belong to the past of the new viewer
     const past = since === undefined ? null : this.#feed.since(since);
     const known = past ?? (earlier > 0 ? this.#feed.known().filter(({ seq }) => seq > (since ?? 0)) : []);
     const wanted = known.filter((event) => isShown(event) && viewer.filter.wants(event));
-    const told = past === null ? wanted.slice(-Math.max(earlier, 1)) : wanted;
-    if (since !== undefined && past === null) {
+    const asked = past === null ? wanted.slice(-Math.max(earlier, 1)) : wanted;
+    const told = latest(asked.map((event) => ({ seq: event.seq, text: eventText(event) })));
+    if (since !== undefined && (past === null || told.length < asked.length)) {
       const before = told[0] === undefined ? this.#feed.seq : told[0].seq - 1;
       viewer.frame([jsonText({ type: "resync" })], before);
     }
     for (let at = 0; at < told.length; at += PAST_AT_ONCE) {
       const some = told.slice(at, at + PAST_AT_ONCE);
       const seq = at + PAST_AT_ONCE < told.length ? some.at(-1)!.seq : this.#feed.seq; // a slice has one at least
-      viewer.frame(some.map((event) => eventText(event)), seq);
+      viewer.frame(some.map(({ text }) => text), seq);
     }
     this.#viewers.add(viewer);
     return { [Symbol.dispose]: () => this.#viewers.delete(viewer) };
@@ -160,6 +163,17 @@ export class EventHub implements Disposable {
       if (frame.length > 0) viewer.frame(frame, this.#feed.seq);
     }
   }
+}
+
+/** Returns the last of them, as many as a viewer is told at once. */
+function latest<One extends { readonly text: JsonText }>(all: readonly One[]): readonly One[] {
+  let characters = 0;
+  let from = all.length;
+  while (from > 0 && characters + all[from - 1]!.text.length <= MOST_PAST_CHARACTERS) {
+    from -= 1;
+    characters += all[from]!.text.length;
+  }
+  return all.slice(from);
 }
 
 function isShown({ action }: EngineEvent): boolean {

@@ -134,3 +134,21 @@ Deno.test("an exec's command line is not in an event, whoever let it through (R5
   assert.equal(screen.events[0].action, "exec_create");
   assert.doesNotMatch(screen.frames.join(), /hunter2/);
 });
+
+Deno.test("a viewer who comes back after many events is told a resync and the last of them, not more than a socket holds", () => {
+  const feed = new EventFeed(0);
+  using hub = new EventHub(feed);
+  const image = "x".repeat(900);
+  for (let at = 0; at < 3_000; at++) feed.publish("docker", raw(`c${at}`, "start", { image }));
+  for (const past of [{ since: 5 }, { earlier: 2_000 }]) {
+    const screen = new Screen();
+    hub.add(screen, past);
+
+    const size = screen.frames.reduce((sum, frame) => sum + frame.length, 0);
+    assert.ok(size > 400_000 && size < 600_000, `${size}`);
+    assert.equal(screen.messages[0].type, "since" in past ? "resync" : "event");
+    const seqs = screen.events.map(({ seq }) => seq);
+    assert.deepEqual(seqs, Array.from(seqs, (_, at) => 3_000 - seqs.length + 1 + at), "without a hole");
+    assert.equal(screen.seqs[0], "since" in past ? seqs[0]! - 1 : seqs[199]);
+  }
+});
