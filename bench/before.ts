@@ -1,6 +1,6 @@
 /**
- * Lists, inspect, a log, audited writes and the start of today's code on one engine, beside the commits before and after the
- * house had its rooms.
+ * Lists, inspect, a log, audited writes and the start of today's code on one engine, beside the commits before and after
+ * its folders were put in order.
  */
 import { randomSecret } from "../auth/secret.ts";
 import { FIXTURE, startEngine } from "../tests/support/engine.ts";
@@ -35,7 +35,7 @@ await engine.cli("wait", talker);
 
 const versions = [
   ...commits.filter(({ absent }) => absent === undefined),
-  { name: "now", checkout: undefined }, // as it is shipped, which these were from their sources
+  { name: "now", checkout: undefined }, // the bundle that is shipped; the earlier commits ran from their sources
 ];
 const started = await Promise.all(versions.map(async ({ name, checkout }) => {
   const { server, key } = await startBerth(stack, engine.setting, checkout);

@@ -2,7 +2,7 @@
 
 /** The last commit before the folders were reorganised. */
 export const BEFORE = "015db1d";
-/** The last commit before the engines had a room of their own, and the one at which that was finished. */
+/** The last commit before the engines had a folder of their own, and the one at which that was finished. */
 export const HOUSE = { before: "b7fd6db1", after: "601db64e" };
 const root = new URL("../", import.meta.url).pathname;
 

@@ -171,7 +171,7 @@ function seesAll(entry: Entry, caller: Caller | null): boolean {
   return caller !== null && reachFor(entry, caller).everywhere && reachOfRunning(caller.principal).everywhere;
 }
 
-/** The meanings of addresses without a query by their schemas: most are such, and all callers share one. */
+/** The parsed empty query of each schema. Most addresses have no query, so all their callers share one result. */
 const meantByNone = new WeakMap<z.ZodType, unknown>();
 
 function queryOf({ query: schema, hints }: Entry["route"], url: string): unknown {

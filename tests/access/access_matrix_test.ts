@@ -11,7 +11,7 @@ import { ENTRY } from "./audit_entry.ts";
 
 /** `BERTH_PROOF=1`: keys of a single permission everywhere, too. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
-/** Of the routes that such a key is kept out of, so many parts: one of them on every commit, each at another key. */
+/** The routes closed to such a key are split into so many parts; a commit tries one part at each key. */
 const PARTS = 8;
 
 /** Routes without a credential, one by one (API.md, "Conventions"); everything else is closed. */

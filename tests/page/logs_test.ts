@@ -11,7 +11,7 @@ import { assertFitsAll, openPage, signInWithKey } from "./opened.ts";
 /** Long logs; in `deno task proof` ten times as long. */
 const ZEROS = Deno.env.get("BERTH_PROOF") === "1" ? "000" : "00";
 const MANY = `5${ZEROS}00`;
-/** Among the lines of one that is as long as that, five fit. */
+/** Five lines of a log of that length match it. */
 const NINES = ZEROS.replaceAll("0", "9") + "99";
 const IN_THE_MIDDLE = new RegExp(`^2[45]\\d{${ZEROS.length + 1}}$`);
 

@@ -97,7 +97,7 @@ export const DESK = { width: 1440, height: 900 };
 const HALF_OF_LOOKS = LOOKS.filter(({ rules }) => rules === RULES);
 type Looks = readonly (typeof LOOKS)[number][];
 
-/** Of these two on every commit, when axe is most of what a screen costs: every other screen has the other one. */
+/** Returns one of two looks: axe takes most of a screen's time, so every other screen is checked in the other look. */
 function oneOf(looks: Looks, screen: string): Looks {
   const sum = [...screen].reduce((all, letter) => all + letter.charCodeAt(0), 0);
   return [looks[sum % looks.length]!]; // there are two

@@ -1,7 +1,7 @@
 /** Waiting for something to become true, with a deadline instead of a guess. */
 import { slowness } from "../proof/slowness.ts";
 
-/** Between two probes at least; more by this share of the wait so far, so that a long one costs little, up to so much. */
+/** The shortest pause between two probes. It grows by a share of the wait so far, up to a most: a long wait costs little. */
 const EVERY_MS = 25;
 const SHARE = 0.05;
 const SHARE_MOST_MS = 100;

@@ -66,7 +66,7 @@ export class Clusters implements AsyncDisposable {
       log,
       ending: this.#ending.signal,
     });
-    this.#tick(); // there are some, or nobody would ask for this
+    this.#tick(); // at once: this starts only where an engine is in a swarm
   }
 
   get all(): readonly Cluster[] {
