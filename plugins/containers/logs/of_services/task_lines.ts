@@ -178,12 +178,18 @@ export class TaskLines implements GatheredLines {
     const { send, ready, told } = this.#options;
     for (const { bytes, places } of batch.pieces()) {
       await ready();
-      // Together with its cursor: a caller who is cut off between the two would be told the piece once more
-      send(bytes);
       for (const [task, { latest }] of places) this.#latest.set(task, latest);
       const record = told(places);
-      if (record !== "") send(encoder.encode(record));
+      // As one with its cursor: a caller who is cut off between the two would be told the piece once more
+      send(record === "" ? bytes : joined(bytes, encoder.encode(record)));
     }
     if (batch.isFilled) this.#earlier = batch;
   }
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(one.byteLength + other.byteLength);
+  both.set(one);
+  both.set(other, one.byteLength);
+  return both;
 }

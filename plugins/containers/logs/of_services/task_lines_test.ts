@@ -72,6 +72,7 @@ async function written(all: readonly Said[], format: LogFormat, timestamps: bool
       assert.ok(isAsked, "room is asked for before each piece");
       isAsked = false;
       told.push(bytes);
+      assert.equal(places.length, told.length, "each piece has its places");
     },
     ready: () => {
       isAsked = true;
@@ -79,7 +80,6 @@ async function written(all: readonly Said[], format: LogFormat, timestamps: bool
     },
     told: (read) => {
       places.push(read);
-      assert.equal(places.length, told.length, "each piece has its places");
       return "";
     },
   });
