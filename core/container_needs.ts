@@ -164,6 +164,11 @@ function sourceNeeds(
       return host(field, "lies below a folder that another container may write to");
     case "special":
       return host(field, "is a socket or a device");
+    case "mapped":
+      return host(
+        field,
+        'is mapped by "paths" to a folder of the host that berth does not see to be the same',
+      );
     case "outside":
       return host(field, "lies outside of the workspace");
   }

@@ -372,8 +372,11 @@ export interface ContainerRuntime {
   inspect(id: string, backend: string): Promise<InspectedContainer | null>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;
-  /** Learns whether the engine sees a folder of this machine; it is remembered until the engine is lost. Runs nothing. */
-  sightOf(folder: HostFolder, backend: string): Promise<HostSight>;
+  /**
+   * Learns whether the engine sees a folder of this machine. The answer is remembered until the engine is lost, or for
+   * `maxAgeMs`. Runs nothing.
+   */
+  sightOf(folder: HostFolder, backend: string, maxAgeMs?: number): Promise<HostSight>;
   /** Lists objects of an engine anew that it may not have announced yet. Rejects where it cannot. */
   relist(backend: string, kind: Untold): Promise<void>;
   /** The values that an engine gives a container by itself. `bare` is one with nothing else, where the engine tells less. */

@@ -99,7 +99,7 @@ export function runtimeSeen(
       return runtime.stamp;
     },
     inspect: (id, backend) => runtime.inspect(id, backend),
-    sightOf: (folder, backend) => runtime.sightOf(folder, backend),
+    sightOf: (folder, backend, maxAgeMs) => runtime.sightOf(folder, backend, maxAgeMs),
     relist: (backend, kind) => runtime.relist(backend, kind),
     engineDefaults: (backend) => runtime.engineDefaults(backend),
     images: async () => (await runtime.images()).filter(onEngine),

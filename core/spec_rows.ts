@@ -6,8 +6,9 @@ export type Owner = "own" | "other" | "unknown";
 /**
  * The place of a path of the host: in the group's own folder, elsewhere in its workspace, outside of it, or below a
  * folder that another container may write to, so that its links can be exchanged. `special`: a socket or a device.
+ * `mapped`: in the workspace, but the engine is asked for another path, which nothing proves to be the same folder.
  */
-export type HostPlace = "own" | "workspace" | "outside" | "shared" | "special";
+export type HostPlace = "own" | "workspace" | "outside" | "shared" | "special" | "mapped";
 
 /** The facts about an engine and a workspace that decide if a value is harmless. */
 export interface SpecFacts {

@@ -114,12 +114,10 @@ async function isOther(
   before: Side & { readonly group: Group },
   after: Side & { readonly group: Group },
 ): Promise<boolean> {
-  const [one, other] = await Promise.all([before, after].map(async ({ group, own }) =>
-    JSON.stringify(
-      Object.entries(declaredNow({ group, digest: own.digest, contents: await contentsOf(group, own) }))
-        .sort(),
-    )
-  ));
+  const [one, other] = await Promise.all([before, after].map(async ({ model, group, own }) => {
+    const contents = await contentsOf(group, own);
+    return JSON.stringify(Object.entries(declaredNow({ model, group, digest: own.digest, contents })).sort());
+  }));
   return one !== other;
 }
 

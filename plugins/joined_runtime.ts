@@ -50,7 +50,7 @@ export function joinRuntimes(runtimes: readonly ActingSwarmRuntime[]): ActingSwa
     isImageFor: async (platform, name, backend) =>
       await ownerOf(backend)?.isImageFor(platform, name, backend) ?? null,
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
-    sightOf: async (folder, backend) => await mustOwn(backend).sightOf(folder, backend),
+    sightOf: async (folder, backend, maxAgeMs) => await mustOwn(backend).sightOf(folder, backend, maxAgeMs),
     inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),
     acts: (backend) => mustOwn(backend).acts(backend),
     ending: async (id, backend) => await mustOwn(backend).ending(id, backend),

@@ -1,10 +1,11 @@
 /** Finds the group of a running Compose project. Labels hold paths as typed, so real paths are compared. */
 
 import { withoutEnd } from "../../core/without_end.ts";
-import type { HostFolder, RunningContainer } from "../../core/runtime.ts";
+import type { RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
 import type { Match } from "./live.ts";
+import { mapped } from "./mapped_paths.ts";
 
 /** The containers of one Compose project on one engine. */
 export interface RunningProject {
@@ -281,33 +282,6 @@ function prefer(groups: readonly Group[], project: string): readonly Group[] {
 async function locate(model: Model, path: string, real: RealPath): Promise<string | null> {
   return await real(mapped(model, path));
 }
-
-/** A path of a label with the path settings applied. */
-export function mapped(model: Model, path: string): string {
-  for (const { from, to } of model.settings.paths) {
-    const prefix = withoutEnd(from, "/");
-    if (path === prefix) return to;
-    if (path.startsWith(`${prefix}/`)) return withoutEnd(to, "/") + path.slice(prefix.length);
-  }
-  return path;
-}
-
-/** A path of this machine as the engine's, by the same settings: the longest folder decides. */
-export function onEngine(model: Model, path: string): string {
-  let found = { length: 0, path };
-  for (const { from, to } of model.settings.paths) {
-    const prefix = withoutEnd(to, "/");
-    if (prefix.length < found.length || (path !== prefix && !path.startsWith(`${prefix}/`))) continue;
-    found = { length: prefix.length, path: withoutEnd(from, "/") + path.slice(prefix.length) };
-  }
-  return found.path;
-}
-
-/** The workspace's folder, here and on the engine. */
-export const rootOf = (model: Model): HostFolder => ({
-  here: model.root,
-  there: onEngine(model, model.root),
-});
 
 const absolute = (path: string, workingDir: string | null): string =>
   /^([/\\]|[A-Za-z]:)/.test(path) || workingDir === null ? path : `${withoutEnd(workingDir, "/")}/${path}`;

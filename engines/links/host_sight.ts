@@ -29,12 +29,13 @@ interface Asked {
 export class HostSights {
   readonly #known = new Lru<{ readonly sight: Promise<HostSight>; readonly at: number }>(MOST);
 
-  async of(asked: Asked, folder: HostFolder): Promise<HostSight> {
+  async of(asked: Asked, folder: HostFolder, maxAgeMs: number): Promise<HostSight> {
     const key = `${folder.here}\0${folder.there}`;
     const known = this.#known.get(key);
     if (known !== undefined) {
       const sight = await known.sight;
-      if (sight !== "unknown" || performance.now() - known.at < UNKNOWN_MS) return sight;
+      const limit = sight === "unknown" ? Math.min(UNKNOWN_MS, maxAgeMs) : maxAgeMs;
+      if (performance.now() - known.at < limit) return sight;
     }
     const sight = sightOf(asked, folder).catch((error): HostSight => {
       if (error instanceof ServiceError) return "unknown";

@@ -132,12 +132,12 @@ export class Link implements AsyncDisposable {
   }
 
   /** Asks the engine whether it sees a folder of this machine. */
-  async sightOf(folder: HostFolder): Promise<HostSight> {
+  async sightOf(folder: HostFolder, maxAgeMs = Infinity): Promise<HostSight> {
     if (this.state !== "up") return "unknown";
     const image = this.mirror.images.rows.values().next().value?.id ?? null;
     // Podman is asked with an image; after a restart none is listed yet, and that is not remembered.
     if (this.#kind === "podman" && image === null) return "unknown";
-    return await this.#sights.of({ engine: this.engine, kind: this.#kind, image }, folder);
+    return await this.#sights.of({ engine: this.engine, kind: this.#kind, image }, folder, maxAgeMs);
   }
 
   get name(): string {

@@ -209,8 +209,8 @@ export class EngineRuntime implements ActingRuntime {
     return { ...defaults, bare: wire && await this.#inspections.of(engine, wire, doing) };
   }
 
-  async sightOf(folder: HostFolder, backend: string): Promise<HostSight> {
-    return await this.engines.named(backend).sightOf(folder);
+  async sightOf(folder: HostFolder, backend: string, maxAgeMs?: number): Promise<HostSight> {
+    return await this.engines.named(backend).sightOf(folder, maxAgeMs);
   }
 
   async inspect(id: string, backend: string): Promise<InspectedContainer | null> {

@@ -1,9 +1,9 @@
 /** The acts of an apply, each judged by the rights of its applier on the very object that the engine receives. */
 
 import type { Place } from "../../artifacts/artifact.ts";
-import { isBelow } from "../../artifacts/files/inside.ts";
+import { isBelow, isInside } from "../../artifacts/files/inside.ts";
 import { pinned } from "../../artifacts/files/pinned.ts";
-import { mapped, onEngine } from "../../artifacts/live/join.ts";
+import { rootOf, sentAs, sentFor } from "../../artifacts/live/mapped_paths.ts";
 import { containerNeeds, joinNeeds } from "../../core/container_needs.ts";
 import type { EngineActs } from "../../core/engine_acts.ts";
 import { buildNeeds, commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
@@ -77,7 +77,7 @@ class ActJudge {
         const found = mount.type === "bind" ? placed.get(mount.source) : undefined;
         if (found === undefined) return mount;
         // Another host's paths are not this disk's: only the workspace is the same on both.
-        const source = isBelow(found.path, model.root) ? onEngine(model, found.path) : mount.source;
+        const source = isInside(found.path, model.root) ? sentFor(model, found.path) : mount.source;
         // An engine that does not have it must not make an empty folder in its place.
         return found.identity === null
           ? { ...mount, source }
@@ -134,13 +134,13 @@ class ActJudge {
     return new Map([...placed, ...[...now].filter(([source, { path }]) => path === source)]);
   }
 
-  /** The container with the sources of its mounts as paths of this machine. */
+  /** The container with the sources of its mounts as paths of this machine: each under every path that they may have. */
   #here(found: InspectedContainer | null): InspectedContainer | null {
     const { model } = this.#ground;
     return found && {
       ...found,
-      mounts: found.mounts.map((mount) =>
-        mount.type === "bind" ? { ...mount, source: mapped(model, mount.source) } : mount
+      mounts: found.mounts.flatMap((mount) =>
+        mount.type === "bind" ? sentAs(model, mount.source).map((source) => ({ ...mount, source })) : [mount]
       ),
     };
   }
@@ -198,8 +198,10 @@ class ActJudge {
   }
 
   #placesOf(holdings: Holdings, sources: readonly string[]) {
-    const { model, group, backend } = this.#ground;
-    return placesOf(model, group, backend, holdings, sources);
+    const { model, group, backend: engine, runtime } = this.#ground;
+    // Asked anew: a link on the way to it can lead elsewhere by now.
+    const sight = () => runtime.sightOf(rootOf(model), engine, 0);
+    return placesOf({ model, group, engine, holdings, sight }, sources);
   }
 
   /** Returns the bind sources that lay in the workspace when the container was made. */

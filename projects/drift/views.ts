@@ -1,6 +1,7 @@
 /** The surroundings of a compared container: the engine around it and the disk below it, read once for many. */
 
-import { mapped, type RealPath, rootOf } from "../../artifacts/live/join.ts";
+import { type RealPath } from "../../artifacts/live/join.ts";
+import { mapped, rootOf } from "../../artifacts/live/mapped_paths.ts";
 import { isInside } from "../../artifacts/files/inside.ts";
 import { type BindSource, bindSourceAt } from "../../core/bind_source.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";

@@ -1,6 +1,6 @@
 /** The inputs of a plan, thing by thing, so that it can be refused when anything moved, and say what. */
 
-import type { Group, Node } from "../../artifacts/artifact.ts";
+import type { Group, Model, Node } from "../../artifacts/artifact.ts";
 import type { HeldNetwork } from "../../core/runtime.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import { mountedImages } from "../fields/mount_sources.ts";
@@ -27,12 +27,22 @@ export const sourcesOf = (group: Group): Record<string, string> =>
   Object.fromEntries([...group.sources, ...group.envFiles].map(({ path, hash }) => [`file ${path}`, hash]));
 
 /** Returns the digests of what the files say now. */
-export function declaredNow({ group, digest, contents }: Pick<Scene, "group" | "digest" | "contents">) {
+export function declaredNow(
+  { model, group, digest, contents }: Pick<Scene, "model" | "group" | "digest" | "contents">,
+) {
   return Object.fromEntries([
     ["", saidOf(group, digest)],
+    ...settingsOf(model, digest),
     ...filesOf(group),
     ...[...contents].map(([id, one]) => [id.replace(/:.*\./, " "), one] as const),
   ]);
+}
+
+/** The parts of berth.yaml that say which containers are whose, and what the engine is asked to mount. */
+function settingsOf({ settings }: Model, digest: Digest): readonly (readonly [string, string])[] {
+  const { paths, projects, stacks } = settings;
+  if (paths.length === 0 && projects.size === 0 && stacks.size === 0) return [];
+  return [["file berth.yaml", digest(JSON.stringify([paths, [...projects], [...stacks]]))]];
 }
 
 /** A digest that was made of a group, and by what. */

@@ -2,7 +2,8 @@
 
 import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import { mainGroups } from "../../artifacts/graph/graph.ts";
-import { join, type RealPath, rootOf, runningProjects } from "../../artifacts/live/join.ts";
+import { join, type RealPath, runningProjects } from "../../artifacts/live/join.ts";
+import { rootOf } from "../../artifacts/live/mapped_paths.ts";
 import { isInside } from "../../artifacts/files/inside.ts";
 import { ofStack } from "../../artifacts/live/stacks.ts";
 import type { RegisteredModel } from "../../artifacts/live/tool_projects.ts";
@@ -160,11 +161,13 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const compare = async (container: InspectedContainer, of: Declared) =>
     differencesOf(of, container, await viewFor(of, container, view, disk));
   await compareAll({ jobs, members, runtime, declared, compare });
-  const places = await placesOf(model, group, backend.name, holdings, sourcesOf(model, group));
+  const hostSight = await sightFor(model, group, runtime, backend.name);
+  const mounting = { model, group, engine: backend.name, holdings, sight: () => Promise.resolve(hostSight) };
+  const places = await placesOf(mounting, sourcesOf(model, group));
   return {
     pulledAt: await pulledAtOf(asked, backend.name),
     foreign: await foreignIn(asked, backend.name, holdings),
-    hostSight: await sightFor(model, group, runtime, backend.name),
+    hostSight,
     places,
     loops: await loopsIn(model, places.keys()),
     model,

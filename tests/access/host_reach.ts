@@ -13,6 +13,8 @@ type Wire = any;
 export interface Own {
   /** Null where nobody tells: no bind mount counts as the project's own then. */
   readonly folder: string | null;
+  /** The same folder under other paths of the engine. */
+  readonly sameFolders?: ReadonlySet<string>;
   readonly containers: ReadonlySet<string>;
   readonly networks: ReadonlySet<string>;
   readonly volumes: ReadonlySet<string>;
@@ -78,7 +80,8 @@ function mountFacts(mount: Wire, own: Own): string[] {
   if (Type !== "bind") {
     return reachOf(MOUNT.Type!, Type) === "own" ? [] : [`a mount of the type ${Type} at ${Destination}`];
   }
-  const isOwn = own.folder !== null && `${Source}/`.startsWith(`${own.folder}/`);
+  const folders = [...own.folder === null ? [] : [own.folder], ...own.sameFolders ?? []];
+  const isOwn = folders.some((folder) => `${Source}/`.startsWith(`${folder}/`));
   const isShared = !["", "private", "rprivate"].includes(Propagation ?? "");
   return [
     ...isOwn ? [] : [`bind ${Source} at ${Destination}`],

@@ -34,7 +34,7 @@ export class RunScene {
     return {
       apply: "a1",
       backend: "swarm:s",
-      model: { groups: [] },
+      model: { groups: [], settings: { paths: [], projects: new Map(), stacks: new Map() } },
       group: { name: "shop", project: "shop", value: null, profiles: [], units: [], resources: [] },
       digest: (text: string) => text,
       contents: new Map(),

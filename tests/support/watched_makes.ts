@@ -33,6 +33,15 @@ export function tellsPlans(berth: Plans): Disposable {
   return { [Symbol.dispose]: () => void berths.delete(berth) };
 }
 
+/** Paths of engines under which a test has mounted the folder of its workspace. */
+const sameFolders = new Set<string>();
+
+/** Lets the path count as the workspace's own folder. */
+export function isSameFolder(path: string): Disposable {
+  sameFolders.add(path);
+  return { [Symbol.dispose]: () => void sameFolders.delete(path) };
+}
+
 /** All engines of this process. */
 const engines = new Set<WatchedMakes>();
 
@@ -163,6 +172,7 @@ export class WatchedMakes implements AsyncDisposable {
       ) => [Id, ...Names.map((one: string) => one.slice(1))]);
       const own: Own = {
         folder,
+        sameFolders,
         containers: new Set([...ids, ...this.#containersOf.get(project) ?? []]),
         networks: new Set(networks.json.map(({ Name }: Wire) => Name)),
         volumes: new Set((volumes.json.Volumes ?? []).map(({ Name }: Wire) => Name)),
