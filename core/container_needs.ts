@@ -39,17 +39,17 @@ const CONTAINER: Rows<ContainerSpec> = {
     others.flatMap((one) => {
       const [container = ""] = one.split(":");
       return facts.isOwnContainer(container)
-        ? NOTHING
+        ? lentNeeds("volumesFrom", container, LENT.volumes, facts)
         : host("volumesFrom", `mounts what "${container}" has mounted, which is not of this project`);
     }),
   networks: (networks, facts) => networks.flatMap((one) => connectionNeeds(one, facts)),
   networkMode: (mode, facts) => networkModeNeeds(mode, facts),
   links: (links, facts) => linkNeeds(links, facts),
-  ipcMode: (mode, facts) => namespaceNeeds("ipc", mode, facts),
-  pidMode: (mode, facts) => namespaceNeeds("pid", mode, facts),
-  utsMode: (mode, facts) => namespaceNeeds("uts", mode, facts),
-  cgroupMode: (mode, facts) => namespaceNeeds("cgroup", mode, facts),
-  userMode: (mode, facts) => namespaceNeeds("userNamespace", mode, facts),
+  ipcMode: (mode, facts) => namespaceNeeds("ipc", mode, LENT.ipc, facts),
+  pidMode: (mode, facts) => namespaceNeeds("pid", mode, LENT.pid, facts),
+  utsMode: (mode, facts) => namespaceNeeds("uts", mode, LENT.uts, facts),
+  cgroupMode: (mode, facts) => namespaceNeeds("cgroup", mode, LENT.cgroup, facts),
+  userMode: (mode, facts) => namespaceNeeds("userNamespace", mode, LENT.user, facts),
   cgroupParent: unlessEmpty("cgroupParent", "joins a control group of the host"),
   storageOptions: unlessEmpty("storageOptions", "sets options of the host's storage"),
   isolation: (isolation) =>
@@ -219,17 +219,58 @@ function membershipNeeds(field: string, name: string, facts: SpecFacts): readonl
 }
 
 function networkModeNeeds(mode: string, facts: SpecFacts): readonly SpecNeed[] {
-  const container = /^container:(.*)$/.exec(mode)?.[1];
-  if (container !== undefined && facts.isOwnContainer(container)) return NOTHING;
+  const container = containerOf(mode);
+  if (container !== null && facts.isOwnContainer(container)) {
+    return lentNeeds("networks", container, LENT.network, facts);
+  }
   return mode === "" ? NOTHING : membershipNeeds("networks", mode, facts);
 }
 
-function namespaceNeeds(field: string, mode: string, facts: SpecFacts): readonly SpecNeed[] {
+function namespaceNeeds(field: string, mode: string, lent: Lent, facts: SpecFacts): readonly SpecNeed[] {
   if (["", "private", "shareable", "none"].includes(mode)) return NOTHING;
-  const container = /^container:(.*)$/.exec(mode)?.[1];
-  if (container !== undefined && facts.isOwnContainer(container)) return NOTHING;
+  const container = containerOf(mode);
+  if (container !== null && facts.isOwnContainer(container)) return lentNeeds(field, container, lent, facts);
   return host(field, `joins the namespace "${mode}"`);
 }
+
+/** Returns the container whose namespace a mode joins; null for every other mode. */
+const containerOf = (mode: string): string | null => /^container:(.*)$/.exec(mode)?.[1] ?? null;
+
+type Lent = readonly (keyof ContainerSpec)[];
+/** The fields of another container that one takes over who joins it. */
+const LENT = {
+  volumes: ["mounts", "volumesFrom"],
+  network: ["networkMode", "networks", "links"],
+  ipc: ["ipcMode"],
+  uts: ["utsMode"],
+  cgroup: ["cgroupMode"],
+  user: ["userMode"],
+  // A process can enter those that it sees: their files by /proc/<pid>/root, and their code by ptrace.
+  pid: ["pidMode", "mounts", "volumesFrom", "networkMode", "networks", "links", "ipcMode", "utsMode"]
+    .concat(["userMode", "privileged"]) as Lent,
+} as const satisfies Record<string, Lent>;
+
+/** Judges what a container takes over from another one of its project as if it had asked for it itself. */
+function lentNeeds(field: string, container: string, lent: Lent, facts: SpecFacts): readonly SpecNeed[] {
+  const spec = facts.specOf(container);
+  if (spec === null) return host(field, "joins a container that berth cannot look at");
+  const part = Object.fromEntries(lent.flatMap((key) => spec[key] === undefined ? [] : [[key, spec[key]]]));
+  // Containers that join each other in a circle are looked at once.
+  const others = { ...facts, specOf: (one: string) => one === container ? {} : facts.specOf(one) };
+  return needsOf(CONTAINER, part, others).map((one) => ({
+    ...one,
+    field,
+    why: `shares "${one.field}" of another service, which ${one.why}`,
+  }));
+}
+
+/** Returns the containers that one joins by its spec. */
+export const joinedBy = (spec: Partial<ContainerSpec>): readonly string[] => [
+  ...(spec.volumesFrom ?? []).map((one) => one.split(":")[0]!), // it has a first part
+  ...[spec.networkMode, spec.ipcMode, spec.pidMode, spec.utsMode, spec.cgroupMode, spec.userMode].flatMap(
+    (mode) => containerOf(mode ?? "") ?? [],
+  ),
+];
 
 type DeviceRequest = ContainerSpec["deviceRequests"][number];
 const usesDevice = () => host("deviceRequests", "uses devices of the host");

@@ -8,6 +8,7 @@ import type { HostPlace, SpecFacts } from "./spec_rows.ts";
 
 const FACTS: SpecFacts = {
   isOwnContainer: (container) => container === "mine",
+  specOf: () => ({}),
   networkOwner: (name) => ["own", "pasta"].includes(name) ? "own" : name === "theirs" ? "other" : "unknown",
   volumeOwner: (name) => /^(?:own|[./].*)$/.test(name) ? "own" : name === "theirs" ? "other" : "unknown",
   placeOf: (source) =>

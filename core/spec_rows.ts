@@ -1,5 +1,7 @@
 /** The vocabulary for judging specs: facts, needs, and tables with a row for each field. */
 
+import type { ContainerSpec } from "./runtime.ts";
+
 /** The owner of a network or volume: the project of the spec, another one, or an unknown one. */
 export type Owner = "own" | "other" | "unknown";
 
@@ -14,6 +16,8 @@ export type HostPlace = "own" | "workspace" | "outside" | "shared" | "special" |
 export interface SpecFacts {
   /** Returns true for a container of the same project, by id, name or placeholder. */
   isOwnContainer(container: string): boolean;
+  /** Returns what such a container has of mounts and namespaces, which others can join; null if nothing tells. */
+  specOf(container: string): Partial<ContainerSpec> | null;
   networkOwner(name: string): Owner;
   volumeOwner(name: string): Owner;
   placeOf(source: string): HostPlace;
@@ -49,6 +53,7 @@ export const unlessEmpty =
 /** Facts for values that are judged without any. */
 export const NO_FACTS: SpecFacts = {
   isOwnContainer: () => false,
+  specOf: () => null,
   networkOwner: () => "unknown",
   volumeOwner: () => "unknown",
   placeOf: () => "outside",

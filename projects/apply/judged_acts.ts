@@ -4,7 +4,7 @@ import type { Place } from "../../artifacts/artifact.ts";
 import { isBelow, isInside } from "../../artifacts/files/inside.ts";
 import { pinned } from "../../artifacts/files/pinned.ts";
 import { rootOf, sentAs, sentFor } from "../../artifacts/live/mapped_paths.ts";
-import { containerNeeds, joinNeeds } from "../../core/container_needs.ts";
+import { containerNeeds, joinedBy, joinNeeds } from "../../core/container_needs.ts";
 import type { EngineActs } from "../../core/engine_acts.ts";
 import { buildNeeds, commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
 import type { ContainerSpec, Holdings, InspectedContainer } from "../../core/runtime.ts";
@@ -66,10 +66,11 @@ class ActJudge {
   /** Returns the spec with the links of its sources followed. Throws `apply_failed` for a right that is missing. */
   async container(spec: Partial<ContainerSpec>): Promise<Partial<ContainerSpec>> {
     const { model } = this.#ground;
-    const sources = bindsIn(spec).map(({ source }) => source);
+    const lent = await this.#joinedBy(spec);
+    const sources = [spec, ...lent.values()].flatMap((one) => bindsIn(one).map(({ source }) => source));
     const holdings = await this.#heldNow(sources);
     const placed = await this.#placesOf(holdings, sources);
-    await this.refuse(containerNeeds(spec, await this.facts(holdings, placed)));
+    await this.refuse(containerNeeds(spec, await this.facts(holdings, placed, lent)));
     if (spec.mounts === undefined) return spec;
     return {
       ...spec,
@@ -84,6 +85,20 @@ class ActJudge {
           : { ...mount, source, mustExist: true as const };
       }),
     };
+  }
+
+  /** Returns the containers that one with this spec joins, and those that they join, as they are now. */
+  async #joinedBy(spec: Partial<ContainerSpec>): Promise<ReadonlyMap<string, Partial<ContainerSpec>>> {
+    const found = new Map<string, Partial<ContainerSpec>>();
+    const open = [...joinedBy(spec)];
+    for (let container = open.pop(); container !== undefined; container = open.pop()) {
+      if (found.has(container)) continue;
+      const now = this.#here(await this.acts.find(container));
+      if (now === null) continue;
+      found.set(container, now);
+      open.push(...joinedBy(now));
+    }
+    return found;
   }
 
   /**
@@ -158,7 +173,11 @@ class ActJudge {
     );
   }
 
-  async facts(holdings?: Holdings, placed: ReadonlyMap<string, Placed> = new Map()): Promise<SpecFacts> {
+  async facts(
+    holdings?: Holdings,
+    placed: ReadonlyMap<string, Placed> = new Map(),
+    lent: ReadonlyMap<string, Partial<ContainerSpec>> = new Map(),
+  ): Promise<SpecFacts> {
     const { group, backend } = this.#ground;
     const own = new Set((await this.options.orders.containers()).flatMap(({ id, name }) => [id, name]));
     const known = holdings ?? await this.#holdings();
@@ -168,6 +187,7 @@ class ActJudge {
       holdings: known,
       places: placed,
       isOwnContainer: (container) => own.has(container),
+      specOf: (container) => lent.get(container) ?? null,
     });
     return {
       ...facts,

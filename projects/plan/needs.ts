@@ -15,12 +15,12 @@ import { mountPlaces } from "../fields/mounts.ts";
 import { FIELDS } from "../fields/table.ts";
 import { projectOf } from "../hash/labels.ts";
 import { resourceLabels } from "../hash/resource_labels.ts";
-import { isPlaceholder, plannedSpec } from "../specs/container_spec.ts";
+import { isPlaceholder, placeholderOf, plannedSpec } from "../specs/container_spec.ts";
 import { specFacts } from "../specs/facts.ts";
 import { isInGroup } from "../../artifacts/graph/own_folder.ts";
 import { networkSpec, volumeSpec } from "../specs/resource_specs.ts";
 import type { Need } from "./plan_shape.ts";
-import type { Scene } from "./scene.ts";
+import { declaredOf, type Scene } from "./scene.ts";
 
 /** The parts of a scene that name the subject of a need. */
 interface SubjectScene {
@@ -120,6 +120,11 @@ function factsOf(scene: Scene): SpecFacts {
     holdings: scene.holdings,
     places: scene.places,
     isOwnContainer: isPlaceholder,
+    specOf: (container) => {
+      const unit = scene.group.units.find(({ label }) => placeholderOf(label) === container);
+      const of = declaredOf(scene.model, scene.group, unit);
+      return of === null ? null : plannedSpec(of);
+    },
   });
   facts.set(scene, made);
   return made;

@@ -14,9 +14,12 @@ interface FactSources {
   /** Places of bind sources; a source without one counts as outside. */
   readonly places: ReadonlyMap<string, Placed>;
   readonly isOwnContainer: (container: string) => boolean;
+  readonly specOf: SpecFacts["specOf"];
 }
 
-export function specFacts({ group, engine, holdings, places, isOwnContainer }: FactSources): SpecFacts {
+export function specFacts(
+  { group, engine, holdings, places, isOwnContainer, specOf }: FactSources,
+): SpecFacts {
   const ownerIn = (kind: "network" | "volume", name: string): Owner => {
     const resource = group.resources.find((one) => one.kind === kind && one.name === name);
     const held = (kind === "network" ? holdings.networks : holdings.volumes)?.find((one) =>
@@ -28,6 +31,7 @@ export function specFacts({ group, engine, holdings, places, isOwnContainer }: F
   };
   return {
     isOwnContainer,
+    specOf,
     networkOwner: (name) => ownerIn("network", name),
     volumeOwner: (name) => ownerIn("volume", name),
     placeOf: (source) => places.get(source)?.place ?? "outside",

@@ -28,6 +28,7 @@ type Wire = any;
 /** Nothing is the project's own: so each name is somebody else's. */
 const FOREIGN: SpecFacts = {
   isOwnContainer: () => false,
+  specOf: () => null,
   networkOwner: () => "other",
   volumeOwner: () => "other",
   placeOf: () => "outside",
