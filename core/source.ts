@@ -225,7 +225,9 @@ export const CommitRequest = z.strictObject({
   branch: z.string().min(1).max(200).optional().describe(
     "A new branch for it, as for a pull request; the branch that is followed unless given",
   ),
-  withSecrets: z.boolean().optional().describe("True to commit values that berth would mask"),
+  withSecrets: z.boolean().optional().describe(
+    "True to commit values that berth would mask: needs `artifacts:reveal`, too",
+  ),
 }).meta({ id: "CommitRequest", examples: [{ paths: ["blog/compose.yaml"], message: "Newer nginx" }] });
 export type CommitRequest = z.infer<typeof CommitRequest>;
 

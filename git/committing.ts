@@ -35,6 +35,8 @@ interface CommittingOptions {
   ) => NewAuditEntry;
   readonly now: () => number;
   readonly isHeld: Lease["isHeld"];
+  /** Throws unless the committer may read what berth shows masked or not at all; it says what of the commit is. */
+  readonly mustReveal: (what: string) => Promise<void>;
 }
 
 export interface Committer extends Pick<AuditActor, "kind" | "id" | "name"> {
@@ -48,7 +50,10 @@ const MOST_BYTES = 32 * 1024 * 1024;
 /** Paths and lines that are named in one refusal. */
 const MOST_TOLD = 20;
 
-/** Throws `source_conflict`, `source_moved`, `secret_in_commit`, `invalid_request` and `git_failed`: then nothing was pushed. */
+/**
+ * Throws `source_conflict`, `source_moved`, `secret_in_commit`, `invalid_request`, `git_failed`, `forbidden` and
+ * `sign_in_again`: then nothing was pushed.
+ */
 export async function commitFiles(
   options: CommittingOptions,
   followed: Followed,
@@ -57,6 +62,8 @@ export async function commitFiles(
   by: Committer,
 ): Promise<CommitMade> {
   const { branch } = request;
+  // Whoever reads the branch reads it: that is the same as showing it.
+  if (request.withSecrets === true) await options.mustReveal("`withSecrets`");
   if (record.syncing !== null) {
     throw conflict("a commit is being written into the folder; try again when that is done");
   }
@@ -132,12 +139,14 @@ async function settle(
 }
 
 async function filesOf(
-  { registry }: CommittingOptions,
+  { registry, mustReveal }: CommittingOptions,
   { workspace }: SourceRecord,
   { paths }: CommitRequest,
   { head, synced }: { readonly head: Tree; readonly synced: Tree | null },
 ): Promise<CommittedFile[]> {
   const { root, hidden } = await registry.folder(workspace);
+  const model = await registry.comparedModel(workspace);
+  const shown = new Set([...model.files.map(({ path }) => path), ...namedFiles(model).keys()]);
   const files: CommittedFile[] = [];
   const touched: string[] = [];
   let bytes = 0;
@@ -147,6 +156,9 @@ async function filesOf(
       throw invalid("body.paths", `"${path}" is no file of this folder`);
     }
     const known = head.entries.get(path);
+    if (known === undefined && !shown.has(path)) {
+      await mustReveal(`"${path}", which berth does not show and the branch does not have,`);
+    }
     const content = await contentAt(root, path, known);
     if (content === null && known === undefined) throw invalid("body.paths", `There is no file "${path}"`);
     bytes += content?.length ?? 0;

@@ -228,11 +228,16 @@ export class Sources implements AsyncDisposable {
   }
 
   /** Commits files of the folder and pushes them. Throws as `commitFiles`. */
-  async commit(workspace: string, request: CommitRequest, by: Committer): Promise<CommitMade> {
+  async commit(
+    workspace: string,
+    request: CommitRequest,
+    by: Committer,
+    mustReveal: (what: string) => Promise<void>,
+  ): Promise<CommitMade> {
     await this.#record(workspace);
     await using lease = await this.#leases.take(workspace);
     const record = await this.#record(workspace);
-    const options = { ...this.#options, isHeld: lease.isHeld };
+    const options = { ...this.#options, isHeld: lease.isHeld, mustReveal };
     return await commitFiles(options, await this.#repositories.follow(record), record, request, by);
   }
 

@@ -121,12 +121,14 @@ const commit = route({
   summary: "Commit files of the folder, and push them",
   description:
     "The commit is built on the branch's newest one and changes these files alone; a branch that has changed them, too, " +
-    "is a conflict. The author is the caller. Values that berth would mask need `withSecrets`.",
+    "is a conflict. The author is the caller. Values that berth would mask need `withSecrets`. That, and files that berth " +
+    "does not show and the branch does not have, need `artifacts:reveal` and a recent sign-in, too.",
   permission: "workspaces:files",
   subject: "found",
   params: Id,
   body: CommitRequest,
-  particulars: ({ body }) => particularsOf({ paths: body.paths, branch: body.branch, message: body.message }),
+  particulars: ({ body: { paths, branch, message, withSecrets } }) =>
+    particularsOf({ paths, branch, message, withSecrets }),
   answers: {
     201: json(CommitMade, "The commit, pushed"),
     ...missing,
@@ -137,6 +139,8 @@ const commit = route({
       "source_moved",
       "secret_in_commit",
       "git_failed",
+      "forbidden",
+      "sign_in_again",
     ),
   },
 });
@@ -185,7 +189,11 @@ export function sourceRoutes({ registry, sources, ...others }: SourcesRoutes): C
     .on(commit, async (call) => {
       const id = await whole(call.reach, call.params.id);
       const { kind, id: actor, name, email } = call.principal;
-      return reply(201, await (await sources()).commit(id, call.body, { kind, id: actor, name, email }));
+      const by = { kind, id: actor, name, email };
+      return reply(
+        201,
+        await (await sources()).commit(id, call.body, by, (what) => mustReveal(call, id, what)),
+      );
     })
     .on(check, async ({ reach, params }) => {
       const id = await whole(reach, params.id);
@@ -202,6 +210,21 @@ export function mustMayApply(principal: Principal, workspace: string, { policy }
     "forbidden",
     'Cannot set the policy "auto": it applies with your rights, and you lack "projects:apply" on the whole folder',
   );
+}
+
+/** A commit shows what it holds to all who read the repository. Throws `forbidden` and `sign_in_again`. */
+async function mustReveal(
+  call: { readonly principal: Principal; mustBeProved(): Promise<void> },
+  workspace: string,
+  what: string,
+): Promise<void> {
+  if (!may(call.principal, "artifacts:reveal", { workspace })) {
+    throw new ServiceError(
+      "forbidden",
+      `Cannot commit: ${what} needs the permission "artifacts:reveal", too`,
+    );
+  }
+  await call.mustBeProved();
 }
 
 /** Overwriting files takes the right to write them. Throws `forbidden`. */

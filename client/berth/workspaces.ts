@@ -468,7 +468,7 @@ export type CommitRequest = {
   readonly message: string;
   /** A new branch for it, as for a pull request; the branch that is followed unless given. */
   readonly branch?: string;
-  /** True to commit values that berth would mask. */
+  /** True to commit values that berth would mask: needs `artifacts:reveal`, too. */
   readonly withSecrets?: boolean;
 };
 

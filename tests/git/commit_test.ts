@@ -150,6 +150,48 @@ test("a value that berth would mask is not committed unless somebody says so, an
   assert.equal((await commit(scene, body)).status, 201);
 });
 
+test("whoever may only edit files pushes no secret and no file that berth does not show", async () => {
+  await using scene = await synced();
+  const secret = "hunter2hunter2";
+  await Deno.mkdir(`${scene.path}/blog/data`);
+  for (const [path, text] of [["blog/.env", `DB_PASSWORD=${secret}\n`], ["blog/data/db", secret]] as const) {
+    await write(scene, path, text);
+  }
+  await write(scene, "blog/compose.yaml", web("nginx:2"));
+  const { bare } = scene.repository;
+  const refs = () => git(bare, "for-each-ref", "--format=%(objectname) %(refname)");
+  const before = await refs();
+  const key = await scene.berth.call("POST /api/settings/api-keys", {
+    name: "editor",
+    grants: [{ permissions: ["workspaces:read", "workspaces:files", "artifacts:read"] }],
+  });
+  assert.equal(key.status, 201, key.text);
+  const editor = scene.berth.as(key.body.key);
+  const push = (body: unknown) => editor.call(`POST /api/workspaces/${scene.id}/source/commit`, body);
+
+  for (
+    const body of [
+      { paths: ["blog/.env"], message: "m", withSecrets: true, branch: "x" },
+      { paths: ["blog/compose.yaml"], message: "m", withSecrets: true },
+      { paths: ["blog/data/db"], message: "m", branch: "x" },
+      { paths: ["blog/compose.yaml", "blog/data/db"], message: "m" },
+      { paths: ["blog/data/none"], message: "m" },
+    ]
+  ) {
+    const { status, body: refused, text } = await push(body);
+    assert.deepEqual([status, refused.code], [403, "forbidden"], `${JSON.stringify(body)}: ${text}`);
+    assert.match(refused.title, /artifacts:reveal/);
+  }
+  assert.equal(await refs(), before);
+  const held = await push({ paths: ["blog/.env"], message: "m", branch: "x" });
+  assert.deepEqual([held.status, held.body.code], [422, "secret_in_commit"], held.text);
+  const allowed = await push({ paths: ["blog/compose.yaml"], message: "m" });
+  assert.equal(allowed.status, 201, allowed.text);
+  assert.ok(!(await git(bare, "log", "--all", "-p")).includes(secret));
+  const ofAdmin = await commit(scene, { paths: ["blog/data/db"], message: "m", branch: "y" });
+  assert.equal(ofAdmin.status, 201, ofAdmin.text);
+});
+
 test("paths outside, folders, links and files that are nowhere are refused, and so are callers without workspaces:files", async () => {
   await using scene = await synced();
   await Deno.symlink("/etc/passwd", `${scene.path}/link`);

@@ -44,9 +44,11 @@ export function Uncommitted({ source, done }: { readonly source: Source; readonl
             <ul class="rows">{rows}</ul>
             <Field label={TEXT.message} name="message" />
             <Field label={TEXT.branch} name="branch" hint={TEXT.branchHint(shown(source.branch))} optional />
-            <label class="check">
-              <input type="checkbox" name="secrets" /> {TEXT.withSecrets}
-            </label>
+            {may("artifacts:reveal") && (
+              <label class="check">
+                <input type="checkbox" name="secrets" /> {TEXT.withSecrets}
+              </label>
+            )}
           </Form>
         )
         : <ul class="rows">{rows}</ul>}
