@@ -35,6 +35,8 @@ type PlainKind = "secret" | "config" | "mounted" | "other";
 export interface ArtifactFile {
   /** Below the workspace root, with `/`. */
   readonly path: string;
+  /** The path below the root that links led to when it was read; absent where there were none. */
+  readonly leadsTo?: string;
   readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme" | PlainKind;
   readonly text: string;
   /** Hex SHA-256 of the bytes. */
@@ -313,6 +315,8 @@ export interface Group {
   /** Every file that had a part in it. */
   readonly sources: readonly ArtifactFile[];
   readonly envFiles: readonly ArtifactFile[];
+  /** Files with the variables of what is included. */
+  readonly includedEnvFiles: readonly ArtifactFile[];
   /** Members of `sources` that only lend single services to `extends`. */
   readonly bases: readonly ArtifactFile[];
   readonly profiles: readonly string[];

@@ -91,6 +91,7 @@ export async function buildGroup(
     files: project.files,
     sources: project.sources,
     envFiles: project.envFiles,
+    includedEnvFiles: project.includedEnvFiles,
     bases: project.sources.filter((file) =>
       project.extended.has(file.path) && !project.files.includes(file) &&
       !project.included.some(({ path }) => path === file.path)

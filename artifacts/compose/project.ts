@@ -27,6 +27,8 @@ export interface Project {
   readonly files: readonly ArtifactFile[];
   readonly sources: readonly ArtifactFile[];
   readonly envFiles: readonly ArtifactFile[];
+  /** Files with the variables of what is included. */
+  readonly includedEnvFiles: readonly ArtifactFile[];
   readonly environment: Environment;
   /** The project's variable of a name as the file at a place sees it. */
   readonly variable: (name: string, at: Place) => string | undefined;
@@ -58,6 +60,7 @@ class Loader {
   readonly #included: { path: string; at: Place }[] = [];
   /** Files included so far, so that each is read once however many ways lead to it. */
   readonly #taken = new Set<string>();
+  readonly #includedEnvFiles = new Set<ArtifactFile>();
   #name: Node | null = null;
 
   constructor(store: FileStore, spec: ProjectSpec) {
@@ -93,6 +96,7 @@ class Loader {
       files,
       sources: [...this.#sources.files],
       envFiles,
+      includedEnvFiles: [...this.#includedEnvFiles],
       environment,
       variable: (name, at) => this.#sources.environments.get(at.file)?.get(name) ?? variables.get(name),
       findings: this.#sources.allFindings(),
@@ -214,6 +218,7 @@ class Loader {
     if (this.#taken.has(key)) return null;
     this.#taken.add(key);
     const own = await this.#includeEnvironment(item, folder, inside);
+    for (const file of own) this.#includedEnvFiles.add(file);
     const inner = environmentOf(own, environment);
     for (const file of files) if (!this.#sources.bases.has(file)) this.#sources.bases.set(file, inside);
     return await this.#project(

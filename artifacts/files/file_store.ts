@@ -189,7 +189,7 @@ export class FileStore {
       return null;
     }
     const before = cached && !isRefusal(cached.outcome) ? cached.outcome : undefined;
-    const file = before?.hash === read.hash && before.kind === told
+    const file = before?.hash === read.hash && before.kind === told && before.leadsTo === read.leadsTo
       ? before
       : await this.#parsed(path, told, read, before);
     this.#cached.set(key, { stamp: read.stamp, outcome: file });
@@ -204,7 +204,9 @@ export class FileStore {
     before: ArtifactFile | undefined,
   ): Promise<ArtifactFile> {
     await yieldToEventLoop();
-    const file = await parseFile({ path, kind, text: read.text, hash: read.hash }, this.#queue);
+    const { text, hash, leadsTo } = read;
+    const source = { path, kind, text, hash, ...(leadsTo !== undefined && { leadsTo }) };
+    const file = await parseFile(source, this.#queue);
     if (file.sound || !before || before.documents.length === 0) return file;
     if (!before.sound && !before.stale) return file;
     return { ...file, documents: before.documents, stale: true };

@@ -39,6 +39,13 @@ const MOST_LINKS = 40;
 /** Entries of a folder that are looked at to tell if it would be empty. */
 const MOST_ENTRIES = 5_000;
 
+/** A content that would be there, and the path that links lead to. */
+interface Laid {
+  readonly bytes: Uint8Array;
+  readonly id: string;
+  readonly path: string;
+}
+
 type Child = "file" | "folder" | "link";
 
 export class OverlaidReader extends SafeReader {
@@ -69,10 +76,14 @@ export class OverlaidReader extends SafeReader {
 
   override async read(path: string): Promise<ReadText | Refusal> {
     const laid = await this.#find(path);
-    if (typeof laid === "string") return await super.read(laid);
+    if (typeof laid === "string") {
+      const read = await super.read(laid);
+      return "why" in read || laid === path ? read : { leadsTo: laid, ...read };
+    }
     if ("why" in laid) return laid;
     try {
       return {
+        ...(laid.path !== path && { leadsTo: laid.path }),
         text: decode(laid.bytes),
         hash: sha256(laid.bytes),
         stamp: `laid:${laid.id}`,
@@ -132,7 +143,7 @@ export class OverlaidReader extends SafeReader {
   }
 
   /** Resolves to the path on disk that decides, to the content that would be there, or to the reason against it. */
-  async #find(path: string): Promise<string | Refusal | { readonly bytes: Uint8Array; readonly id: string }> {
+  async #find(path: string): Promise<string | Refusal | Laid> {
     const at = await this.#followed(path);
     if (at === null) return ESCAPES;
     const laid = this.#overlay.files.get(at);
@@ -140,7 +151,7 @@ export class OverlaidReader extends SafeReader {
     if (laid === null) return MISSING;
     if (laid === undefined) return this.#isCovered(at) ? MISSING : at;
     if (laid.size > this.fileBytes) return TOO_LARGE(this.fileBytes);
-    return { bytes: await this.#overlay.content(laid), id: laid.id };
+    return { bytes: await this.#overlay.content(laid), id: laid.id, path: at };
   }
 
   /** Follows the links of the overlay and of the disk; null where one leads outside, or in a circle. */

@@ -13,6 +13,8 @@ export interface ReadText {
   readonly text: string;
   readonly hash: string;
   readonly stamp: string;
+  /** The path below the root that links led to; absent where there were none. */
+  readonly leadsTo?: string;
 }
 
 /** The reason that a file was not read. `code` is that of the finding; "missing" is for the caller to judge. */
@@ -64,7 +66,12 @@ export class SafeReader {
 
   /** `path` lies below the root, lexically (`resolve` of paths.ts saw to that). */
   async read(path: string): Promise<ReadText | Refusal> {
-    return await this.#read(path, (bytes, stamp) => ({ text: decode(bytes), hash: sha256(bytes), stamp }));
+    return await this.#read(path, (bytes, stamp, real) => ({
+      text: decode(bytes),
+      hash: sha256(bytes),
+      stamp,
+      ...(real !== path && { leadsTo: real }),
+    }));
   }
 
   /** The bytes of a file of any kind. */
@@ -77,7 +84,10 @@ export class SafeReader {
     return await this.#read(path, sha256);
   }
 
-  async #read<T>(path: string, made: (bytes: Uint8Array, stamp: string) => T): Promise<T | Refusal> {
+  async #read<T>(
+    path: string,
+    made: (bytes: Uint8Array, stamp: string, real: string) => T,
+  ): Promise<T | Refusal> {
     try {
       const real = await this.#real(path);
       if (typeof real !== "string") return real;
@@ -97,7 +107,7 @@ export class SafeReader {
       const isInside = await folder.stillHas(opened, () => Deno.lstat(at), isSame);
       if (!isInside) return CHANGED;
       if (bytes === null) return TOO_LARGE(this.fileBytes);
-      return made(bytes, stampOf(before, openedAt));
+      return made(bytes, stampOf(before, openedAt), real.slice(this.#prefix.length));
     } catch (error) {
       return refusalOf(error);
     }

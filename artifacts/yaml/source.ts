@@ -8,6 +8,7 @@ export interface Source {
   readonly kind: ArtifactFile["kind"];
   readonly text: string;
   readonly hash: string;
+  readonly leadsTo?: string;
 }
 
 /** `ArtifactFile` while it is being made; its nodes point to it before they are all there. */

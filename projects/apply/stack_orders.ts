@@ -17,7 +17,7 @@ import { Draft } from "../plan/draft.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { declaredOf } from "../plan/scene.ts";
 import { CONTENT_LABEL, versionOf } from "../plan/stack_files.ts";
-import { foreignVolumes, type StackScene } from "../plan/stack_scene.ts";
+import { filesLeadingTo, foreignVolumes, type StackScene } from "../plan/stack_scene.ts";
 import { ownNetworks, serviceSpec, stackFileLabels, stackNetworkSpec } from "../specs/service_spec.ts";
 import { failed } from "./hand.ts";
 import type { Ground } from "./orders.ts";
@@ -74,6 +74,7 @@ export class StackOrders {
       digest,
       contents,
       hashes: await hashes(),
+      leadsTo: await filesLeadingTo(model, group),
       foreignVolumes: await this.#foreignVolumes(cluster),
       volumes: new Set(), // only a plan warns of them
       showsValues: false,

@@ -44,11 +44,12 @@ export async function prepareBuild(of: Declared, reading: Reading, version: stri
     const place: ContextPlace = { root: model.root, path, ...reading };
     const dockerfile = build.inline === null
       ? await dockerfileOf(build.dockerfile!, below, place) // one of the two is there
-      : { path: INLINE, text: build.inline };
+      : { path: INLINE, text: build.inline, from: null };
     return {
       spec: { ...build.spec, labels, dockerfile: dockerfile.path },
       context: await contextOf(place, dockerfile),
-      place: placeOf(model, group, below),
+      // A Dockerfile that is read elsewhere becomes a part of what is sent.
+      place: isInGroup(model, group, dockerfile.from ?? below) ? placeOf(model, group, below) : "workspace",
     };
   } catch (error) {
     if (error instanceof TreeRefusal) throw refuse(`in its context, ${error.message}`, error);
@@ -65,10 +66,11 @@ async function dockerfileOf(path: string, context: string, place: ContextPlace) 
   for (const one of [path, path.replace(/(^|\/)Dockerfile$/, "$1Containerfile")]) {
     const read = await reader.read(one);
     if (!("code" in read)) {
-      if (context === "") return { path: one };
+      const from = read.leadsTo ?? one;
+      if (context === "") return { path: one, from };
       return one.startsWith(`${context}/`)
-        ? { path: one.slice(context.length + 1) }
-        : { path: INLINE, text: read.text };
+        ? { path: one.slice(context.length + 1), from }
+        : { path: INLINE, text: read.text, from };
     }
     if (read.code !== "missing") throw new TreeRefusal(`"${one}" cannot be read: ${read.why}`);
   }

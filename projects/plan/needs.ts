@@ -1,6 +1,6 @@
 /** The permissions of a step: what its request to the engine would reach, each on a subject. */
 
-import type { Place, Resource } from "../../artifacts/artifact.ts";
+import type { ArtifactFile, Place, Resource } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { valueAt } from "../../artifacts/yaml/values.ts";
 import { containerNeeds } from "../../core/container_needs.ts";
@@ -88,7 +88,9 @@ export function makingResource(
 
 /** An image that is built for a unit. */
 export function building(scene: Scene, { model, group, unit }: Declared, build: Build, at: Place): Need[] {
-  const found = buildNeeds(build.spec, placeOf(model, group, build.context), scene.backend.kind);
+  const isOwn = build.dockerfile === null || isInGroup(model, group, build.dockerfile);
+  const place = isOwn ? placeOf(model, group, build.context) : "workspace";
+  const found = buildNeeds(build.spec, place, scene.backend.kind);
   const written = (field: string) => valueAt(unit.value, ...field.split(".")) ?? at;
   return [acting(scene, "buildImage", null), ...found.map((one) => needOf(scene, one, written(one.field)))];
 }
@@ -156,16 +158,27 @@ export function needOf(
     : { permission: "projects:apply", subject: { ...subject, project: null }, ...more };
 }
 
-/** Files of other folders that the unit is read from: their texts become part of the container. */
+/**
+ * Files of other folders that the unit is read from: their texts become part of the container. A link counts as the
+ * file that was read through it.
+ */
 export function readingNeeds(
   scene: SubjectScene & Pick<Scene, "runtime">,
   of: Declared,
 ): Need[] {
   const { model, group, unit } = of;
+  const through = ({ path, leadsTo }: ArtifactFile) => leadsTo ?? path;
   const read = [
-    ...group.sources.map(({ path }) => ({ path, field: "include", at: unit.source })),
-    ...unit.paths.flatMap(({ kind, path, at }) =>
-      ["env_file", "label_file", "seccomp"].includes(kind) && path !== null ? [{ path, field: kind, at }] : []
+    ...group.sources.map((file) => ({ path: through(file), field: "include", at: unit.source })),
+    ...[...group.envFiles, ...group.includedEnvFiles].map((file) => ({
+      path: through(file),
+      field: "env_file",
+      at: unit.source,
+    })),
+    ...unit.paths.flatMap(({ kind, path, file, at }) =>
+      ["env_file", "label_file", "seccomp"].includes(kind) && path !== null
+        ? [{ path: file === undefined ? path : through(file), field: kind, at }]
+        : []
     ),
   ];
   return read.filter(({ path }) => !isInGroup(model, group, path)).map(({ path, field, at }) =>

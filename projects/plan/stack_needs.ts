@@ -103,10 +103,11 @@ export function makingNetwork(scene: StackScene, resource: Resource, spec: Swarm
 
 /** A new secret or config, whose file may lie in the folder of another group. */
 export function makingFile(scene: StackScene, resource: Resource): Need[] {
-  const { model, group } = scene;
+  const { model, group, leadsTo } = scene;
   const asking = askingFor(scene, wholeStack(scene));
   const fileAt = valueAt(resource.value, "file");
-  const path = fileAt === null ? null : group.paths.find(({ at }) => at === fileAt)?.path ?? null;
+  const written = fileAt === null ? null : group.paths.find(({ at }) => at === fileAt)?.path ?? null;
+  const path = written === null ? null : leadsTo.get(written) ?? null;
   if (fileAt === null || path !== null && isInGroup(model, group, path)) return [applying(asking)];
   const why = `reads "${path ?? "a file"}" outside of the project's own folder`;
   const right = path === null ? "host" as const : "workspace" as const;

@@ -1,6 +1,9 @@
 /** All that a stack's plan is worked out from: the group as declared, and the swarm as a manager tells it. */
 
 import type { Group, Model, Resource } from "../../artifacts/artifact.ts";
+import { pathBelow } from "../../artifacts/files/inside.ts";
+import { fullOf } from "../../artifacts/files/paths.ts";
+import { followed } from "../../artifacts/files/real_folder.ts";
 import { sha256 } from "../../artifacts/files/sha256.ts";
 import { isForSwarm, stacksNamed } from "../../artifacts/compose/swarm_target.ts";
 import { GROUP_LABEL } from "../../artifacts/live/stacks.ts";
@@ -37,6 +40,8 @@ export interface StackScene {
   readonly contents: ReadonlyMap<string, string>;
   /** Ids of configs, each with the hash of what is declared. */
   readonly hashes: ReadonlyMap<string, string>;
+  /** The files of secrets and configs with their links followed, by path; null for a link out of the workspace. */
+  readonly leadsTo: ReadonlyMap<string, string | null>;
   /** Names of volumes that a node has for another project; null unless all nodes tell theirs. */
   readonly foreignVolumes: ReadonlySet<string> | null;
   /** Names of volumes that a node has of the stack. */
@@ -84,6 +89,7 @@ export async function lookAtStack(asked: Asked, draft: Draft): Promise<StackScen
     digest: own.digest,
     contents: await contentsOf(group, own),
     hashes: await hashesOf(group, own),
+    leadsTo: await filesLeadingTo(model, group),
     foreignVolumes: await foreignVolumes(asked, cluster),
     volumes: volumesOf(group.project, cluster, (await runtime.holdings())?.volumes ?? null),
     showsValues: sight.reach.has(subject),
@@ -191,6 +197,20 @@ export async function hashesOf(
     if (hash !== null) found.set(id, hash);
   }
   return found;
+}
+
+/** Returns where the files of secrets and configs lead, by their paths below the root; null for a link out of it. */
+export async function filesLeadingTo(
+  { root }: Model,
+  { paths }: Group,
+): Promise<ReadonlyMap<string, string | null>> {
+  const named = new Set(paths.flatMap(({ path }) => path ?? []));
+  return new Map(
+    await Promise.all([...named].map(async (path) => {
+      const real = await followed(fullOf(root, path));
+      return [path, real === null ? null : pathBelow(root, real)] as const;
+    })),
+  );
 }
 
 /** Names of volumes that a node has for another project; null unless all nodes tell theirs. */
