@@ -144,6 +144,10 @@ function sourceNeeds(
   if (type === "volume" && source !== "") {
     // Whatever a file calls its volume: an engine would take a path for a folder of the host.
     if (!VOLUME_NAME.test(source)) return host(field, `uses "${source}", which is no name of a volume`);
+    if (facts.isDriversVolume(source)) {
+      const why = `uses "${source}", whose driver or options can bind any folder of the host`;
+      return [{ right: "host", field, name: source, why }];
+    }
     const owner = facts.volumeOwner(source);
     if (owner === "own") return NOTHING;
     if (owner === "other") {

@@ -11,6 +11,7 @@ const FACTS: SpecFacts = {
   specOf: () => ({}),
   networkOwner: (name) => ["own", "pasta"].includes(name) ? "own" : name === "theirs" ? "other" : "unknown",
   volumeOwner: (name) => /^(?:own|[./].*)$/.test(name) ? "own" : name === "theirs" ? "other" : "unknown",
+  isDriversVolume: (name) => name === "bound",
   placeOf: (source) =>
     source.startsWith("/w/own")
       ? "own"

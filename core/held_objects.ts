@@ -15,6 +15,8 @@ export interface HeldVolume {
   readonly name: string;
   readonly backend: string;
   readonly driver: string;
+  /** Of its driver, which can bind a folder of the host; absent where the engine tells none. */
+  readonly options?: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
   /** The containers that have it mounted, or will when they start. */
   readonly users: readonly { readonly id: string; readonly name: string }[];

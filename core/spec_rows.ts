@@ -20,6 +20,8 @@ export interface SpecFacts {
   specOf(container: string): Partial<ContainerSpec> | null;
   networkOwner(name: string): Owner;
   volumeOwner(name: string): Owner;
+  /** Returns true for a volume that was made by another driver than the engine's own, or with options of it. */
+  isDriversVolume(name: string): boolean;
   placeOf(source: string): HostPlace;
   /** Returns true for a folder below which a container has something mounted. */
   isAboveMount(source: string): boolean;
@@ -56,6 +58,7 @@ export const NO_FACTS: SpecFacts = {
   specOf: () => null,
   networkOwner: () => "unknown",
   volumeOwner: () => "unknown",
+  isDriversVolume: () => false,
   placeOf: () => "outside",
   isAboveMount: () => false,
 };

@@ -134,7 +134,7 @@ function factsOf(scene: Scene): SpecFacts {
 
 /** Returns the project that owns the network or volume of a need; null for none. */
 function ownerOf(scene: Scene, { right, name }: SpecNeed): string | null | "unseen" {
-  if (right !== "network" && right !== "volume") return null;
+  if (name === undefined) return null;
   const held = (right === "network" ? scene.holdings.networks : scene.holdings.volumes).find((one) =>
     one.name === name && one.backend === scene.backend.name
   );

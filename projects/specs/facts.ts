@@ -34,6 +34,11 @@ export function specFacts(
     specOf,
     networkOwner: (name) => ownerIn("network", name),
     volumeOwner: (name) => ownerIn("volume", name),
+    isDriversVolume: (name) => {
+      const held = holdings.volumes?.find((one) => one.name === name && one.backend === engine);
+      return held !== undefined &&
+        (!["", "local"].includes(held.driver) || Object.keys(held.options ?? {}).length > 0);
+    },
     placeOf: (source) => places.get(source)?.place ?? "outside",
     isAboveMount: (source) => places.get(source)?.isAboveMount === true,
   };

@@ -31,6 +31,7 @@ const FOREIGN: SpecFacts = {
   specOf: () => null,
   networkOwner: () => "other",
   volumeOwner: () => "other",
+  isDriversVolume: () => false,
   placeOf: () => "outside",
   isAboveMount: () => false,
 };

@@ -86,6 +86,23 @@ for (const kind of ["docker", "podman"] as const) {
           },
         );
 
+        await context.step(
+          "a volume that a folder of the host was bound to stays one for whoever uses it",
+          async () => {
+            const options = `{ type: none, o: bind, device: ${outside} }`;
+            const volumes = `volumes: { bound: { driver_opts: ${options} } }\n`;
+            const keeper = service("keeper", `${own}volumes: ['bound:/h']`);
+            await scene.write(project(name, [keeper], volumes));
+            assert.equal((await scene.apply()).state, "done");
+            const reader = service("b", `${own}volumes: ['bound:/h']`, READING);
+            await scene.write(project(name, [keeper, reader], volumes));
+            const begun = await scene.begin(await scene.plan({}, operator), {}, operator);
+            if (begun.status === 202) await scene.over(begun.body.id);
+            assert.ok(!await reached(), "The container of an operator read a file of the host");
+            assert.equal(begun.status, 403, begun.text);
+          },
+        );
+
         await context.step("joining a harmless one takes nothing", async () => {
           const lines =
             "network_mode: service:plain\nipc: service:shares\npid: service:shares\nvolumes_from: [shares]";
