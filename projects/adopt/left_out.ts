@@ -22,7 +22,7 @@ const UNDECLARABLE: Readonly<Record<Undeclarable, string>> = {
   memoryNodes: "the memory nodes that it may use cannot be declared",
   realtime: "its share of real time cannot be declared",
   unmaskedPaths:
-    "no path of the system is hidden from it (systempaths=unconfined), which Compose does not pass on",
+    "no path of the system is hidden from it, although some are read-only, which no file can say",
 };
 
 /** The parts of a Compose project that leave no trace in an inspected container. */
