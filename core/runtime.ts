@@ -18,10 +18,6 @@ export const ContainerState = z.enum([
 ]).meta({ id: "ContainerState" });
 export type ContainerState = z.infer<typeof ContainerState>;
 
-/** A container as lists show it. */
-/** The security option that leaves no path of the system masked or read-only; engines are asked for empty lists. */
-export const UNMASKED = "systempaths=unconfined";
-
 /** A start that is told this late is still one that berth saw. */
 export const STARTED_WITHIN_MS = 2_000;
 
@@ -383,10 +379,7 @@ export interface ContainerRuntime {
   engineDefaults(backend: string): Promise<EngineDefaults & { readonly bare: InspectedContainer | null }>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
-  /**
-   * Returns true if the image that a name stands for is one for a platform, as `linux/arm64`; null where the engine
-   * does not tell, or has no such image.
-   */
+  /** Returns true if the image is one for a platform, as `linux/arm64`; null where the engine does not tell. */
   isImageFor(platform: string, name: string, backend: string): Promise<boolean | null>;
   /** Every image of every engine that is up, also those that have no name. */
   images(): Promise<readonly HeldImage[]>;

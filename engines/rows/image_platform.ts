@@ -1,6 +1,8 @@
 /** Tells whether an image that an engine has is one for a platform, as containerd compares them. */
 
-import { objectOf, textOf } from "../../../engines/calls/wire.ts";
+import type { Engine } from "../calls/engine.ts";
+import { at, SlashedName } from "../calls/path.ts";
+import { objectOf, textOf } from "../calls/wire.ts";
 
 /** A platform in its plain form; null for a part that is not said. */
 interface Platform {
@@ -15,7 +17,7 @@ const SYSTEMS = new Set(
 );
 
 /** Reads `linux/arm/v7`, or the system or the processor alone. */
-export function readPlatform(text: string): Platform {
+function readPlatform(text: string): Platform {
   const [first = "", second, variant = ""] = text.toLowerCase().replace(/\([^)]*\)/, "").split("/");
   const os = first === "macos" ? "darwin" : first;
   if (second !== undefined) return { os, ...processor(second, variant) };
@@ -45,4 +47,17 @@ export function isForPlatform(image: unknown, asked: string): boolean | null {
   return (wanted.os === null || actual.os === "" || wanted.os === actual.os) &&
     (wanted.architecture === null || wanted.architecture === actual.architecture) &&
     (wanted.variant === null || actual.variant === null || wanted.variant === actual.variant);
+}
+
+/** Null where the engine does not tell the platform of an image, or has no such image. */
+export async function isImageFor(engine: Engine, name: string, platform: string): Promise<boolean | null> {
+  const subject = { doing: `inspect image "${name}"`, missing: "image_not_found" } as const;
+  const path = at`/images/${new SlashedName(name)}/json`;
+  const isFor = isForPlatform(await engine.get(path, subject).catch(() => null), platform);
+  const { os, architecture, variant } = readPlatform(platform);
+  if (isFor !== false || architecture === null) return isFor;
+  // Engines with containerd's store keep several platforms under one name, and show their own.
+  const query = { platform: JSON.stringify({ os, architecture, ...(variant !== null && { variant }) }) };
+  const other = await engine.get(path, { ...subject, query }).catch(() => null);
+  return isForPlatform(other, platform) === true;
 }

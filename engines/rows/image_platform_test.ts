@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isForPlatform } from "./platform.ts";
+import { isForPlatform } from "./image_platform.ts";
 
 Deno.test("isForPlatform() compares platforms as containerd does, by whatever name", () => {
   const image = (Architecture: string, Variant = "", Os = "linux") => ({ Os, Architecture, Variant });

@@ -29,6 +29,7 @@ import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "../../engines/calls/errors.ts";
 import type { ContainerPermission } from "./backends/permissions.ts";
 import type { Kind } from "../../engines/mirror/mirror.ts";
+import { isImageFor } from "../../engines/rows/image_platform.ts";
 import type { ContainerRow } from "../../engines/rows/container.ts";
 
 const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
@@ -196,7 +197,7 @@ export class EngineRuntime implements ActingRuntime {
 
   async isImageFor(platform: string, name: string, backend: string): Promise<boolean | null> {
     const link = this.engines.named(backend);
-    return link.state === "up" ? await this.#inspections.isFor(link.engine, name, platform) : null;
+    return link.state === "up" ? await isImageFor(link.engine, name, platform) : null;
   }
 
   async engineDefaults(backend: string): ReturnType<ActingRuntime["engineDefaults"]> {

@@ -29,7 +29,7 @@ export function sourceOf(
 }
 
 /** An image that a service mounts. */
-export interface MountedImage {
+interface MountedImage {
   readonly name: string;
   /** As the author wrote it. */
   readonly written: string;

@@ -2,7 +2,7 @@
 
 import type { Place, Unit } from "../../artifacts/artifact.ts";
 import { sha256 } from "../../artifacts/files/sha256.ts";
-import { UNMASKED } from "../../core/runtime.ts";
+import { UNMASKED } from "../../core/security_option.ts";
 import { type Declaration, type Declared, type Row, sameSet, single, textsAt, UNKNOWN } from "./field.ts";
 
 /** `no-new-privileges` is a flag; `label:disable` is an old way to write `label=disable`. */

@@ -1,8 +1,7 @@
 /** Images, networks and volumes: what the units of a plan need before their containers. */
 
 import type { Group, Model, Place, Resource, Unit } from "../../artifacts/artifact.ts";
-import { locationOf } from "../../artifacts/position.ts";
-import { listOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../../artifacts/yaml/values.ts";
+import { textOf, valueAt, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { HeldNetwork, InspectedContainer } from "../../core/runtime.ts";
 import { buildOf } from "../builds/build_spec.ts";
 import type { Declared } from "../fields/field.ts";
@@ -11,11 +10,11 @@ import { mountedImages } from "../fields/mount_sources.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import { NO_REMEDY, planWith } from "../../core/remedy.ts";
-import { isSameSubnet } from "../../core/subnets.ts";
 import { type Draft, edited } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
 import { acting, applying, building, makingResource } from "./needs.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
+import { networkDifferences } from "./network_differences.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
 import { blockBySubnet } from "./taken_subnets.ts";
@@ -384,45 +383,4 @@ function buildersOf(model: Model, group: Group): ReadonlyMap<string, Unit> {
     return of === null || of.service.build === null ? [] : [[imageNames(of)[0]!, unit]]; // there is one at least
   });
   return new Map(builders.reverse()); // the first of those that build the same
-}
-
-/** Returns the differences of a network from its file; engines fill in what the file leaves out. */
-function networkDifferences({ value, at }: Resource, held: HeldNetwork): Reason[] {
-  const found: Reason[] = [];
-  const compare = (field: string, path: readonly string[], seen: string, read: (text: string) => string) => {
-    const node = valueAt(value, ...path);
-    const text = textOf(node);
-    if (node === null || text === null || read(text) === seen) return;
-    found.push({ code: "field", field, declared: writtenIn(node, read(text)), seen, at: locationOf(node) });
-  };
-  const flag = (field: string, key: string, seen: boolean, otherwise: boolean | null) => {
-    const node = valueAt(value, key);
-    const declared = truthOf(node) ?? otherwise;
-    if (declared === null || declared === seen) return;
-    found.push({
-      code: "field",
-      field,
-      declared: writtenIn(node, String(declared)),
-      seen: String(seen),
-      at: locationOf(node ?? at),
-    });
-  };
-  compare("driver", ["driver"], held.driver, (text) => text);
-  flag("internal", "internal", held.internal, false);
-  flag("attachable", "attachable", held.attachable, null); // only a swarm's networks keep it
-  flag("ipv6", "enable_ipv6", held.ipv6, null);
-  for (const pool of listOf(valueAt(value, "ipam", "config"))) {
-    const node = valueAt(pool, "subnet");
-    const subnet = textOf(node);
-    if (node === null || subnet === null || held.subnets.some((one) => isSameSubnet(one, subnet))) continue;
-    const seen = held.subnets.join(", ") || "(none)";
-    found.push({
-      code: "field",
-      field: "subnet",
-      declared: writtenIn(node, subnet),
-      seen,
-      at: locationOf(node),
-    });
-  }
-  return found;
 }

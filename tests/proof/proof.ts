@@ -104,6 +104,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply/apply_two_berths_test.ts" },
   { file: "tests/apply/apply_bad_journal_test.ts" },
   { file: "tests/apply/exact_matrix_test.ts" },
+  { file: "tests/apply/platforms_test.ts" },
   { file: "tests/access/authority_forms_test.ts" },
   { file: "tests/access/access_matrix_test.ts" },
   { file: "tests/access/host_reach_process_test.ts" },

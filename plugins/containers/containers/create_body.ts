@@ -1,5 +1,6 @@
 /** The body that tells an engine what to create: the other direction of `inspected.ts`. */
-import { type ContainerSpec, UNMASKED } from "../../../core/runtime.ts";
+import type { ContainerSpec } from "../../../core/runtime.ts";
+import { UNMASKED } from "../../../core/security_option.ts";
 import type { Wire } from "../../../engines/calls/wire.ts";
 
 /** All but what no body carries: the platform is part of the query, and files are copied afterwards. */

@@ -1,7 +1,8 @@
 /** A container as it was created, with the defaults of its image: what drift compares with. */
 import { type ClaimLookup, NO_CLAIMS } from "../../../core/claims.ts";
 import { Lru } from "../../../core/lru.ts";
-import { type InspectedContainer, UNMASKED } from "../../../core/runtime.ts";
+import type { InspectedContainer } from "../../../core/runtime.ts";
+import { UNMASKED } from "../../../core/security_option.ts";
 import type { EngineDefaults, Undeclarable } from "../../../core/undeclarable.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
@@ -18,7 +19,7 @@ import {
   type Wire,
 } from "../../../engines/calls/wire.ts";
 import { commandWords, cpusOf, plainEnvironment, restartOf } from "./detail.ts";
-import { isForPlatform, readPlatform } from "../images/platform.ts";
+import { declaredPorts } from "./declared_ports.ts";
 import { type ContainerRow, containerRow } from "../../../engines/rows/container.ts";
 
 type ImageDefaults = InspectedContainer["imageDefaults"];
@@ -64,19 +65,6 @@ export class Inspections {
     const image = await engine.get(path, { doing, missing: "image_not_found" }).catch(() => null);
     const time = Date.parse(textOf(objectOf(objectOf(image).Metadata).LastTagTime));
     return time > 0 ? time : null; // the year 1 is nobody's
-  }
-
-  /** Null where the engine does not tell the platform of an image, or has no such image. */
-  async isFor(engine: Engine, name: string, platform: string): Promise<boolean | null> {
-    const subject = { doing: `inspect image "${name}"`, missing: "image_not_found" } as const;
-    const path = at`/images/${new SlashedName(name)}/json`;
-    const isFor = isForPlatform(await engine.get(path, subject).catch(() => null), platform);
-    const { os, architecture, variant } = readPlatform(platform);
-    if (isFor !== false || architecture === null) return isFor;
-    // Engines with containerd's store keep several platforms under one name, and show their own.
-    const query = { platform: JSON.stringify({ os, architecture, ...(variant !== null && { variant }) }) };
-    const other = await engine.get(path, { ...subject, query }).catch(() => null);
-    return isForPlatform(other, platform) === true;
   }
 
   #defaults(engine: Engine, imageId: string): Promise<ImageDefaults> {
@@ -381,37 +369,4 @@ function healthOf(value: unknown): Pick<InspectedContainer, "healthcheck" | "hea
       retries: numberOf(check.Retries),
     },
   };
-}
-
-/** The ports it was created with: a stopped container has none open, but still declares them. */
-function declaredPorts(
-  host: Wire,
-  row: ContainerRow,
-  exposed: readonly string[],
-): InspectedContainer["ports"] {
-  // Podman lists the ports of the container whose network this one shares.
-  if (textOf(host.NetworkMode).startsWith("container:")) return [];
-  const bindings = Object.entries(objectOf(host.PortBindings));
-  // Asked for all ports, the engine chooses a port of the host for each that is exposed.
-  if (bindings.length === 0 && flagOf(host.PublishAllPorts)) {
-    return exposed.map((port) => {
-      const [container = "", protocol = "tcp"] = port.split("/");
-      return { container: Number(container), protocol, host: null, address: null };
-    });
-  }
-  // A port without a host port is only exposed, perhaps by the image.
-  if (bindings.length === 0) return row.ports.filter(({ published }) => published);
-  return bindings.flatMap(([name, value]) => {
-    const [port = "", protocol = "tcp"] = name.split("/");
-    return listOf(value).map(objectOf).map((binding) => {
-      const host = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(textOf(binding.HostPort));
-      return {
-        container: Number(port),
-        protocol,
-        host: host === null ? null : Number(host[1]) || null, // 0 asks for any
-        ...(host?.[2] !== undefined && { hostLast: Number(host[2]) }),
-        address: textOf(binding.HostIp) || null,
-      };
-    });
-  });
 }
