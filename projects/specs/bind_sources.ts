@@ -15,7 +15,7 @@ export const bindsIn = ({ mounts = [] }: Asked | Partial<ContainerSpec>): Contai
 const declaredBinds = (of: Declared) => bindsIn(plannedSpec(of));
 
 /** The engine that mounts sources, and how berth learns what it sees of the workspace. */
-export interface Mounting {
+interface Mounting {
   readonly model: Model;
   readonly group: Group;
   /** The engine's name. */

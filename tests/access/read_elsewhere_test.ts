@@ -103,4 +103,28 @@ for (const kind of ["docker", "podman"] as const) {
       });
     }
   });
+
+  test("a Dockerfile of another group's folder needs the whole workspace", async (engine) => {
+    const name = "elsewherebuilt";
+    await scene(engine, name, project("top", [service("top")]), async (scene) => {
+      for (const folder of ["mine", "victim"]) await Deno.mkdir(`${scene.path}/${folder}`);
+      await Deno.writeTextFile(`${scene.path}/victim/compose.yaml`, project("victim", [service("theirs")]));
+      await Deno.writeTextFile(`${scene.path}/victim/.env`, `TOKEN=${SECRET}\n`);
+      await Deno.writeTextFile(`${scene.path}/mine/Dockerfile`, "FROM scratch\n");
+      const build = (dockerfile: string) =>
+        `name: ${name}\nservices: { web: { build: { context: ., dockerfile: ${dockerfile} } } }\n`;
+      const wholeOf = async (dockerfile: string) => {
+        await Deno.writeTextFile(`${scene.path}/mine/compose.yaml`, build(dockerfile));
+        await scene.write(`${project("top", [service("top")])}# ${dockerfile}\n`);
+        const { steps } = await scene.plan({}, await scopedOperator(scene, name));
+        const needs = steps.find(({ kind }) => kind === "image.build")?.needs ?? [];
+        return needs.filter(({ permission, field, subject }) =>
+          permission === "projects:apply" && field === "build.context" && subject.project === null
+        ).length;
+      };
+
+      assert.equal(await wholeOf("Dockerfile"), 0);
+      assert.equal(await wholeOf("../victim/.env"), 1);
+    });
+  });
 }
