@@ -307,7 +307,7 @@ const AGREED: readonly (readonly [words: RegExp, why: string])[] = [
 const NEVER_SENT: Readonly<Record<string, string>> = {
   Config: "ArgsEscaped AttachStderr AttachStdin AttachStdout NetworkDisabled OnBuild Shell StdinOnce",
   HostConfig:
-    "AutoRemove Cgroup ConsoleSize ContainerIDFile CpuCount CpuPercent CpuRealtimePeriod CpuRealtimeRuntime CpusetMems IOMaximumBandwidth IOMaximumIOps KernelMemory KernelMemoryTCP MaskedPaths PublishAllPorts ReadonlyPaths VolumeDriver",
+    "AutoRemove Cgroup ConsoleSize ContainerIDFile CpuCount CpuPercent CpuRealtimePeriod CpuRealtimeRuntime CpusetMems IOMaximumBandwidth IOMaximumIOps KernelMemory KernelMemoryTCP PublishAllPorts VolumeDriver",
   Endpoint:
     "DNSNames EndpointID Gateway GlobalIPv6Address GlobalIPv6PrefixLen IPAddress IPPrefixLen IPv6Gateway NetworkID",
   Mount: "ClusterOptions Consistency",
