@@ -58,9 +58,13 @@ const digestText = (digest: string | undefined): string =>
 /** One line a step, with the place of what it follows from. */
 export function textOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
-    const lines = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within, digest }) =>
+    const lines = plan.steps.map((
+      { n, kind, target, why, risk, ifChanged, optional, hook, within, digest },
+    ) =>
       `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${digestText(digest)}${RISKS[risk]}` +
-      `${hook === undefined ? "" : hookText(hook, within)}${conditionText(plan, ifChanged)}\n` +
+      `${hook === undefined ? "" : hookText(hook, within)}${optionalText(optional)}${
+        conditionText(plan, ifChanged)
+      }\n` +
       why.map((reason) => `      ${reasonText(reason)}\n`).join("")
     );
     return visibleLines([headOf(plan), ...notesOf(plan).map((note) => `  ${note}\n`), ...lines].join(""));
@@ -87,6 +91,8 @@ function notesOf({ blocked, warnings, missing, keeps = [] }: Plan): string[] {
     }),
   ];
 }
+
+const optionalText = (optional: PlanStep["optional"]): string => optional === true ? " (not required)" : "";
 
 /** A pull is waited for by its image, a change in place by the engine's refusal. */
 function conditionText({ steps }: Plan, after: PlanStep["ifChanged"]): string {
@@ -144,8 +150,8 @@ function reasonText(reason: PlanReason): string {
 /** A section a group; what a file says cannot end a cell, begin a link or close the text around it. */
 export function markdownOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
-    const rows = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within, digest }) =>
-      `| ${n} | ${WORDS[kind]}${RISKS[risk]}${conditionText(plan, ifChanged)} | ${
+    const rows = plan.steps.map(({ n, kind, target, why, risk, ifChanged, optional, hook, within, digest }) =>
+      `| ${n} | ${WORDS[kind]}${RISKS[risk]}${optionalText(optional)}${conditionText(plan, ifChanged)} | ${
         cell(target + digestText(digest) + (hook === undefined ? "" : hookText(hook, within)))
       } | ${why.map((one) => cell(reasonText(one))).join("<br>")} |\n`
     );

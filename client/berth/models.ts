@@ -590,6 +590,8 @@ export type PlanStep = {
   readonly hook?: PlanHook;
   /** The step that does it as a part of itself. */
   readonly within?: number;
+  /** True for a wait that stops nothing if it fails: all units that wait say `required: false`. */
+  readonly optional?: boolean;
 };
 
 /** A part of `Range`. */

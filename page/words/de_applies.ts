@@ -90,6 +90,7 @@ export const applies = {
   noRight: "Sie dürfen nicht planen. Bitten Sie einen Admin um die Berechtigung projects:plan.",
   interruption: "unterbricht",
   dataLoss: "mit allen Daten",
+  optional: "nicht nötig",
   keeps: "Diese Volumes bleiben, mit ihren Daten",
   destroy: "Auch entfernen",
   keepData: "Alle Volumes behalten",

@@ -77,6 +77,7 @@ export const applies = {
   noRight: "You may not plan. Ask an admin for the permission projects:plan.",
   interruption: "interrupts",
   dataLoss: "with all its data",
+  optional: "not required",
   keeps: "These volumes stay, with their data",
   destroy: "Remove it, too",
   keepData: "Keep all volumes",

@@ -48,7 +48,7 @@ const BY_KIND: Readonly<Record<Exclude<Step["kind"], StackStepKind>, CarryOut>> 
   "container.update": update,
   "container.restart": restart,
   "hook.run": async (hand) => await runHook(hand, await existing(hand)),
-  "wait": waitForUnit,
+  "wait": wait,
 };
 
 /** Notes whether the name means another image than before: other steps may be done only then. */
@@ -105,6 +105,18 @@ async function remove(hand: Hand): Promise<void> {
   if (found.name !== subject.name) throw touched(subject.name, "renamed");
   if (isUp(found)) throw touched(subject.name, "started");
   await unlessDone(acts, () => acts.remove(found.id), async () => await acts.find(found.id) === null);
+}
+
+/** A condition that no unit requires stops none of them, as with Compose. */
+async function wait(hand: Hand): Promise<void | Skipped> {
+  try {
+    await waitForUnit(hand);
+  } catch (error) {
+    if (hand.step.optional !== true || !(error instanceof ServiceError) || error.code !== "apply_failed") {
+      throw error;
+    }
+    return { skipped: `${error.discreet}, which is not required` };
+  }
 }
 
 /** Notes that the engine refuses the change, if the plan has a swap for this case. */

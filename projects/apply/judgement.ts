@@ -30,10 +30,10 @@ interface JudgementOptions {
 }
 
 /** Returns the started containers that nobody has judged yet: a completed job was waited for by its own step. */
-export function unjudged({ steps, started, done }: RunState): Map<Step, Started> {
+export function unjudged({ steps, started, done, skipped }: RunState): Map<Step, Started> {
   const completed = new Set(
     steps.filter(({ n, kind, target }) =>
-      kind === "wait" && done.has(n) && target.endsWith("service_completed_successfully")
+      kind === "wait" && done.has(n) && !skipped.has(n) && target.endsWith("service_completed_successfully")
     ).map(({ unit }) => unit),
   );
   const found = new Map<string, readonly [Step, Started]>();

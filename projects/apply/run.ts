@@ -20,6 +20,8 @@ import { workOf } from "./work.ts";
 
 /** Steps of one apply at a time; Compose has no limit. */
 const AT_ONCE = 16;
+/** Waits have places of their own: the steps that they wait for are begun beside them. */
+const WAITS_AT_ONCE = 64;
 /** A registry and the engine's disk are shared with others. */
 const PULLS_AT_ONCE = 6;
 /** Characters of the reason that an update went back. */
@@ -110,7 +112,12 @@ export class Run {
     }
     const chosen = new Set(work.steps);
     const ready = open.filter(({ after }) => after.every((n) => done.has(n) || !chosen.has(n)));
-    return ready.slice(0, AT_ONCE - inHand.size);
+    const isWait = ({ kind }: Step) => kind === "wait";
+    const waits = steps.filter((step) => isWait(step) && inHand.has(step.n)).length;
+    return [
+      ...ready.filter((step) => !isWait(step)).slice(0, AT_ONCE - inHand.size + waits),
+      ...ready.filter(isWait).slice(0, WAITS_AT_ONCE - waits),
+    ];
   }
 
   #isImage(n: number): boolean {

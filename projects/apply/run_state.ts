@@ -21,6 +21,8 @@ export interface Started {
 export class RunState {
   readonly steps: readonly Step[];
   readonly done = new Set<number>();
+  /** Those of them that had nothing to do, and waits that failed and stop nothing. */
+  readonly skipped = new Set<number>();
   /** Pulls that brought another image, and changes in place that were refused. */
   readonly changed = new Set<number>();
   /** The images that names stood for before a pull, by the number of the step. */
@@ -40,6 +42,7 @@ export class RunState {
     this.progress = progress;
     for (const [n, { state, noted }] of progress) {
       if (state === "done" || state === "skipped") this.done.add(n);
+      if (state === "skipped") this.skipped.add(n);
       if (noted["changed"] === true) this.changed.add(n);
       const id = noted["container"];
       if (state === "done" && typeof id === "string") this.started.set(n, { id, at: performance.now() });

@@ -122,6 +122,7 @@ export class StepRunner {
   async #skip(step: Step, note: string): Promise<void> {
     await this.options.journal.end(step, { state: "skipped", note });
     this.#state.done.add(step.n);
+    this.#state.skipped.add(step.n);
   }
 
   /** Throws as `carryOut` does: what becomes of the whole step is not decided here. */

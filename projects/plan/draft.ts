@@ -20,6 +20,7 @@ export interface NewStep {
   readonly hook?: Step["hook"];
   readonly digest?: string;
   readonly within?: number;
+  readonly optional?: true;
 }
 
 export class Draft {

@@ -9,6 +9,8 @@ export interface Link {
   readonly kind: "depends_on" | "link" | "namespace" | "volumes_from";
   readonly condition: string;
   readonly restart: boolean;
+  /** False where the unit starts even if the other one does not become what it waits for. */
+  readonly required: boolean;
 }
 
 const KINDS: readonly string[] = ["depends_on", "link", "namespace", "volumes_from"];
@@ -17,9 +19,16 @@ const KINDS: readonly string[] = ["depends_on", "link", "namespace", "volumes_fr
 export function linksOf(group: Group): Link[] {
   const ids = new Set(group.units.map(({ id }) => id));
   return group.units.flatMap((unit) =>
-    unit.references.flatMap(({ kind, target, condition = "service_started", restart = false }) =>
+    unit.references.flatMap(({ kind, target, condition = "service_started", restart = false, required }) =>
       target !== null && ids.has(target) && target !== unit.id && KINDS.includes(kind)
-        ? [{ from: unit.id, to: target, kind: kind as Link["kind"], condition, restart }]
+        ? [{
+          from: unit.id,
+          to: target,
+          kind: kind as Link["kind"],
+          condition,
+          restart,
+          required: required !== false,
+        }]
         : []
     )
   );

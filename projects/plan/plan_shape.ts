@@ -133,6 +133,8 @@ export const Step = z.object({
     ),
   hook: PlanHook.optional().describe("The command that is run; only of `hook.run`"),
   within: z.int().optional().describe("The step that does it as a part of itself"),
+  optional: z.boolean().optional()
+    .describe("True for a wait that stops nothing if it fails: all units that wait say `required: false`"),
 }).meta({ id: "PlanStep" });
 export type Step = z.infer<typeof Step>;
 

@@ -7,6 +7,7 @@ import { planWith, type Remedies } from "../../core/remedy.ts";
 import type { Declared } from "../fields/field.ts";
 import type { FieldDifference } from "../fields/table.ts";
 import { type Draft, edited, type NewStep } from "./draft.ts";
+import { type Fate, noFate, stepsBefore } from "./fate.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
 import { applying, making } from "./needs.ts";
 import type { Link } from "./order.ts";
@@ -25,29 +26,8 @@ import type { Resources } from "./resources.ts";
 import type { Member } from "./members.ts";
 import type { Scene } from "./scene.ts";
 
-/** The changes of a unit's containers, which units that depend on it may have to follow. */
-export interface Fate {
-  /** The last steps of the unit: whoever depends on it comes after. */
-  last: number[];
-  recreated: number | null;
-  restarted: number | null;
-  /** The steps one of which has to bring another image for that to happen; null: it happens. */
-  ifChanged: readonly number[] | null;
-  /** True if any of its containers is started: units that wait for its health wait again. */
-  isStarted: boolean;
-  /** True if that happens whatever the images are. */
-  isSurelyStarted: boolean;
-}
-
 export class UnitWork {
-  readonly fate: Fate = {
-    last: [],
-    recreated: null,
-    restarted: null,
-    ifChanged: null,
-    isStarted: false,
-    isSurelyStarted: false,
-  };
+  readonly fate = noFate();
   readonly #unit: Unit;
   #shared: readonly number[] = [];
   #stopped: readonly number[] = [];
@@ -113,21 +93,6 @@ export class UnitWork {
     this.fate.isStarted = true;
     this.fate.isSurelyStarted = true;
     this.fate.last.push(...steps);
-  }
-
-  wait(condition: string): void {
-    const step = this.fate.last.at(-1)!; // only who has steps is waited for
-    this.fate.last = [
-      this.draft.add({
-        kind: "wait",
-        target: `${this.#unit.label}: ${condition}`,
-        unit: this.#unit.id,
-        why: [{ code: "followsFrom", step, how: "condition" }],
-        after: this.fate.last,
-        needs: [applying(this.scene)],
-        ifChanged: this.fate.isSurelyStarted ? null : this.fate.ifChanged,
-      }),
-    ];
   }
 
   /** Returns the containers to remove: those that differ first, then those with the highest numbers. */
@@ -382,7 +347,7 @@ export class UnitWork {
   }
 
   #dependencies(counts: (link: Link) => boolean = () => true): number[] {
-    return this.links.filter(counts).flatMap(({ to }) => this.fates.get(to)?.last ?? []);
+    return this.links.filter(counts).flatMap((link) => stepsBefore(link, this.fates));
   }
 
   /** Returns the steps that bring the unit's networks, volumes and image. */

@@ -2,12 +2,13 @@
 
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";
+import { addWaits, type Fate } from "./fate.ts";
 import type { Link } from "./order.ts";
 import type { PlanRequest } from "./plan_shape.ts";
 import { leftover } from "./removal.ts";
 import { Resources } from "./resources.ts";
 import { declaredOf, type Scene } from "./scene.ts";
-import { type Fate, UnitWork } from "./unit_work.ts";
+import { UnitWork } from "./unit_work.ts";
 
 /** Writes the steps of every unit, which come in an order that works; answers how many containers stay as they are. */
 export function planUp(
@@ -22,6 +23,7 @@ export function planUp(
   const from = Map.groupBy(links, (link) => link.from);
   const to = Map.groupBy(links, (link) => link.to);
   const stops = new Map<string, number>();
+  const planned = new Set(units.map(({ id }) => id));
   let unchanged = 0;
   for (const unit of units) {
     const of = declaredOf(scene.model, scene.group, unit);
@@ -29,8 +31,8 @@ export function planUp(
     const work = new UnitWork(scene, of, request, draft, resources, from.get(unit.id) ?? [], fates);
     work.stopLeftovers(stops);
     unchanged += work.plan();
-    const waits = (to.get(unit.id) ?? []).filter(({ condition }) => condition !== "service_started");
-    if (work.fate.isStarted && waits.length > 0) work.wait(waits[0]!.condition);
+    const dependants = (to.get(unit.id) ?? []).filter(({ from }) => planned.has(from));
+    addWaits(scene, draft, { unit, fate: work.fate, dependants });
     fates.set(unit.id, work.fate);
   }
   for (const unit of units) {

@@ -46,7 +46,7 @@ export function Steps({ plan, choosing }: { readonly plan: Plan; readonly choosi
         </p>
       ))}
       <ol class="steps">
-        {steps.map(({ n, kind, target, why, risk, ifChanged, hook, within, digest }) => (
+        {steps.map(({ n, kind, target, why, risk, ifChanged, optional, hook, within, digest }) => (
           <li class="step" key={n}>
             <p class="step-head">
               <span class="step-number">{n}</span>
@@ -54,6 +54,7 @@ export function Steps({ plan, choosing }: { readonly plan: Plan; readonly choosi
               {digest !== undefined && <code title={digest}>{digest.slice(0, 19)}</code>}
               {risk === "interruption" && <span class="quiet">{TEXT.interruption}</span>}
               {risk === "dataLoss" && <span class="trouble">{TEXT.dataLoss}</span>}
+              {optional === true && <span class="quiet">{TEXT.optional}</span>}
               {ifChanged !== undefined && (
                 <span class="quiet">{TEXT.onlyIf(...conditionsOf(steps, ifChanged))}</span>
               )}

@@ -1,0 +1,69 @@
+/** What becomes of a unit while a plan is written, for the units that depend on it. */
+
+import type { Unit } from "../../artifacts/artifact.ts";
+import type { Draft } from "./draft.ts";
+import { applying } from "./needs.ts";
+import type { Link } from "./order.ts";
+import type { Scene } from "./scene.ts";
+
+/** The changes of a unit's containers, which units that depend on it may have to follow. */
+export interface Fate {
+  /** The last steps of the unit itself: units that only need it started come after. */
+  last: number[];
+  /** The step that waits for each condition, which comes after all of those. */
+  readonly waits: Map<string, number>;
+  recreated: number | null;
+  restarted: number | null;
+  /** The steps one of which has to bring another image for that to happen; null: it happens. */
+  ifChanged: readonly number[] | null;
+  /** True if any of its containers is started: units that wait for its health wait again. */
+  isStarted: boolean;
+  /** True if that happens whatever the images are. */
+  isSurelyStarted: boolean;
+}
+
+export const noFate = (): Fate => ({
+  last: [],
+  waits: new Map(),
+  recreated: null,
+  restarted: null,
+  ifChanged: null,
+  isStarted: false,
+  isSurelyStarted: false,
+});
+
+/** Adds a wait for each condition of the units that depend on this one: each of them waits for its own alone. */
+export function addWaits(
+  scene: Scene,
+  draft: Draft,
+  { unit, fate, dependants }: {
+    readonly unit: Unit;
+    readonly fate: Fate;
+    /** Links to the unit from units of the plan. */
+    readonly dependants: readonly Link[];
+  },
+): void {
+  const { isStarted, isSurelyStarted, ifChanged, last, waits } = fate;
+  if (!isStarted) return;
+  const waiting = dependants.filter(({ condition }) => condition !== "service_started");
+  for (const [condition, links] of Map.groupBy(waiting, (link) => link.condition)) {
+    const step = draft.add({
+      kind: "wait",
+      target: `${unit.label}: ${condition}`,
+      unit: unit.id,
+      why: [{ code: "followsFrom", step: last.at(-1)!, how: "condition" }], // what is started has steps
+      after: last,
+      needs: [applying(scene)],
+      ifChanged: isSurelyStarted ? null : ifChanged,
+      ...(!links.some(({ required }) => required) && { optional: true }),
+    });
+    waits.set(condition, step);
+  }
+}
+
+/** Returns the steps that a dependant comes after. */
+export function stepsBefore({ to, condition }: Link, fates: ReadonlyMap<string, Fate>): readonly number[] {
+  const fate = fates.get(to);
+  const wait = fate?.waits.get(condition);
+  return wait === undefined ? fate?.last ?? [] : [wait];
+}
