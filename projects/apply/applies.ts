@@ -18,6 +18,7 @@ import type { RunOptions } from "./run_options.ts";
 import { SOUND_MS } from "./waiting.ts";
 import { askToEnd, over } from "./wishes.ts";
 import { isReadable, type Work, workOf } from "./work.ts";
+import { Works } from "./works.ts";
 
 /** A replica whose last heartbeat is older than this is considered dead. */
 const LEASE_MS = 10_000;
@@ -35,16 +36,10 @@ const MOST_RUNNING = 200;
 /** The milliseconds that a stop waits for calls that an engine has not answered. */
 const STOP_MS = 4_000;
 
-interface Running {
-  /** Null while only its swaps are settled. */
-  readonly run: Run | null;
-  readonly ended: Promise<void>;
-}
-
 export class Applies implements AsyncDisposable {
   readonly #owner = ownerHere();
   readonly #feed = new ApplyFeed();
-  readonly #running = new Map<string, Running | null>();
+  readonly #works = new Works();
   readonly #logins = new Map<string, ApplyRequest["registries"]>();
   readonly #swaps: InterruptedSwaps;
   readonly #stopping = new AbortController();
@@ -102,7 +97,7 @@ export class Applies implements AsyncDisposable {
       epoch: 1,
       leaseUntil: await this.#sharedNow() + this.#leaseMs,
     };
-    this.#running.set(id, null);
+    this.#works.claim(record);
     try {
       await store.add(record, entry(id));
       try {
@@ -110,14 +105,14 @@ export class Applies implements AsyncDisposable {
       } catch (error) {
         if (await this.#closedUndone(record)) throw error;
         // Another replica carries it out, as this one was held up: it is asked to stop, and the answer says how it goes
-        this.#running.delete(id);
+        this.#works.leave(record);
         return await this.ask(id, "cancel", { by, credential, entry }).catch((error) => {
           if (!(error instanceof ServiceError) || error.code !== "apply_over") throw error;
           return this.get(id);
         });
       }
     } catch (error) {
-      this.#running.delete(id);
+      this.#works.leave(record);
       throw error;
     }
     if (Object.keys(registries).length > 0) this.#logins.set(id, registries);
@@ -155,18 +150,20 @@ export class Applies implements AsyncDisposable {
 
   /** Asks the apply to end, which it does once the step in hand is finished or turned back. Throws `apply_over`. */
   async ask(id: string, wish: ApplyWish, applier: Applier): Promise<Apply> {
+    using _taking = this.#works.take(id);
     const paused = await askToEnd({
       record: () => this.record(id),
       leave: () => this.options.store.wish(id, wish, applier.entry(id)),
       takePaused: () => this.#takePaused(id, applier, wish),
     });
-    if (paused === null) this.#running.get(id)?.run?.wish(wish);
+    if (paused === null) this.#works.wish(id, wish);
     else await this.#giveUp(paused, wish);
     return await this.get(id);
   }
 
   /** Resumes with the rights of the caller. Throws `apply_over` for one that is not paused. */
   async resume(id: string, applier: Applier, { hooks }: ApplyResume = {}): Promise<Apply> {
+    using _taking = this.#works.take(id);
     const record = await this.#takePaused(id, applier, null);
     if (record === null) throw over(await this.record(id));
     await this.#carryOn(record, true, hooks);
@@ -186,13 +183,14 @@ export class Applies implements AsyncDisposable {
   /** Ends an apply that waited. Throws `engine_unavailable` where a swap in hand cannot be settled. */
   async #giveUp(record: ApplyRecord, wish: ApplyWish): Promise<void> {
     const ended = Promise.withResolvers<ServiceError | null>();
-    this.#go(record, null, async () => {
+    const isBegun = this.#go(record, null, async () => {
       try {
         ended.resolve(await this.#end(record, wish));
       } catch (error) {
         ended.reject(error);
       }
     });
+    if (!isBegun) return;
     const away = await ended.promise;
     if (away !== null) throw away;
   }
@@ -226,8 +224,7 @@ export class Applies implements AsyncDisposable {
     this.#stopping.abort();
     await this.#ticking;
     const enough = new AbortController();
-    const ended = Promise.all([...this.#running.values()].map((one) => one?.ended));
-    await Promise.race([ended, pause(STOP_MS, enough.signal)]);
+    await Promise.race([this.#works.ended(), pause(STOP_MS, enough.signal)]);
     enough.abort();
     try {
       await this.options.store.release(this.#owner, await this.#sharedNow());
@@ -248,10 +245,9 @@ export class Applies implements AsyncDisposable {
       try {
         const { store, now } = this.options;
         for (const record of await this.#leases.renew()) {
-          const running = this.#running.get(record.id);
           // The store was away when this one went on.
-          if (running === undefined) await this.#carryOn(record, true);
-          else if (record.wish !== null) running?.run?.wish(record.wish);
+          if (this.#works.isFree(record.id)) await this.#carryOn(record, true);
+          else if (record.wish !== null) this.#works.wish(record.id, record.wish);
         }
         const shared = await this.#sharedNow();
         await this.#releaseGone(shared);
@@ -302,10 +298,11 @@ export class Applies implements AsyncDisposable {
     const { id, workspace, group, wish } = record;
     // It was being given up when its owner was lost: nothing of it goes forward.
     if (isAgain && wish !== null) {
-      return this.#go(record, null, async () => void await this.#end(record, wish));
+      this.#go(record, null, async () => void await this.#end(record, wish));
+      return;
     }
     if (!isReadable(record)) return this.#pause(record, NOT_READABLE);
-    this.#running.set(id, null);
+    this.#works.claim(record);
     try {
       const { runtime, sources, composeVersion } = this.options;
       const engines = runtime();
@@ -321,7 +318,7 @@ export class Applies implements AsyncDisposable {
       const run = new Run(record, { ...this.#runOptions(record, ground, isAgain), unknownHooks: hooks });
       this.#go(record, run, () => run.go());
     } catch (error) {
-      this.#running.delete(id);
+      this.#works.leave(record);
       throw error;
     }
   }
@@ -355,29 +352,31 @@ export class Applies implements AsyncDisposable {
     };
   }
 
-  /** Works at an apply beside everything else: leases are renewed meanwhile, and a stop waits for it. */
-  #go(record: ApplyRecord, run: Run | null, work: () => Promise<void>): void {
+  /**
+   * Works at an apply beside everything else: leases are renewed meanwhile, and a stop waits for it. Returns false where
+   * the apply is carried out here under a later epoch.
+   */
+  #go(record: ApplyRecord, run: Run | null, work: () => Promise<void>): boolean {
     const { id } = record;
-    const ended = work()
-      .catch(async (error) => {
-        if (!(error instanceof Unheeded)) throw error;
-        await this.#end(record, error.wish);
-      })
-      // The store is away, or another replica goes on: whoever looks next takes it up.
-      .catch((error) => this.options.log.warn("An apply is left", { apply: id, error: String(error) }))
-      .finally(async () => {
-        this.#running.delete(id);
-        this.#feed.over(id);
-        await this.#forgetLogins(id);
-      });
-    this.#running.set(id, { run, ended });
+    const guarded = () =>
+      work()
+        .catch(async (error) => {
+          if (!(error instanceof Unheeded)) throw error;
+          await this.#end(record, error.wish);
+        })
+        // The store is away, or another replica goes on: whoever looks next takes it up.
+        .catch((error) => this.options.log.warn("An apply is left", { apply: id, error: String(error) }));
+    return this.#works.begin(record, run, guarded, async () => {
+      this.#feed.over(id);
+      await this.#forgetLogins(id);
+    });
   }
 
   /** A paused apply may need them once more, and one that somebody else goes on with does not. */
   async #forgetLogins(id: string): Promise<void> {
     if (!this.#logins.has(id)) return;
     const record = await this.options.store.get(id).catch(() => null);
-    if (record?.state !== "paused") this.#logins.delete(id);
+    if (record?.state !== "paused" && !this.#works.has(id)) this.#logins.delete(id);
   }
 
   #journal(record: ApplyRecord): Journal {

@@ -23,7 +23,11 @@ const WORK = {
 } as unknown as Work;
 
 /** A replica whose engines are away, so that it pauses every apply. `store` is what it does between looks and writes. */
-const replica = ({ applies }: Store, store: Partial<ApplyStore> = {}): Applies => {
+const replica = (
+  { applies }: Store,
+  store: Partial<ApplyStore> = {},
+  more: Partial<AppliesOptions> = {},
+): Applies => {
   const unused = () => assert.fail("not asked for");
   const options: AppliesOptions = {
     store: { ...applies, ...store },
@@ -36,6 +40,7 @@ const replica = ({ applies }: Store, store: Partial<ApplyStore> = {}): Applies =
     composeVersion: "2.0.0",
     log: SILENT,
     now: () => Date.now(),
+    ...more,
   };
   return new Applies(options);
 };
@@ -105,3 +110,54 @@ Deno.test("A cancel of a paused apply that another replica resumes in that momen
     assert.equal(await eventually("it is over, or waits", () => stateOf(owner, id)), "cancelled");
   });
 });
+
+for (const held of ["reads its files", "writes its journal"] as const) {
+  Deno.test(`A run that lost its apply while it ${held} leaves the run alone that somebody resumed beside it`, async () => {
+    await onBoth(async (open) => {
+      await using one = await open();
+      await using two = await open();
+      const [lost, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const lease = { leaseMs: 500 };
+      let isAway = false;
+      let looks = 0;
+      const runs: number[] = [];
+      const store: Partial<ApplyStore> = {
+        renew: async (given) => {
+          if (isAway) throw new Error("The store is away");
+          looks += 1;
+          return await one.applies.renew(given);
+        },
+        write: async (...line) => {
+          const [, epoch] = line;
+          if (epoch === 1 && held === "writes its journal") await lost.promise;
+          if (epoch > 1) await resumed.promise;
+          return await one.applies.write(...line);
+        },
+      };
+      const sources = async () => {
+        if (runs.push(looks) === 1 && held === "reads its files") await lost.promise;
+        return null;
+      };
+      await using owner = replica(one, store, { ...lease, sources });
+      const begun = begin(owner);
+      const { id } = await eventually("it is begun", async () => {
+        const all = { before: null, limit: 1, workspace: null, group: null, state: null };
+        return runs.length > 0 ? (await one.applies.list(all))[0] ?? null : null;
+      });
+      isAway = true;
+      await using other = replica(two, {}, lease);
+      assert.equal(await eventually("another replica pauses it", () => stateOf(other, id)), "paused");
+      isAway = false;
+      await owner.resume(id, BY);
+
+      lost.resolve();
+
+      await begun;
+      const before = looks;
+      await eventually("it looks at what is its own", () => Promise.resolve(looks > before + 3 || null));
+      assert.equal(runs.length, 2, "nobody began a second run beside the resumed one");
+      resumed.resolve();
+      assert.equal(await eventually("it waits", () => stateOf(owner, id)), "paused");
+    });
+  });
+}
