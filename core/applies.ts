@@ -109,7 +109,10 @@ export interface ApplyStore {
   ): Promise<JournalEntry[] | ApplyWish | null>;
   /** The lines behind the place `after`, in order. */
   lines(id: string, after: number, limit: number): Promise<JournalEntry[]>;
-  /** Notes a wish for an apply that is running; returns false where it is not. A paused one is ended by `resume`. */
+  /**
+   * Notes a wish for an apply that is running; returns false where it is not. A paused one is ended by `resume`. To cancel
+   * does not replace the wish to abandon.
+   */
   wish(id: string, wish: ApplyWish, entry: NewAuditEntry): Promise<boolean>;
   /** Lets a paused one go on, with the rights of whoever says so. Null where none is paused. */
   resume(

@@ -72,7 +72,9 @@ export function sqlApplies(sql: Sql): ApplyStore {
     wish: (id, wish, entry) =>
       sql.write(function* () {
         const asked = yield* run(
-          "UPDATE applies SET wish = $1 WHERE id = $2 AND state = 'running'",
+          // To abandon is the stronger one, whoever asked for it.
+          "UPDATE applies SET wish = CASE WHEN wish = 'abandon' THEN wish ELSE $1 END " +
+            "WHERE id = $2 AND state = 'running'",
           wish,
           id,
         );

@@ -161,3 +161,23 @@ for (const held of ["reads its files", "writes its journal"] as const) {
     });
   });
 }
+
+Deno.test("A cancel does not weaken the wish to abandon that somebody else has left", async () => {
+  await onBoth(async (open) => {
+    await using one = await open();
+    const paused = Promise.withResolvers<void>();
+    await using owner = replica(one, {
+      write: async (...line) => {
+        await paused.promise;
+        return await one.applies.write(...line);
+      },
+    });
+    const { id } = await begin(owner);
+    await owner.ask(id, "abandon", BY);
+    await owner.ask(id, "cancel", BY);
+
+    assert.equal((await one.applies.get(id))?.wish, "abandon");
+    paused.resolve();
+    assert.equal(await eventually("it is over, or waits", () => stateOf(owner, id)), "cancelled");
+  });
+});

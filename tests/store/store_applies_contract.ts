@@ -190,6 +190,8 @@ export function appliesContract(promise: Promised): void {
       leaseUntil: 5,
     });
     assert.equal(await applies.resume("a", by, { owner: "two", until: 5 }, ENTRY), null);
+    assert.equal(await applies.wish("a", "cancel", ENTRY), true);
+    assert.equal((await applies.get("a"))?.wish, "abandon", "the stronger wish stays");
     await applies.write("a", 2, [], [], { state: "cancelled", reason: null, at: 8 });
     assert.equal(await applies.wish("a", "cancel", ENTRY), false);
   });
