@@ -82,7 +82,8 @@ export async function progressOf(
     found.set(step, {
       ...line,
       startedAt: before?.startedAt ?? at,
-      endedAt: line.state === "running" ? null : line.unstable === undefined ? at : before?.endedAt ?? at,
+      // A later note, and the judgement of its container, say the state once more.
+      endedAt: line.state === "running" ? null : line.state === before?.state ? before.endedAt : at,
       noted: { ...before?.noted, ...line.noted },
     });
   }
@@ -205,7 +206,15 @@ export class Journal {
       this.#line("step", one.step, { state: "done", note: noteOf(one), unstable: one })
     );
     const end = { state, reason, at: this.options.now(), heeded };
-    await this.#write([...judged, this.#line("state", null, { state, reason })], [], end);
+    const left = state === "paused" ? [] : await this.#leftInHand();
+    await this.#write([...left, ...judged, this.#line("state", null, { state, reason })], [], end);
+  }
+
+  /** Returns a last line for each step that was in hand when its replica was lost, so that no follower waits for it. */
+  async #leftInHand(): Promise<NewJournalEntry[]> {
+    const progress = await progressOf(this.options.store, this.apply.id);
+    return [...progress].filter(([, { state }]) => state === "running")
+      .map(([n]) => this.#line("step", n, { state: "unknown", note: "Nobody knows whether it ended" }));
   }
 
   #step(step: Step, line: StepLine): NewJournalEntry {
