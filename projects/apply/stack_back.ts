@@ -141,12 +141,8 @@ async function backOf(hand: StackHand): Promise<Omit<Back, "step"> | null> {
       return await updateBack(hand);
     case "service.remove":
       return await removalBack(hand);
-    case "service.create": {
-      const held = await acts.service(target);
-      if (held === null || !isOwn(hand, held)) return null;
-      if (!await isPosted(hand, held)) throw touchedService(target, "changed");
-      return { kind: "service.remove", needs, act: () => acts.removeService(held.id, target) };
-    }
+    case "service.create":
+      return await creationBack(hand);
     case "network.create":
     case "secret.create":
     case "config.create": {
@@ -189,6 +185,22 @@ async function before({ noted, open, step, acts }: StackHand): Promise<string | 
   throw failed(
     `"${step.target}" had the ${gone.join(", ")}, which is gone, so that no task of it could start`,
   );
+}
+
+async function creationBack(hand: StackHand): Promise<Omit<Back, "step"> | null> {
+  const { acts, step: { target, needs } } = hand;
+  const held = await acts.service(target);
+  if (held === null || !isOwn(hand, held)) return null;
+  if (!await isPosted(hand, held)) throw touchedService(target, "changed");
+  const act = async () => {
+    // Others come back before it, which may take minutes.
+    const now = await acts.service(target);
+    if (now === null) return;
+    if (now.id !== held.id) throw touchedService(target, "made anew");
+    if (now.definition !== held.definition) throw touchedService(target, "changed");
+    await acts.removeService(held.id, target);
+  };
+  return { kind: "service.remove", needs, act };
 }
 
 async function updateBack(hand: StackHand): Promise<Omit<Back, "step"> | null> {

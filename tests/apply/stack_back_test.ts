@@ -120,6 +120,31 @@ Deno.test("A service that the apply made is left where somebody has changed it s
   assert.deepEqual(scene.sent, ["restore shop_db", "remove shop_web"]);
 });
 
+Deno.test("A service that the apply made is left where somebody changes it while another one comes back", async () => {
+  const taken = async (meanwhile: (scene: BackScene) => void) => {
+    const scene = new BackScene().created(1, PLAIN).updated(2, OTHER, before(OTHER));
+    scene.note(1, { image: "web:1" });
+    scene.before = (act) => {
+      if (act === "restore shop_db") meanwhile(scene);
+    };
+    return { said: await takeBack(scene.options), sent: scene.sent, audit: scene.audit };
+  };
+  const sent = ["restore shop_db"];
+  const changed = await taken((scene) => scene.hold("shop_web", OTHERS, 1));
+  assert.match(changed.said ?? "", /"shop_web" was changed by somebody else/);
+  assert.deepEqual([changed.sent, changed.audit], [sent, ["done", "failed"]]);
+
+  const anew = await taken((scene) => {
+    scene.hold("shop_web", PLAIN, 1);
+    scene.services.set("shop_web", { ...scene.services.get("shop_web")!, id: "another" });
+  });
+  assert.match(anew.said ?? "", /"shop_web" was made anew by somebody else/);
+  assert.deepEqual(anew.sent, sent);
+
+  const removed = await taken((scene) => void scene.services.delete("shop_web"));
+  assert.deepEqual(removed, { said: null, sent, audit: ["done", "done"] });
+});
+
 Deno.test("A removal asks for its rights right before it is sent", async () => {
   const scene = new BackScene().removed(1, PLAIN);
   scene.hold("shop_web", PLAIN, null);
