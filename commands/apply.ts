@@ -1,10 +1,10 @@
 /** `berth apply`: a plan is shown, asked about, carried out and followed to its end. */
-import { APPLY, APPLY_EVENTS, type ApplyEvent } from "../client/berth/applies.ts";
+import type { ApplyEvent } from "../client/berth/applies.ts";
 import type { Apply, Plan, PlanRequest } from "../client/berth/models.ts";
 import { PLAN_APPLY } from "../client/berth/plans.ts";
-import type { Client } from "../client/mod.ts";
-import { stream } from "../client/stream.ts";
+import { type Client, isClientError } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
+import { ApplyFollower } from "./apply_events.ts";
 import { ApplyLines, ApplyPicture, doneBut } from "./apply_text.ts";
 import type { Line } from "./command.ts";
 import { isMeant } from "./confirmed.ts";
@@ -78,10 +78,18 @@ export async function carryOut(client: Client, plan: Plan, line: Line): Promise<
   const onFailure = line.option("--on-failure") === "rollback" ? { onFailure: "rollback" as const } : {};
   const payload = { basis: { declared, observed }, confirm: lostBy(plan.steps), ...onFailure };
   const params = { id: plan.id };
-  const begun = (await client.post(PLAN_APPLY, { params, payload, expectedStatus: 202 })).json();
+  const answer = await client.post(PLAN_APPLY, { params, payload, expectedStatus: 202 });
+  const begun = answer.json();
   const show = isJson ? asJson : Deno.stdout.isTerminal() ? asPicture(begun) : asLines(begun);
-  for await (const event of eventsOf(client, begun.id)) show(event);
-  const { state, reason, unstable } = (await client.get(APPLY, { params: { id: begun.id } })).json();
+  const over = await followed(client, begun, show);
+  if (typeof over === "number" || over.state === "running") {
+    const { origin } = new URL(answer.url);
+    writeError(
+      `berth: The apply goes on without this command: ${origin}/applies/${begun.id} shows how it ends\n`,
+    );
+    return typeof over === "number" ? over : EXIT.INCOMPLETE;
+  }
+  const { state, reason, unstable } = over;
   if (!isJson && reason !== null) {
     writeError(`berth: ${visible(state === "done" ? doneBut(reason) : reason)}\n`);
     for (const { container } of unstable) writeError(`  berth logs ${visible(container)}\n`);
@@ -90,12 +98,24 @@ export async function carryOut(client: Client, plan: Plan, line: Line): Promise<
   return state === "done" && reason === null ? EXIT.FINE : EXIT.NO;
 }
 
-/** To the end, or to where it waits for a person; a connection that breaks is taken up behind the last event. */
-async function* eventsOf(client: Client, id: string): AsyncGenerator<ApplyEvent> {
-  const events = stream(client, APPLY_EVENTS, { as: "ndjson", params: { id }, query: {} });
-  for await (const event of events) {
-    yield event;
-    if (event.kind === "end" || (event.kind === "state" && event.state === "paused")) return;
+/** Shows each event. Returns the apply at its end, or the exit code where it cannot be followed any more. */
+async function followed(
+  client: Client,
+  { id }: Apply,
+  show: (event: ApplyEvent) => void,
+): Promise<Apply | number> {
+  const events = new ApplyFollower(client, id).events();
+  try {
+    for (;;) {
+      const { done, value } = await events.next();
+      if (done) return value;
+      show(value);
+    }
+  } catch (error) {
+    if (!isClientError(error)) throw error;
+    return failCall(error);
+  } finally {
+    await events.return(undefined as never); // ends its connection where showing failed
   }
 }
 
