@@ -38,6 +38,7 @@ import { engineViews, remembering, sourcesOnce, viewFor } from "../drift/views.t
 import { type Draft, edited } from "./draft.ts";
 import { compareAll, type Member, sorted } from "./members.ts";
 import type { PlanRequest } from "./plan_shape.ts";
+import { blockByOtherName } from "./other_name.ts";
 
 export interface Scene {
   readonly model: Model;
@@ -289,6 +290,7 @@ async function ownContainers(
       `(${names(foreign)}): ${isInHand ? IN_HAND : "remove them, or give one of the projects another name"}`;
     draft.block("project/foreign-container", message, at, group.id, edited(at));
   }
+  blockByOtherName(group, sure.map(({ running }) => running), draft);
   blockByStack({ group, runtime, sight }, all, draft);
   return sure.flatMap(({ running }) => running.containers);
 }
