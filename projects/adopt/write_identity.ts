@@ -38,8 +38,7 @@ const dockers = (write: Writer): Writer => (container, around) =>
   around.kind === "docker" ? write(container, around) : null;
 
 /** Devices that are asked for by their names alone. */
-const isNamed = ({ driver, capabilities }: InspectedContainer["deviceRequests"][number]): boolean =>
-  driver === "cdi" && capabilities.length === 0;
+const isNamed = ({ driver, capabilities }: Request): boolean => driver === "cdi" && capabilities.length === 0;
 
 const devices: Writer = ({ devices, deviceRequests, privileged }) =>
   keyOf("devices", [
@@ -51,16 +50,33 @@ const devices: Writer = ({ devices, deviceRequests, privileged }) =>
       )),
   ]);
 
+type Request = InspectedContainer["deviceRequests"][number];
+
+const requestText = ({ driver, count, ids, capabilities, options }: Request): Record<string, Yaml> => ({
+  ...(driver !== "" && { driver }),
+  ...(ids.length > 0 ? { device_ids: ids } : { count: count === -1 ? "all" : count }),
+  ...keyOf("capabilities", capabilities),
+  ...keyOf("options", options),
+});
+
+/** Compose asks for those that are reserved, then for those by name, then for `gpus`, each of which is called so. */
 const deviceRequests: Writer = ({ deviceRequests }) => {
-  const written = deviceRequests.filter((one) => !isNamed(one)).map((
-    { driver, count, ids, capabilities, options },
-  ): Yaml => ({
-    ...(driver !== "" && { driver }),
-    ...(ids.length > 0 ? { device_ids: ids } : { count: count === -1 ? "all" : count }),
-    capabilities,
-    ...keyOf("options", options),
+  const first = deviceRequests.findIndex(isNamed);
+  const isLate = (one: Request) =>
+    first >= 0 && deviceRequests.indexOf(one) > first && one.capabilities.at(-1) === "gpu";
+  const others = deviceRequests.filter((one) => !isNamed(one));
+  const gpus = others.filter(isLate).map((one) =>
+    requestText({ ...one, capabilities: one.capabilities.slice(0, -1) })
+  );
+  const reserved = others.filter((one) => !isLate(one)).map((one) => ({
+    ...requestText(one),
+    capabilities: one.capabilities,
   }));
-  return written.length === 0 ? null : { deploy: { resources: { reservations: { devices: written } } } };
+  if (others.length === 0) return null;
+  return {
+    ...keyOf("gpus", gpus),
+    ...(reserved.length > 0 && { deploy: { resources: { reservations: { devices: reserved } } } }),
+  };
 };
 
 const runtime: Writer = ({ runtime }, { defaults }) =>
