@@ -1,4 +1,4 @@
-/** Images and volumes that are there, on any engine. */
+/** Images, networks and volumes that are there, on any engine. */
 
 /** An image that is there, as registries know it. */
 export interface HeldImage {
@@ -20,4 +20,19 @@ export interface HeldVolume {
   readonly labels: Readonly<Record<string, string>>;
   /** The containers that have it mounted, or will when they start. */
   readonly users: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** A network that is there, as far as its file could say otherwise. */
+export interface HeldNetwork {
+  readonly id: string;
+  readonly name: string;
+  readonly backend: string;
+  readonly driver: string;
+  readonly internal: boolean;
+  readonly attachable: boolean;
+  readonly ipv6: boolean;
+  readonly subnets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  /** The containers that are connected, running or not. */
+  readonly users: readonly { readonly id: string; readonly name: string; readonly project: string | null }[];
 }

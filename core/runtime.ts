@@ -1,5 +1,5 @@
 /** The contract of a container runtime with the rest of the service, without any type of an engine. */
-import type { HeldImage, HeldVolume } from "./held_objects.ts";
+import type { HeldImage, HeldNetwork, HeldVolume } from "./held_objects.ts";
 import { type Permission, type Principal, type Reach, reachOf } from "./access.ts";
 import * as z from "zod";
 import type { RunningServices } from "./running_services.ts";
@@ -232,21 +232,6 @@ export interface InspectedContainer extends RunningContainer, ContainerSpec {
     >
       & { readonly volumes: readonly string[] }
     | null;
-}
-
-/** A network that is there, as far as its file could say otherwise. */
-export interface HeldNetwork {
-  readonly id: string;
-  readonly name: string;
-  readonly backend: string;
-  readonly driver: string;
-  readonly internal: boolean;
-  readonly attachable: boolean;
-  readonly ipv6: boolean;
-  readonly subnets: readonly string[];
-  readonly labels: Readonly<Record<string, string>>;
-  /** The containers that are connected, running or not. */
-  readonly users: readonly { readonly id: string; readonly name: string; readonly project: string | null }[];
 }
 
 /** The end of a container's main process, as its engine told it. */

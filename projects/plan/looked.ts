@@ -1,7 +1,7 @@
 /** The inputs of a plan, thing by thing, so that it can be refused when anything moved, and say what. */
 
 import type { Group, Model, Node } from "../../artifacts/artifact.ts";
-import type { HeldNetwork } from "../../core/runtime.ts";
+import type { HeldNetwork } from "../../core/held_objects.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import { mountedImages } from "../fields/mount_sources.ts";
 import { fullImage } from "../fields/process.ts";

@@ -3,7 +3,7 @@
 import type { Resource } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { listOf, textOf, truthOf, valueAt, writtenIn } from "../../artifacts/yaml/values.ts";
-import type { HeldNetwork } from "../../core/runtime.ts";
+import type { HeldNetwork } from "../../core/held_objects.ts";
 import { isSameSubnet } from "../../core/subnets.ts";
 import type { Reason } from "./plan_shape.ts";
 

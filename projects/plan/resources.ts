@@ -2,7 +2,8 @@
 
 import type { Group, Model, Place, Resource, Unit } from "../../artifacts/artifact.ts";
 import { textOf, valueAt, writtenOr } from "../../artifacts/yaml/values.ts";
-import type { HeldNetwork, InspectedContainer } from "../../core/runtime.ts";
+import type { HeldNetwork } from "../../core/held_objects.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
 import { buildOf } from "../builds/build_spec.ts";
 import type { Declared } from "../fields/field.ts";
 import { platformOf } from "../fields/identity.ts";

@@ -2,7 +2,7 @@
 
 import type { Resource } from "../../artifacts/artifact.ts";
 import { listOf, textOf, valueAt, writtenIn } from "../../artifacts/yaml/values.ts";
-import type { HeldNetwork } from "../../core/runtime.ts";
+import type { HeldNetwork } from "../../core/held_objects.ts";
 import { subnetsMeet } from "../../core/subnets.ts";
 import { type Draft, edited } from "./draft.ts";
 import { named, type Scene } from "./scene.ts";
