@@ -1,7 +1,7 @@
 /** The types of a workspace: what reading makes, with the position of every value. */
 
 import type { Remedy } from "../core/remedy.ts";
-import type { MergeTag, PathKind, ReferenceKind, ResourceKind, Severity } from "./kinds.ts";
+import type { MergeTag, PathKind, PlainKind, ReferenceKind, ResourceKind, Severity } from "./kinds.ts";
 
 /** A half-open stretch of one file, in UTF-16 units from 0. Every `Node` is one, so a node can be pointed at. */
 export interface Place {
@@ -27,9 +27,6 @@ export interface Finding {
   readonly tags?: readonly ("unnecessary" | "deprecated")[];
   readonly remedies?: readonly Remedy[];
 }
-
-/** A file that is text alone: of a secret, of a config, mounted by itself, or of nothing that berth knows. */
-type PlainKind = "secret" | "config" | "mounted" | "other";
 
 /** One text that was read. It stays the same object while its content does, so it can be the key of a cache. */
 export interface ArtifactFile {

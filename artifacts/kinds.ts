@@ -32,3 +32,6 @@ export type PathKind =
   | "seccomp";
 
 export type ResourceKind = "network" | "volume" | "secret" | "config" | "model";
+
+/** A file that is text alone: of a secret, of a config, mounted by itself, or of nothing that berth knows. */
+export type PlainKind = "secret" | "config" | "mounted" | "other";
