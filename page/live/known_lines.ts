@@ -5,6 +5,8 @@ interface Latest {
   readonly time: string;
   /** The number of lines of this time. */
   count: number;
+  /** The number of those that stand behind the last cursor. */
+  behind: number;
   /** The number of those that may be told once more; null where only new lines come. */
   again: number | null;
 }
@@ -27,11 +29,18 @@ interface Gap {
 export class KnownLines {
   readonly #tasks = new Map<string, Task>();
 
-  /** The log is read again: behind a cursor, or the last lines of each task. */
+  /** A cursor came: a log that is read again behind it tells nothing of what was told before it. */
+  mark(): void {
+    for (const { streams } of this.#tasks.values()) {
+      for (const last of streams.values()) last.behind = last.again ?? 0;
+    }
+  }
+
+  /** The log is read again: behind the last cursor, or the last lines of each task. */
   resume(isBehindCursor: boolean): void {
     for (const task of this.#tasks.values()) {
       task.isLoose = !isBehindCursor;
-      for (const last of task.streams.values()) last.again = last.count;
+      for (const last of task.streams.values()) last.again = isBehindCursor ? last.behind : last.count;
     }
   }
 
@@ -48,8 +57,10 @@ export class KnownLines {
     task.isLoose = false; // the first of the last lines says whether they overlap with those that are shown
     if (!isNew) return { isNew, gap };
     task.latest = time;
-    if (last?.time === time) last.count += 1;
-    else task.streams.set(stream, { time, count: 1, again: null });
+    if (last?.time === time) {
+      last.count += 1;
+      last.behind += 1;
+    } else task.streams.set(stream, { time, count: 1, behind: 1, again: null });
     return { isNew, gap };
   }
 

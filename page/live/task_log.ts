@@ -75,8 +75,10 @@ export class TaskLog extends LogFeed {
     this.state.value = "following";
     for (const task of [...this.#waiting.keys()]) this.#waits(task, null);
     for await (const item of items) {
-      if ("cursor" in item) this.#cursor = item.cursor;
-      else if ("waits" in item) this.#waits(item.taskId, words.swarm.logWaits(item.task, item.node));
+      if ("cursor" in item) {
+        this.#cursor = item.cursor;
+        this.#known.mark();
+      } else if ("waits" in item) this.#waits(item.taskId, words.swarm.logWaits(item.task, item.node));
       else if ("line" in item) {
         this.#waits(item.taskId, null);
         const { isNew, gap } = this.#known.take(item.taskId, item.stream, item.time);
