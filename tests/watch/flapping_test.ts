@@ -9,10 +9,11 @@ const isWhole = SECONDS >= 600;
 const PROJECTS = isWhole ? 334 : 10;
 const UNITS = PROJECTS * PER_PROJECT;
 const FOLDS = 20;
+const FOLD_MS = SECONDS * 1_000 / FOLDS;
 const TIMES = isWhole ? { beginMs: 0 } : {
   beginMs: 0,
   tickMs: 100,
-  notices: { tickMs: 50, foldMs: SECONDS * 1_000 / FOLDS },
+  notices: { tickMs: 50, foldMs: FOLD_MS },
 };
 /** Each unit ends and starts again in this time. */
 const FLAP_MS = isWhole ? 60_000 : 1_000;
@@ -51,8 +52,9 @@ Deno.test(`${UNITS} flapping units send ${FOLDS + 1} messages a target in ${SECO
   console.log(
     `${UNITS} units, ${SECONDS} s: ${hook.length} and ${chat.length} messages, of ${hook.join(", ")}`,
   );
+  const most = Math.floor((performance.now() - begun) / FOLD_MS) + 1; // a busy machine flips on after its seconds
   for (const own of [hook, chat]) {
-    assert.ok(own.length >= 2 && own.length <= FOLDS + 1, `${own.length} messages`);
+    assert.ok(own.length >= 2 && own.length <= most, `${own.length} messages, not ${most}`);
   }
   assert.ok(hook.reduce((sum, total) => sum + total, 0) >= UNITS / 2, hook.join(", "));
 });
