@@ -314,7 +314,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     row: "deviceRequests",
-    text: "gpus: [{ driver: some }, { device_ids: [] }, { count: ALL }]",
+    text: "gpus: [{ driver: some }, { count: ALL }]",
     other: "gpus: [{ driver: some, count: 1 }]",
     only: "docker",
     isLabelled: true,

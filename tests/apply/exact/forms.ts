@@ -332,7 +332,7 @@ export const FORMS: readonly Form[] = [
     "gpus",
     "all",
     "[{ driver: some }]",
-    "[{ count: ALL, device_ids: [] }]",
+    "[{ count: ALL }]",
     "[{ driver: some, count: 2, options: { one: '1' } }]",
   ),
   ...forms("userns_mode", "host", "''"),
