@@ -200,7 +200,7 @@ export class BackScene {
         workspace: { id: "w" },
         group: { project: "shop" },
       }),
-    declared: () => ({ group: { sources: [] }, unit: { paths: [] } }),
+    declared: () => ({ group: { sources: [], envFiles: [], includedEnvFiles: [] }, unit: { paths: [] } }),
     service: (_scene: unknown, _step: Step, held: HeldService | null) => ({
       secrets: [],
       configs: [],
