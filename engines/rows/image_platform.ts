@@ -46,8 +46,18 @@ export function isForPlatform(image: unknown, asked: string): boolean | null {
   const wanted = readPlatform(asked);
   return (wanted.os === null || actual.os === "" || wanted.os === actual.os) &&
     (wanted.architecture === null || wanted.architecture === actual.architecture) &&
-    (wanted.variant === null || actual.variant === null || wanted.variant === actual.variant);
+    (wanted.variant === null || actual.variant === null || isAtMost(actual.variant, wanted.variant));
 }
+
+/** Engines take an image for a lower variant of the processor, which runs it too. */
+function isAtMost(actual: string, wanted: string): boolean {
+  const [own, most] = [VERSION.exec(actual), VERSION.exec(wanted)];
+  if (own === null || most === null) return actual === wanted;
+  const [difference, minor] = [1, 2].map((part) => Number(own[part] ?? 0) - Number(most[part] ?? 0));
+  return (difference || minor)! <= 0;
+}
+
+const VERSION = /^v(\d+)(?:\.(\d+))?$/;
 
 /** Null where the engine does not tell the platform of an image, or has no such image. */
 export async function isImageFor(engine: Engine, name: string, platform: string): Promise<boolean | null> {
