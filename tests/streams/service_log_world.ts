@@ -14,6 +14,8 @@ interface Planted {
   /** The id of the task that its label names. */
   readonly task: string;
   readonly lines: readonly string[];
+  /** The nanoseconds after which its first line was written. */
+  readonly from?: number;
 }
 
 export interface Told {
@@ -78,6 +80,7 @@ export class ServiceLogWorld implements AsyncDisposable {
       readonly follow?: boolean;
       readonly until?: { readonly seconds: number; readonly nanos: number };
       readonly history?: boolean;
+      readonly tail?: number;
       readonly cursors?: ReadonlyMap<string, string>;
       readonly format?: "ndjson" | "text";
       readonly heard?: (text: string) => void;
@@ -94,7 +97,7 @@ export class ServiceLogWorld implements AsyncDisposable {
       engines,
       awaken: () => ({ [Symbol.dispose]: () => {} }),
       tasks: tasksOf({ engines, reach, service: service.service, isAll: history }),
-      request: { follow, tail: null, since: null, until, stdout: true, stderr: true },
+      request: { follow, tail: more.tail ?? null, since: null, until, stdout: true, stderr: true },
       search: undefined,
       timestamps: false,
       cursors,
@@ -135,7 +138,7 @@ export class ServiceLogWorld implements AsyncDisposable {
     const since = /since=([\d.]+)/.exec(path)?.[1];
     if (since === undefined) {
       for (const [at, line] of planted.lines.entries()) {
-        await write(frameChunk(1, `${logTime(at * 1_000)} ${line}\n`));
+        await write(frameChunk(1, `${logTime((planted.from ?? 0) + at * 1_000)} ${line}\n`));
       }
     }
     if (path.includes("follow=true")) {

@@ -83,7 +83,7 @@ export class MergedLogs implements AsyncDisposable {
   readonly #members = new Map<string, Member>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Containers whose past is still being read. */
-  #holding = 0;
+  readonly #holding = new Set<string>();
   #flushing: Promise<void> = Promise.resolve();
   /** The flush that has not begun yet. */
   #nextFlush: Promise<void> | null = null;
@@ -121,6 +121,11 @@ export class MergedLogs implements AsyncDisposable {
 
   has(source: string): boolean {
     return this.#members.has(source);
+  }
+
+  /** Returns true while the past of a source is read. */
+  readsPast(source: string): boolean {
+    return this.#holding.has(source);
   }
 
   /**
@@ -181,7 +186,7 @@ export class MergedLogs implements AsyncDisposable {
     const position = cursor === undefined
       ? new LogPosition({ bounded: tail !== null || since !== null })
       : LogPosition.parse(cursor);
-    this.#holding++;
+    this.#holding.add(source);
     let target: LiveContainer;
     let reader: Reader;
     try {
@@ -197,7 +202,7 @@ export class MergedLogs implements AsyncDisposable {
         await this.#follow(target, reader, { ...wanted, tail, follow: false });
       }
     } finally {
-      this.#release();
+      this.#release(source);
     }
     if (start.follow === false) return;
     await this.#follow(target, reader, { ...wanted, tail: tail === 0 ? 0 : null, follow: true });
@@ -275,7 +280,10 @@ export class MergedLogs implements AsyncDisposable {
     if (size > TOLD_PENDING && this.#dropped.size > 0 && !this.#isTelling) return void this.#flush();
     if (this.#timer !== undefined || size === 0 && !this.#hasDropped) return;
     const isFull = size > MOST_PENDING;
-    this.#timer = setTimeout(() => this.#flush(), this.#holding > 0 && !isFull ? HOLD_MS : this.#orderMs);
+    this.#timer = setTimeout(
+      () => this.#flush(),
+      this.#holding.size > 0 && !isFull ? HOLD_MS : this.#orderMs,
+    );
   }
 
   get #hasDropped(): boolean {
@@ -283,8 +291,9 @@ export class MergedLogs implements AsyncDisposable {
   }
 
   /** The past of one container was read. */
-  #release(): void {
-    if (--this.#holding > 0) return;
+  #release(source: string): void {
+    this.#holding.delete(source);
+    if (this.#holding.size > 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#schedule();

@@ -284,7 +284,18 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   #told(places: ReadonlyMap<string, TaskPosition>): string {
     for (const [task, { cursor }] of places) this.#places.set(task, cursor);
     if (places.size === 0 || this.#options.format === "text") return ""; // text has no place for it
+    if (this.#isPartOfTail) return "";
     return this.#writer.cursor(cursorText(this.#places));
+  }
+
+  /** True while a task of which the last lines are wanted has no place yet: behind a cursor without it, all its lines come. */
+  get #isPartOfTail(): boolean {
+    const missing = [...this.#readings].filter(([task, { tail }]) =>
+      tail !== null && !this.#places.has(task)
+    );
+    if (missing.length === 0) return false;
+    const { untold } = this.#lines;
+    return missing.some(([task]) => untold.has(task) || this.#logs.readsPast(task));
   }
 
   get #isRoomy(): boolean {

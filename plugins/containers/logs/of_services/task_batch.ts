@@ -72,6 +72,11 @@ export class TaskBatch {
     return this.length * 4 > this.bytes.byteLength;
   }
 
+  /** The tasks of which lines are in no piece yet. */
+  *untold(): Generator<string, void> {
+    for (const { task, told, lines } of this.#queues.values()) if (told < lines.length) yield task;
+  }
+
   /** Makes room for `size` more bytes. */
   reserve(size: number): void {
     const needed = this.length + size;

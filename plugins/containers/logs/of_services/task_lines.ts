@@ -95,6 +95,8 @@ export class TaskLines implements GatheredLines {
   #batch = new TaskBatch(null);
   /** The last batch, for its room. */
   #earlier: TaskBatch | null = null;
+  /** The batch whose pieces are told. */
+  #telling: TaskBatch | null = null;
   /** The times of the last lines that were told, by their tasks. */
   readonly #latest = new Map<string, string>();
   readonly #isEvents: boolean;
@@ -115,6 +117,11 @@ export class TaskLines implements GatheredLines {
     const place = target as TaskLog; // every source is one that `logOf` returned
     const fixed = encoder.encode(writer.fixed(place));
     return new Source(task, position, fixed, this, (gap) => writer.gap(place, gap));
+  }
+
+  /** The tasks of which lines are collected that are not told yet. */
+  get untold(): ReadonlySet<string> {
+    return new Set([...this.#telling?.untold() ?? [], ...this.#batch.untold()]);
   }
 
   /** The time of the last line that was told of a task; null before one was. */
@@ -175,6 +182,7 @@ export class TaskLines implements GatheredLines {
     if (batch.length === 0) return;
     this.#batch = new TaskBatch(this.#earlier);
     this.#earlier = null;
+    this.#telling = batch;
     const { send, ready, told } = this.#options;
     for (const { bytes, places } of batch.pieces()) {
       await ready();
@@ -183,6 +191,7 @@ export class TaskLines implements GatheredLines {
       // As one with its cursor: a caller who is cut off between the two would be told the piece once more
       send(record === "" ? bytes : joined(bytes, encoder.encode(record)));
     }
+    this.#telling = null;
     if (batch.isFilled) this.#earlier = batch;
   }
 }
