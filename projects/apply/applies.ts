@@ -339,7 +339,7 @@ export class Applies implements AsyncDisposable {
       isAgain,
       stopping: this.#stopping.signal,
       seal: this.options.seal,
-      settle: async (isAbandoned) => void await this.#swaps.settle(record, isAbandoned),
+      settle: (isAbandoned) => this.#swaps.settle(record, isAbandoned),
       settleWaiting: async () => void await this.#swaps.settleWaiting(record),
       awayMs: this.options.awayMs ?? AWAY_MS,
       judgedMs: this.options.judgedMs ?? SOUND_MS,

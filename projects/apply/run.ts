@@ -134,7 +134,14 @@ export class Run {
       return await journal.close("done", wordsOf(unstable), { unstable });
     }
     if (halt === null || halt.kind === "stopping") return; // the next start goes on
-    if (halt.kind !== "paused" || !halt.isHook) await this.options.settle(halt.kind === "abandon");
+    if (halt.kind !== "paused" || !halt.isHook) {
+      const away = await this.options.settle(halt.kind === "abandon");
+      // A swap in hand waits for its engine: only `abandon` leaves it.
+      if (away !== null && (halt.kind === "failed" || halt.kind === "cancel")) {
+        const before = "reason" in halt ? `${halt.reason}. ` : "";
+        return await journal.close("paused", `${before}${away.discreet}`);
+      }
+    }
     if (halt.kind !== "paused") await this.#nameBack();
     if (halt.kind === "failed") {
       const failed = failedUpdates(this.#state.steps, await progressOf(this.options.store, this.apply.id));

@@ -28,8 +28,11 @@ export interface RunOptions {
   readonly loginFor: (host: string) => RegistryLogin | undefined;
   /** Encrypts the definitions that services of a swarm had before. */
   readonly seal: TextSeal;
-  /** Completes or undoes the swaps in hand: none stays so while the apply waits for a person. */
-  readonly settle: (isAbandoned: boolean) => Promise<void>;
+  /**
+   * Completes or undoes the swaps in hand: none stays so while the apply waits for a person. Returns why the engine
+   * cannot.
+   */
+  readonly settle: (isAbandoned: boolean) => Promise<ServiceError | null>;
   /** The same, of an engine that is waited for. */
   readonly settleWaiting: () => Promise<void>;
   /** Told of a defect; answers what may be said of it. */
