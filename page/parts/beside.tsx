@@ -8,12 +8,12 @@ import { SIGN_OF } from "../verdict.ts";
 import { words } from "../words/en_later.ts";
 import { Facing } from "./facing.tsx";
 import { readable } from "./readable.ts";
+import { Reading } from "./reading.tsx";
 import { mountText } from "./stale_mount.tsx";
 import { Place } from "./place.tsx";
 import { Settle } from "./settle.tsx";
 import { shown } from "./shown.ts";
 import { Mark } from "./sign.tsx";
-import { Loading, Trouble } from "./states.tsx";
 
 export function UnitBeside(
   { unit, revision, isAsked }: { readonly unit: Unit; readonly revision: string; readonly isAsked: boolean },
@@ -25,7 +25,6 @@ export function UnitBeside(
   );
   const element = useRef<HTMLElement>(null);
   const written = read.value.value;
-  const problem = read.problem.value;
   useEffect(() => {
     if (isAsked && written !== undefined) element.current?.scrollIntoView({ block: "nearest" });
   }, [isAsked, written !== undefined]);
@@ -35,16 +34,14 @@ export function UnitBeside(
         <h2>{shown(unit.name)}</h2>
         <Mark verdict={unit.verdict} />
       </header>
-      {written !== undefined
-        ? (
+      <Reading read={read} isPart>
+        {(written) => (
           <>
             <Lines unit={unit} written={written} />
             <Settle unit={unit} done={read.reload} />
           </>
-        )
-        : problem === null
-        ? <Loading />
-        : <Trouble problem={problem} again={read.reload} />}
+        )}
+      </Reading>
     </section>
   );
 }

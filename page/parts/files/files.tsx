@@ -2,8 +2,9 @@
 import type { Workspace, WorkspaceFile } from "../../../client/berth/workspaces.ts";
 import { draftKey, drafts, readFiles } from "../../live/files.ts";
 import { useResource } from "../../live/resource.ts";
+import { Reading } from "../reading.tsx";
 import { shown } from "../shown.ts";
-import { Empty, Loading, Trouble } from "../states.tsx";
+import { Empty } from "../states.tsx";
 import { query, withQuery } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
 import { Editable } from "./editable.tsx";
@@ -14,15 +15,24 @@ import { Missing } from "./set_variable.tsx";
 export function Files(
   { workspace, folder = "." }: { readonly workspace: Workspace; readonly folder?: string },
 ) {
-  const { id, revision, editable } = workspace;
+  const { id, revision } = workspace;
   const read = useResource(`files ${id}`, (signal) => readFiles(id, signal), { live: false, revision });
-  const listed = read.value.value?.filter(({ path }) =>
-    ["", "."].includes(folder) || path.startsWith(`${folder}/`)
+  const isBelow = ({ path }: WorkspaceFile) => ["", "."].includes(folder) || path.startsWith(`${folder}/`);
+  return (
+    <Reading read={read} isPart>
+      {(files) => <Listed workspace={workspace} listed={files.filter(isBelow)} made={read.reload} />}
+    </Reading>
   );
-  const problem = read.problem.value;
-  if (listed === undefined) {
-    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
-  }
+}
+
+function Listed(
+  { workspace, listed, made }: {
+    readonly workspace: Workspace;
+    readonly listed: readonly WorkspaceFile[];
+    readonly made: () => void;
+  },
+) {
+  const { id, revision, editable } = workspace;
   if (listed.length === 0) return <Empty title={words.files.none} />;
   const asked = query.value.get("file");
   const path = asked ?? firstOf(listed);
@@ -44,7 +54,7 @@ export function Files(
         {!editable && <Editable workspace={workspace} />}
         {listed.some((file) => file.path === path)
           ? <FileView key={path} id={id} path={path} revision={revision ?? ""} isEditable={editable} />
-          : <Missing id={id} path={path} isEditable={editable} made={read.reload} />}
+          : <Missing id={id} path={path} isEditable={editable} made={made} />}
         {editable && <Editable workspace={workspace} />}
       </div>
     </div>

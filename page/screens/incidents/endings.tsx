@@ -20,12 +20,14 @@ export function Endings({ incident, endings }: { readonly incident: string; read
   );
   const [open, setOpen] = useState<ContainerEnding | null>(null);
   const items = read.value.value ?? [];
+  const problem = read.problem.value;
   if (items.length === 0) return null;
   return (
     <section aria-labelledby="endings">
       <div class="section-head">
         <h2 id="endings">{TEXT.title}</h2>
       </div>
+      {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
       <Table label={TEXT.title} items={items} keyOf={({ id }) => id} columns={columnsWith(open, setOpen)} />
       {open !== null && <Words key={open.id} of={open} />}
     </section>

@@ -4,9 +4,10 @@ import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { ApplyMark } from "../../parts/apply_mark.tsx";
 import { containerHref } from "../../parts/container_href.ts";
+import { Reading } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { withQuery } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
 
@@ -23,17 +24,15 @@ const useHistory = (id: string, revision: string) =>
 
 export function History({ id, revision }: { readonly id: string; readonly revision: string }) {
   const read = useHistory(id, revision);
-  const history = read.value.value;
-  const problem = read.problem.value;
-  if (history === undefined) {
-    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
-  }
-  const { items, missing } = history;
   return (
-    <>
-      {missing.map(({ permission }) => <p class="hint" key={permission}>{words.lacks(permission)}</p>)}
-      {items.length === 0 ? <Empty title={TEXT.noHistory} /> : <Items items={items} />}
-    </>
+    <Reading read={read} isPart>
+      {({ items, missing }) => (
+        <>
+          {missing.map(({ permission }) => <p class="hint" key={permission}>{words.lacks(permission)}</p>)}
+          {items.length === 0 ? <Empty title={TEXT.noHistory} /> : <Items items={items} />}
+        </>
+      )}
+    </Reading>
   );
 }
 

@@ -1,14 +1,18 @@
 /** The findings of a workspace by rule or by file, filtered by the address. */
 import type { Diagnostic } from "../../../client/berth/models.ts";
-import { WORKSPACE_ARTIFACTS_VALIDATE } from "../../../client/berth/workspaces.ts";
+import {
+  type Report as ReportModel,
+  WORKSPACE_ARTIFACTS_VALIDATE,
+} from "../../../client/berth/workspaces.ts";
 import { startOf } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { Choose, offered } from "../../parts/choose.tsx";
 import { byFile, byRule, type Group, SEVERITIES } from "../../parts/findings_groups.ts";
 import { Place } from "../../parts/place.tsx";
+import { Reading } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { query, withQuery } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
 
@@ -20,11 +24,10 @@ export function Findings({ id, revision }: { readonly id: string; readonly revis
     async (signal) => (await client.post(WORKSPACE_ARTIFACTS_VALIDATE, { params: { id }, signal })).json(),
     { live: false, revision },
   );
-  const report = read.value.value;
-  const problem = read.problem.value;
-  if (report === undefined) {
-    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
-  }
+  return <Reading read={read} isPart>{(report) => <Report id={id} report={report} />}</Reading>;
+}
+
+function Report({ id, report }: { readonly id: string; readonly report: ReportModel }) {
   const { diagnostics, truncated } = report;
   if (diagnostics.length === 0) return <Empty title={TEXT.none} />;
   const severity = query.value.get("severity") || null;
