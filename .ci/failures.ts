@@ -13,7 +13,8 @@ export class Failures {
   readonly files = new Set<string>();
   /** True if something failed of which no file is known. */
   isUnsaid = false;
-  readonly #named = new Set<string>();
+  /** How often a test of each name failed in a file by itself. */
+  readonly #named = new Map<string, number>();
   #isSummary = false;
 
   /** Takes the next line, which has no colours. */
@@ -28,15 +29,17 @@ export class Failures {
     if (file === undefined) return;
     if (isTestFile(file)) {
       this.files.add(file);
-      if (name !== undefined) this.#named.add(name);
+      if (name !== undefined) this.#named.set(name, (this.#named.get(name) ?? 0) + 1);
     } else if (name === undefined) this.isUnsaid = true;
   }
 
   #readSummary(line: string): void {
     const [, name, file] = REGISTERED.exec(line) ?? [];
     if (name === undefined || file === undefined) return;
+    const left = this.#named.get(name) ?? 0;
+    this.#named.set(name, left - 1);
     if (isTestFile(file)) this.files.add(file);
-    else if (!this.#named.has(name)) this.isUnsaid = true;
+    else if (left === 0) this.isUnsaid = true;
   }
 }
 

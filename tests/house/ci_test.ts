@@ -45,6 +45,8 @@ Deno.test("Failures reads which files failed, also of files in groups and of tes
     ["./tests/a_test.ts", "./tests/b_test.ts"],
   );
   assert.equal(read(`${own}${inGroup}${summary}${ofOwn}it counts => ./tests/support/each.ts:3:6\n`), null);
+  const sameName = "../tmp/run/plan-1.ts => it works (docker) ... FAILED (1s)\n";
+  assert.equal(read(`${own}${sameName}${summary}${ofOwn}${ofOwn}`), null, "the second one is nobody's");
   assert.equal(read(`${own}Uncaught error from ../tmp/run/plan-1.ts FAILED\n${summary}${ofOwn}`), null);
   assert.deepEqual(read("Uncaught error from ./tests/a_test.ts FAILED\n"), ["./tests/a_test.ts"]);
   assert.deepEqual(read("./tests/a_test.ts => it works ... ok (1s)\n"), []);
