@@ -112,7 +112,7 @@ export class Applies implements AsyncDisposable {
         });
       }
     } catch (error) {
-      this.#works.leave(record);
+      this.#works.refuse(record);
       throw error;
     }
     if (Object.keys(registries).length > 0) this.#logins.set(id, registries);
@@ -121,9 +121,9 @@ export class Applies implements AsyncDisposable {
   }
 
   /** Closes an apply of which nothing was done. Returns false if another replica has it. */
-  async #closedUndone(record: ApplyRecord): Promise<boolean> {
+  async #closedUndone(record: ApplyRecord, why = "Something moved"): Promise<boolean> {
     try {
-      await this.#journal(record).close("failed", "Something moved before it began: nothing was done");
+      await this.#journal(record).close("failed", `${why} before it began: nothing was done`);
       return true;
     } catch (error) {
       if (error instanceof LostApply) return false;
@@ -296,6 +296,10 @@ export class Applies implements AsyncDisposable {
 
   async #carryOn(record: ApplyRecord, isAgain: boolean, hooks?: ApplyResume["hooks"]): Promise<void> {
     const { id, workspace, group, wish } = record;
+    if (this.#works.isRefused(record)) { // the store was away as it was refused
+      this.#go(record, null, async () => void await this.#closedUndone(record, "The store was away"));
+      return;
+    }
     // It was being given up when its owner was lost: nothing of it goes forward.
     if (isAgain && wish !== null) {
       this.#go(record, null, async () => void await this.#end(record, wish));

@@ -1,7 +1,11 @@
 /** The works of this replica at its applies: one an apply and epoch, each known until it has ended. */
 
 import type { ApplyRecord, ApplyWish } from "../../core/applies.ts";
+import { Lru } from "../../core/lru.ts";
 import type { Run } from "./run.ts";
+
+/** Refused begins that are remembered. */
+const MOST_REFUSED = 1_000;
 
 type Epoch = Pick<ApplyRecord, "id" | "epoch">;
 
@@ -16,6 +20,8 @@ export class Works {
   readonly #latest = new Map<string, Latest>();
   /** Also those that were lost. */
   readonly #open = new Set<Promise<void>>();
+  /** A store that was away may have kept them as running. */
+  readonly #refused = new Lru<true>(MOST_REFUSED);
   readonly #taking = new Set<{ readonly id: string }>();
 
   /** From now on the apply is in hand. */
@@ -26,6 +32,16 @@ export class Works {
   /** Returns false where the apply is carried out here under a later epoch: that work stays known. */
   leave({ id, epoch }: Epoch): boolean {
     return this.#latest.get(id)?.epoch === epoch && this.#latest.delete(id);
+  }
+
+  /** Leaves an apply whose begin was refused: it is never carried out under this epoch. */
+  refuse(of: Epoch): void {
+    this.leave(of);
+    this.#refused.set(`${of.id} ${of.epoch}`, true);
+  }
+
+  isRefused({ id, epoch }: Epoch): boolean {
+    return this.#refused.get(`${id} ${epoch}`) === true;
   }
 
   /**
