@@ -275,7 +275,10 @@ export interface Holdings {
     readonly backend: string;
     readonly isWritable: boolean;
   }[];
-  /** Every name of an image, and the id that it stands for now. */
+  /**
+   * Every name of an image, and the id that it stands for now. On Podman several images may have one name with a digest:
+   * that of an index, which they were pulled by for several platforms.
+   */
   readonly images: readonly { readonly name: string; readonly id: string; readonly backend: string }[];
 }
 

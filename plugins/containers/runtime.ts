@@ -151,8 +151,8 @@ export class EngineRuntime implements ActingRuntime {
       }),
       boundPaths: shown.flatMap(({ mirror }) => boundPathsOf(mirror.containers.rows.values())),
       images: shown.flatMap(({ mirror }) =>
-        [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
-          tags.map((name) => ({ name, id, backend }))
+        [...mirror.images.rows.values()].flatMap(({ id, tags, digests, backend }) =>
+          [...tags, ...digests].map((name) => ({ name, id, backend }))
         )
       ),
     };

@@ -56,7 +56,8 @@ export async function engineViews(
   model: Model,
 ): Promise<EngineViews> {
   const images = new Map(
-    (holdings?.images ?? []).map(({ name, id, backend }) => [`${backend} ${fullImage(name)}`, id]),
+    (holdings?.images ?? []).filter(({ name }) => !name.includes("@")) // a digest never moves to another image
+      .map(({ name, id, backend }) => [`${backend} ${fullImage(name)}`, id]),
   );
   let neighbours: ReadonlyMap<string, ReturnType<EngineSide["neighbour"]>> | undefined;
   const here = await enginesHere(runtime, containers, model);

@@ -219,10 +219,9 @@ async function foreignIn(
     const platform = of === null ? "" : platformOf(of);
     if (of === null || platform === "") continue;
     const names = imageNames(of).map(fullImage);
-    const held = images.find((one) => one.backend === backend && names.includes(fullImage(one.name)));
-    if (held !== undefined && await runtime.isImageFor(platform, held.id, backend) === false) {
-      foreign.add(unit.id);
-    }
+    const held = images.filter((one) => one.backend === backend && names.includes(fullImage(one.name)));
+    const areFor = await Promise.all(held.map(({ id }) => runtime.isImageFor(platform, id, backend)));
+    if (held.length > 0 && areFor.every((isFor) => isFor === false)) foreign.add(unit.id);
   }
   return foreign;
 }
