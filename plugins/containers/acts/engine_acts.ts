@@ -68,7 +68,7 @@ export class LinkActs implements EngineActs {
       query: { name, platform: platform || undefined },
       body: createBody(spec),
       firstByteMs: CREATE_MS,
-    });
+    }).finally(() => this.link.mirror.volumes.touch()); // an image may have some without a name
     const id = textOf(objectOf(parseJson(text)).Id);
     if (id === "") throw unreadable(this.link.name, doing);
     this.#touch(id);
