@@ -39,17 +39,17 @@ const CONTAINER: Rows<ContainerSpec> = {
     others.flatMap((one) => {
       const [container = ""] = one.split(":");
       return facts.isOwnContainer(container)
-        ? lentNeeds("volumesFrom", container, LENT.volumes, facts)
+        ? NOTHING // `containerNeeds`
         : host("volumesFrom", `mounts what "${container}" has mounted, which is not of this project`);
     }),
   networks: (networks, facts) => networks.flatMap((one) => connectionNeeds(one, facts)),
   networkMode: (mode, facts) => networkModeNeeds(mode, facts),
   links: (links, facts) => linkNeeds(links, facts),
-  ipcMode: (mode, facts) => namespaceNeeds("ipc", mode, LENT.ipc, facts),
-  pidMode: (mode, facts) => namespaceNeeds("pid", mode, LENT.pid, facts),
-  utsMode: (mode, facts) => namespaceNeeds("uts", mode, LENT.uts, facts),
-  cgroupMode: (mode, facts) => namespaceNeeds("cgroup", mode, LENT.cgroup, facts),
-  userMode: (mode, facts) => namespaceNeeds("userNamespace", mode, LENT.user, facts),
+  ipcMode: (mode, facts) => namespaceNeeds("ipc", mode, facts),
+  pidMode: (mode, facts) => namespaceNeeds("pid", mode, facts),
+  utsMode: (mode, facts) => namespaceNeeds("uts", mode, facts),
+  cgroupMode: (mode, facts) => namespaceNeeds("cgroup", mode, facts),
+  userMode: (mode, facts) => namespaceNeeds("userNamespace", mode, facts),
   cgroupParent: unlessEmpty("cgroupParent", "joins a control group of the host"),
   storageOptions: unlessEmpty("storageOptions", "sets options of the host's storage"),
   isolation: (isolation) =>
@@ -223,18 +223,19 @@ function membershipNeeds(field: string, name: string, facts: SpecFacts): readonl
 }
 
 function networkModeNeeds(mode: string, facts: SpecFacts): readonly SpecNeed[] {
-  const container = containerOf(mode);
-  if (container !== null && facts.isOwnContainer(container)) {
-    return lentNeeds("networks", container, LENT.network, facts);
-  }
-  return mode === "" ? NOTHING : membershipNeeds("networks", mode, facts);
+  return mode === "" || joinsOwn(mode, facts) ? NOTHING : membershipNeeds("networks", mode, facts);
 }
 
-function namespaceNeeds(field: string, mode: string, lent: Lent, facts: SpecFacts): readonly SpecNeed[] {
-  if (["", "private", "shareable", "none"].includes(mode)) return NOTHING;
+function namespaceNeeds(field: string, mode: string, facts: SpecFacts): readonly SpecNeed[] {
+  return ["", "private", "shareable", "none"].includes(mode) || joinsOwn(mode, facts)
+    ? NOTHING
+    : host(field, `joins the namespace "${mode}"`);
+}
+
+/** Returns true for the namespace of a container of the project, which `containerNeeds` judges. */
+function joinsOwn(mode: string, facts: SpecFacts): boolean {
   const container = containerOf(mode);
-  if (container !== null && facts.isOwnContainer(container)) return lentNeeds(field, container, lent, facts);
-  return host(field, `joins the namespace "${mode}"`);
+  return container !== null && facts.isOwnContainer(container);
 }
 
 /** Returns the container whose namespace a mode joins; null for every other mode. */
@@ -254,27 +255,71 @@ const LENT = {
     .concat(["userMode", "privileged"]) as Lent,
 } as const satisfies Record<string, Lent>;
 
-/** Judges what a container takes over from another one of its project as if it had asked for it itself. */
-function lentNeeds(field: string, container: string, lent: Lent, facts: SpecFacts): readonly SpecNeed[] {
-  const spec = facts.specOf(container);
-  if (spec === null) return host(field, "joins a container that berth cannot look at");
-  const part = Object.fromEntries(lent.flatMap((key) => spec[key] === undefined ? [] : [[key, spec[key]]]));
-  // Containers that join each other in a circle are looked at once.
-  const others = { ...facts, specOf: (one: string) => one === container ? {} : facts.specOf(one) };
-  return needsOf(CONTAINER, part, others).map((one) => ({
-    ...one,
-    field,
-    why: `shares "${one.field}" of another service, which ${one.why}`,
-  }));
+/** A container that another one joins, with the field that says so and the part that it takes over. */
+interface Loan {
+  readonly field: string;
+  readonly container: string;
+  readonly lent: keyof typeof LENT;
 }
 
-/** Returns the containers that one joins by its spec. */
-export const joinedBy = (spec: Partial<ContainerSpec>): readonly string[] => [
-  ...(spec.volumesFrom ?? []).map((one) => one.split(":")[0]!), // it has a first part
-  ...[spec.networkMode, spec.ipcMode, spec.pidMode, spec.utsMode, spec.cgroupMode, spec.userMode].flatMap(
-    (mode) => containerOf(mode ?? "") ?? [],
-  ),
+const modesOf = (spec: Partial<ContainerSpec>) =>
+  [
+    ["networks", "network", spec.networkMode],
+    ["ipc", "ipc", spec.ipcMode],
+    ["pid", "pid", spec.pidMode],
+    ["uts", "uts", spec.utsMode],
+    ["cgroup", "cgroup", spec.cgroupMode],
+    ["userNamespace", "user", spec.userMode],
+  ] as const;
+
+const loansOf = (spec: Partial<ContainerSpec>): readonly Loan[] => [
+  ...(spec.volumesFrom ?? []).map((one): Loan => ({
+    field: "volumesFrom",
+    container: one.split(":")[0]!, // it has a first part
+    lent: "volumes",
+  })),
+  ...modesOf(spec).flatMap(([field, lent, mode = ""]): readonly Loan[] => {
+    const container = containerOf(mode);
+    return container === null ? [] : [{ field, container, lent }];
+  }),
 ];
+
+/** Returns the containers that one joins by its spec. */
+export const joinedBy = (spec: Partial<ContainerSpec>): readonly string[] =>
+  loansOf(spec).map(({ container }) => container);
+
+/**
+ * Judges what a container takes over from others of its project as if it had asked for it itself, and what those take
+ * over. Containers join each other in circles, in long chains and on many paths: each is judged once for a field.
+ */
+function lentNeeds(spec: Partial<ContainerSpec>, facts: SpecFacts): readonly SpecNeed[] {
+  const found: SpecNeed[] = [];
+  const seen = new Set<string>();
+  const open = [...loansOf(spec)];
+  for (const { field, container, lent } of open) { // it grows meanwhile
+    const key = `${field} ${lent} ${container}`;
+    if (seen.has(key) || !facts.isOwnContainer(container)) continue;
+    seen.add(key);
+    const lender = facts.specOf(container);
+    if (lender === null) {
+      found.push(...host(field, "joins a container that berth cannot look at"));
+      continue;
+    }
+    const part = Object.fromEntries(
+      LENT[lent].flatMap((name) => lender[name] === undefined ? [] : [[name, lender[name]]]),
+    );
+    const needs = needsOf(CONTAINER, part, facts);
+    found.push(
+      ...needs.map((one) => ({
+        ...one,
+        field,
+        why: `shares "${one.field}" of another service, which ${one.why}`,
+      })),
+    );
+    for (const loan of loansOf(part)) open.push({ ...loan, field });
+  }
+  return found;
+}
 
 type DeviceRequest = ContainerSpec["deviceRequests"][number];
 const usesDevice = () => host("deviceRequests", "uses devices of the host");
@@ -300,8 +345,10 @@ const LOG: Rows<ContainerSpec["log"]> = {
 };
 
 /** Returns the rights that a container with this spec needs; also for a part of one. */
-export const containerNeeds = (spec: Partial<ContainerSpec>, facts: SpecFacts): readonly SpecNeed[] =>
-  needsOf(CONTAINER, spec, facts);
+export const containerNeeds = (
+  spec: Partial<ContainerSpec>,
+  facts: SpecFacts,
+): readonly SpecNeed[] => [...needsOf(CONTAINER, spec, facts), ...lentNeeds(spec, facts)];
 
 /** Returns the rights that joining a network in this way needs. */
 export const joinNeeds = (spec: Partial<Connection>, facts: SpecFacts): readonly SpecNeed[] =>

@@ -161,6 +161,33 @@ Deno.test("A field that the table does not know needs the host", () => {
   assert.equal(containerNeeds({ added: true } as Spec, FACTS)[0]?.right, "host");
 });
 
+/** Judges the container `top` of some that are all of the project. */
+const neededBy = (specs: Readonly<Record<string, Spec>>) =>
+  containerNeeds(specs["top"]!, {
+    ...FACTS,
+    isOwnContainer: (one) => one in specs,
+    specOf: (one) => specs[one] ?? null,
+  });
+
+Deno.test("What services take over from each other is judged once, on however many paths and through long chains", () => {
+  const outside = bind("/etc");
+  const layers: Record<string, Spec> = { top: { volumesFrom: ["a29:ro", "b29"] }, a0: outside, b0: {} };
+  for (let n = 1; n < 30; n++) {
+    for (const one of ["a", "b"]) layers[`${one}${n}`] = { volumesFrom: [`a${n - 1}:ro`, `b${n - 1}:rw`] };
+  }
+  const chain: Record<string, Spec> = { top: { pidMode: "container:s19999" }, s0: { networkMode: "host" } };
+  for (let n = 1; n < 20_000; n++) chain[`s${n}`] = { networkMode: `container:s${n - 1}` };
+  for (const [specs, field] of [[layers, "volumesFrom"], [chain, "pid"]] as const) {
+    assert.deepEqual(neededBy(specs).map((one) => [one.right, one.field]), [["host", field]]);
+  }
+  const circle = {
+    top: { pidMode: "container:a" },
+    a: { pidMode: "container:b" },
+    b: { pidMode: "container:a" },
+  };
+  assert.deepEqual(neededBy(circle), []);
+});
+
 Deno.test("Networks, volumes and commands have tables of their own", () => {
   const pool = { subnet: "10.1.0.0/24", range: null, gateway: "10.1.0.1", reserved: {} };
   assert.deepEqual(networkNeeds({ driver: "bridge", internal: true, pools: [pool], labels: { a: "b" } }), []);

@@ -116,6 +116,8 @@ const facts = new WeakMap<Scene, SpecFacts>();
 function factsOf(scene: Scene): SpecFacts {
   const known = facts.get(scene);
   if (known !== undefined) return known;
+  const units = new Map(scene.group.units.map((unit) => [placeholderOf(unit.label), unit]));
+  const specs = new Map<string, ReturnType<SpecFacts["specOf"]>>();
   const made = specFacts({
     group: scene.group,
     engine: scene.backend.name,
@@ -123,9 +125,12 @@ function factsOf(scene: Scene): SpecFacts {
     places: scene.places,
     isOwnContainer: isPlaceholder,
     specOf: (container) => {
-      const unit = scene.group.units.find(({ label }) => placeholderOf(label) === container);
-      const of = declaredOf(scene.model, scene.group, unit);
-      return of === null ? null : plannedSpec(of);
+      const known = specs.get(container);
+      if (known !== undefined) return known;
+      const of = declaredOf(scene.model, scene.group, units.get(container));
+      const spec = of === null ? null : plannedSpec(of);
+      specs.set(container, spec);
+      return spec;
     },
   });
   facts.set(scene, made);
