@@ -20,7 +20,7 @@ export interface SpecFacts {
   specOf(container: string): Partial<ContainerSpec> | null;
   networkOwner(name: string): Owner;
   volumeOwner(name: string): Owner;
-  /** Returns true for a volume that was made by another driver than the engine's own, or with options of it. */
+  /** Returns true for a volume that its driver or the options of it can make a folder of the host. */
   isDriversVolume(name: string): boolean;
   placeOf(source: string): HostPlace;
   /** Returns true for a folder below which a container has something mounted. */

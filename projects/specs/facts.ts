@@ -36,10 +36,21 @@ export function specFacts(
     volumeOwner: (name) => ownerIn("volume", name),
     isDriversVolume: (name) => {
       const held = holdings.volumes?.find((one) => one.name === name && one.backend === engine);
-      return held !== undefined &&
-        (!["", "local"].includes(held.driver) || Object.keys(held.options ?? {}).length > 0);
+      return held !== undefined && mayBeFolder(held.driver, held.options ?? {});
     },
     placeOf: (source) => places.get(source)?.place ?? "outside",
     isAboveMount: (source) => places.get(source)?.isAboveMount === true,
   };
+}
+
+/** Types of mounts that are no folder of the host, whatever device is named. */
+const NO_FOLDERS = ["nfs", "nfs4", "cifs", "tmpfs"];
+
+/** Returns true if a volume of this driver can be a folder of the host: unless its options are known to be none. */
+export function mayBeFolder(driver: string, options: Readonly<Record<string, string>>): boolean {
+  if (!["", "local"].includes(driver)) return true;
+  const { size: _, ...others } = options;
+  if (Object.keys(others).length === 0) return false;
+  // Flags of a mount count more than its type.
+  return !NO_FOLDERS.includes(options["type"] ?? "") || /bind|move|remount/i.test(options["o"] ?? "");
 }

@@ -103,6 +103,20 @@ for (const kind of ["docker", "podman"] as const) {
           },
         );
 
+        await context.step(
+          "an operator updates a service with a volume that is no folder of the host",
+          async () => {
+            const volumes = "volumes: { memory: { driver_opts: { type: tmpfs, device: tmpfs } } }\n";
+            const user = (more: string) => service("keeper", `${own}volumes: ['memory:/h']${more}`);
+            await scene.write(project(name, [user("")], volumes));
+            assert.equal((await scene.apply()).state, "done");
+            await scene.write(project(name, [user("\nenvironment: { CHANGED: 'yes' }")], volumes));
+            const begun = await scene.begin(await scene.plan({}, operator), {}, operator);
+            assert.equal(begun.status, 202, begun.text);
+            assert.equal((await scene.over(begun.body.id)).state, "done");
+          },
+        );
+
         await context.step("joining a harmless one takes nothing", async () => {
           const lines =
             "network_mode: service:plain\nipc: service:shares\npid: service:shares\nvolumes_from: [shares]";
