@@ -252,7 +252,8 @@ const LENT = {
   user: ["userMode"],
   // A process can enter those that it sees: their files by /proc/<pid>/root, and their code by ptrace.
   pid: ["pidMode", "mounts", "volumesFrom", "networkMode", "networks", "links", "ipcMode", "utsMode"]
-    .concat(["userMode", "privileged"]) as Lent,
+    .concat(["userMode", "privileged", "devices", "deviceRules", "deviceRequests"])
+    .concat(["securityOptions"]) as Lent,
 } as const satisfies Record<string, Lent>;
 
 /** A container that another one joins, with the field that says so and the part that it takes over. */

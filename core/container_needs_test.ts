@@ -188,6 +188,21 @@ Deno.test("What services take over from each other is judged once, on however ma
   assert.deepEqual(neededBy(circle), []);
 });
 
+Deno.test("A service in the processes of another one has its devices and its lack of confinement", () => {
+  for (
+    const one of [
+      { devices: [{ source: "/dev/sda", target: "/dev/sda", rights: "r" }] },
+      { deviceRules: ["b 8:* r"] },
+      { deviceRequests: [{ driver: "", count: -1, ids: [], capabilities: ["gpu"], options: {} }] },
+      { securityOptions: ["seccomp=unconfined"] },
+    ]
+  ) {
+    const [need] = neededBy({ top: { pidMode: "container:a" }, a: one });
+    assert.deepEqual([need?.right, need?.field], ["host", "pid"], JSON.stringify(one));
+    assert.deepEqual(neededBy({ top: { ipcMode: "container:a" }, a: one }), []);
+  }
+});
+
 Deno.test("Networks, volumes and commands have tables of their own", () => {
   const pool = { subnet: "10.1.0.0/24", range: null, gateway: "10.1.0.1", reserved: {} };
   assert.deepEqual(networkNeeds({ driver: "bridge", internal: true, pools: [pool], labels: { a: "b" } }), []);
