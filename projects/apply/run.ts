@@ -1,6 +1,6 @@
 /** Carries an apply out, from wherever its journal is: each step after those it comes after, several at a time. */
 
-import { declaredNow, digestOf } from "../plan/looked.ts";
+import { isStillDeclared } from "../plan/looked.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import type { ApplyRecord, ApplyWish } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
@@ -55,9 +55,9 @@ export class Run {
       await journal.goesOn(null);
       await ground.runtime.settle(); // after a start, nothing is known of the engine yet
     }
-    const declared = digestOf(declaredNow(ground), ground.digest);
+    const { declared } = this.#state.work.plan.basis;
     // A run whose steps are all done only judges: it reads no file.
-    if (declared !== this.#state.work.plan.basis.declared && !this.#state.isWhole) {
+    if (!this.#state.isWhole && !isStillDeclared(ground, declared, isAgain)) {
       await this.options.settleWaiting();
       // Edited in the moment of its begin: nothing was done that a person must decide about.
       const failure = failureToTakeBack(this.#state.work, this.#state.progress);

@@ -1,5 +1,6 @@
 /** The inputs of a plan, thing by thing, so that it can be refused when anything moved, and say what. */
 
+import { stacksNamed } from "../../artifacts/compose/swarm_target.ts";
 import type { Group, Model, Node } from "../../artifacts/artifact.ts";
 import type { HeldNetwork } from "../../core/held_objects.ts";
 import type { Digest } from "../fields/engine_view.ts";
@@ -32,17 +33,44 @@ export function declaredNow(
 ) {
   return Object.fromEntries([
     ["", saidOf(group, digest)],
-    ...settingsOf(model, digest),
+    ...settingsOf(model, group, digest),
     ...filesOf(group),
     ...[...contents].map(([id, one]) => [id.replace(/:.*\./, " "), one] as const),
   ]);
 }
 
-/** The parts of berth.yaml that say which containers are whose, and what the engine is asked to mount. */
-function settingsOf({ settings }: Model, digest: Digest): readonly (readonly [string, string])[] {
-  const { paths, projects, stacks } = settings;
-  if (paths.length === 0 && projects.size === 0 && stacks.size === 0) return [];
-  return [["file berth.yaml", digest(JSON.stringify([paths, [...projects], [...stacks]]))]];
+const SETTINGS = "file berth.yaml";
+
+/** The parts of berth.yaml that say which containers are the group's, and what the engine is asked to mount for it. */
+function settingsOf(
+  { settings }: Model,
+  group: Group,
+  digest: Digest,
+): readonly (readonly [string, string])[] {
+  const mountsOwn = group.units.some((unit) =>
+    unit.paths.some((one) => one.kind === "bind" && one.path !== null)
+  );
+  const paths = mountsOwn ? settings.paths : [];
+  // A name of its own that is joined with another group is no longer the group's.
+  const projects = [...settings.projects].filter(([name, of]) => of === group.name || name === group.project);
+  const joined = stacksNamed(settings, group);
+  const stacks = [...settings.stacks].filter(([name]) => joined.includes(name) || name === group.project);
+  if (paths.length === 0 && projects.length === 0 && stacks.length === 0) return [];
+  return [[SETTINGS, digest(JSON.stringify([paths, projects, stacks]))]];
+}
+
+/**
+ * Returns true if files still say what a plan's digest was made of. An apply that resumes can have a plan of the
+ * version before, which counted no settings.
+ */
+export function isStillDeclared(
+  scene: Pick<Scene, "model" | "group" | "digest" | "contents">,
+  declared: string,
+  isAgain: boolean,
+): boolean {
+  const { [SETTINGS]: _, ...older } = declaredNow(scene);
+  return digestOf(declaredNow(scene), scene.digest) === declared ||
+    isAgain && digestOf(older, scene.digest) === declared;
 }
 
 /** A digest that was made of a group, and by what. */
