@@ -15,6 +15,7 @@ import { bindsIn, placesOf } from "../specs/bind_sources.ts";
 import { specFacts } from "../specs/facts.ts";
 import type { Placed } from "../specs/host_places.ts";
 import { failed } from "./hand.ts";
+import { lenderOf } from "./lender.ts";
 import { mountedElsewhere } from "./mounted.ts";
 import type { Orders } from "./orders.ts";
 
@@ -95,7 +96,7 @@ class ActJudge {
       if (found.has(container)) continue;
       const now = this.#here(await this.acts.find(container));
       if (now === null) continue;
-      found.set(container, now);
+      found.set(container, lenderOf(now, this.#kind));
       open.push(...joinedBy(now));
     }
     return found;
@@ -201,11 +202,15 @@ class ActJudge {
     return this.options.orders.ground;
   }
 
+  get #kind() {
+    const { runtime, backend } = this.#ground;
+    return runtime.backends().find(({ name }) => name === backend)?.kind;
+  }
+
   /** Returns the holdings with containers that were made a moment ago: they may write to the folders of these sources. */
   async #heldNow(sources: readonly string[]): Promise<Holdings> {
     const { runtime, backend, model } = this.#ground;
-    const isLate = runtime.backends().some(({ name, kind }) => name === backend && kind === "podman");
-    if (isLate && sources.some((source) => isBelow(source, model.root))) {
+    if (this.#kind === "podman" && sources.some((source) => isBelow(source, model.root))) {
       await runtime.relist(backend, "containers");
     }
     return await this.#holdings();

@@ -127,6 +127,8 @@ for (const kind of ["docker", "podman"] as const) {
             plain,
             shares,
             service("b", lines),
+            service("bridged", "network_mode: bridge"),
+            service("c", "network_mode: service:bridged"),
           ]);
           assert.equal(begun.status, 202, begun.text);
           assert.deepEqual(host, []);
