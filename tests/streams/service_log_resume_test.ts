@@ -1,7 +1,8 @@
 /** Cursors of services' logs: a caller who is cut off goes on behind the lines that it has. */
 import assert from "node:assert/strict";
 import { readCursor } from "../../plugins/containers/logs/of_services/cursors.ts";
-import { ServiceLogWorld, serviceOf } from "./service_log_world.ts";
+import { logTime } from "../support/scripted_engine.ts";
+import { ServiceLogWorld, serviceOf, type Told } from "./service_log_world.ts";
 
 Deno.test("serviceLog tells no cursor without a task whose last lines still wait", async () => {
   await using world = new ServiceLogWorld();
@@ -23,4 +24,47 @@ Deno.test("serviceLog tells no cursor without a task whose last lines still wait
     [],
     "behind it, all lines of the late one come",
   );
+});
+
+const linesOf = (all: readonly Told[]) => all.flatMap(({ line }) => line ?? []);
+const cursorsOf = (all: readonly Told[]) => all.flatMap(({ cursor }) => cursor === undefined ? [] : [cursor]);
+
+Deno.test("serviceLog resumes with the last lines of a task that was replaced, and then leaves it out of its cursors", async () => {
+  await using world = new ServiceLogWorld();
+  const crashed = world.task("a", { desired: false, state: "failed" }, ["told", "panic", "exits"]);
+  const older = world.task("older", { desired: false, state: "failed" });
+  const service = serviceOf([crashed, older, world.task("b")]);
+  world.services = [service];
+  let isSaid = false;
+  const isEnough = (all: readonly Told[]) => {
+    if (!isSaid && linesOf(all).length >= 3) {
+      isSaid = true;
+      setTimeout(() => world.say("b", "goes on"), 800); // by then the end of the other was seen
+    }
+    return linesOf(all).includes("goes on") && all.at(-1)?.cursor !== undefined;
+  };
+
+  const told = await world.read({
+    service,
+    follow: true,
+    cursors: new Map([["a", `o${logTime(0)}`]]),
+    isEnough,
+  });
+
+  assert.deepEqual(linesOf(told).sort(), ["exits", "goes on", "of b", "panic"]);
+  assert.deepEqual([...readCursor(cursorsOf(told).at(-1)!).keys()], ["b"]);
+  assert.equal(world.calls.filter((call) => call.includes("/ca/json")).length, 1, "it is read once");
+});
+
+Deno.test("serviceLog reads a task that was replaced before memory saw it run", async () => {
+  await using world = new ServiceLogWorld();
+  const [old, stays] = [world.task("old", { desired: false, state: "failed" }), world.task("stays")];
+  const service = serviceOf([old, stays]);
+  world.services = [service];
+  const short = world.task("short", { desired: false, state: "failed" }, ["starts", "panic"]);
+  setTimeout(() => world.services = [serviceOf([old, stays, short])], 600);
+
+  const told = await world.read({ service, follow: true, isEnough: (all) => linesOf(all).length >= 3 });
+
+  assert.deepEqual(linesOf(told), ["of stays", "starts", "panic"]);
 });

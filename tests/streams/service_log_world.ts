@@ -135,11 +135,11 @@ export class ServiceLogWorld implements AsyncDisposable {
       });
     }
     await write(CHUNKED);
-    const since = /since=([\d.]+)/.exec(path)?.[1];
-    if (since === undefined) {
-      for (const [at, line] of planted.lines.entries()) {
-        await write(frameChunk(1, `${logTime((planted.from ?? 0) + at * 1_000)} ${line}\n`));
-      }
+    const [, seconds = "0", nanos = "0"] = /since=(\d+)\.(\d+)/.exec(path) ?? [];
+    const since = (Number(seconds) - Date.UTC(2026, 0, 1) / 1_000) * 1e9 + Number(nanos.padEnd(9, "0"));
+    for (const [index, line] of planted.lines.entries()) {
+      const at = (planted.from ?? 0) + index * 1_000;
+      if (at >= since) await write(frameChunk(1, `${logTime(at)} ${line}\n`));
     }
     if (path.includes("follow=true")) {
       const at = planted.lines.length;

@@ -79,6 +79,8 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #signal: AbortSignal;
   readonly #places: Map<string, string>;
   readonly #readings = new Map<string, Reading>();
+  /** Remembered tasks that are not read once they are replaced: they were before the first look, or were read to their end. */
+  #passed: Set<string> | null = null;
   #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>; // `start` comes before anything else
   /** Each task that is read waits for room, and so does what was collected of all. */
   readonly #hasRoom = new Latch();
@@ -179,7 +181,9 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
    */
   #look(isFirst: boolean): number {
     const { tasks, request } = this.#options;
-    const { isHeld, wanted, fateOf } = tasks();
+    const now = tasks();
+    const { isHeld, fateOf } = now;
+    const wanted = isHeld ? [...now.wanted, ...this.#unread(now)] : [];
     let left = 0;
     for (const one of wanted) {
       const reading = this.#readingOf(one, isFirst);
@@ -198,6 +202,16 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     if (isHeld) this.#forget(new Set(wanted.map(({ task }) => task.id)));
     else this.#interrupt();
     return left;
+  }
+
+  /** Returns replaced tasks that a cursor names or that came since the first look: their last lines tell why they ended. */
+  #unread({ wanted, replaced }: TasksNow): KnownTask[] {
+    const { cursors } = this.#options;
+    const passed = this.#passed;
+    this.#passed = passed === null
+      ? new Set(replaced.map(({ task }) => task.id).filter((id) => !cursors.has(id)))
+      : passed.intersection(new Set([...wanted, ...replaced].map(({ task }) => task.id)));
+    return replaced.filter(({ task }) => !this.#passed!.has(task.id));
   }
 
   /** A service that comes back is read on behind its latest lines. */
@@ -268,12 +282,14 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
 
   #left(task: string, error: ServiceError | "removed"): void {
     const reading = this.#readings.get(task);
+    const isRead = error === "removed" || !AWAY.has(error.code);
+    if (isRead) this.#passed?.add(task);
     if (reading === undefined || error === "removed") return;
     const { follow } = this.#options.request;
     const latest = this.#lines.latest(task);
     const isCut = !follow && latest !== null;
     // Its node is gone with the rest of its log
-    if (isCut || !AWAY.has(error.code)) return this.#send(this.#writer.missing(reading.place, latest ?? ""));
+    if (isCut || isRead) return this.#send(this.#writer.missing(reading.place, latest ?? ""));
     this.#waits(task, error.code);
     if (!follow) return;
     reading.isBegun = false;

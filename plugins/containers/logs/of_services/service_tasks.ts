@@ -17,6 +17,8 @@ export interface TasksNow {
   readonly isHeld: boolean;
   /** The tasks to be read. */
   readonly wanted: readonly KnownTask[];
+  /** Tasks that were replaced and are remembered: to be read where the caller lacks lines of them. */
+  readonly replaced: readonly KnownTask[];
   /** The future of a task that is read: `ended` writes no more, and `hidden` must not be read on. */
   fateOf(task: string): "goesOn" | "ended" | "hidden";
 }
@@ -37,15 +39,14 @@ export function tasksOf({ engines, reach, service, isAll, only }: Asked): () => 
   return () => {
     const known = servicesByKey(engines.services?.() ?? NO_SERVICES).get(key);
     const isHeld = known !== undefined && holdsService(reach, known);
-    const wanted = known === undefined || !isHeld ? [] : known.service.tasks
-      .filter((task) =>
-        task.container !== null && (only === undefined || task.id === only) &&
-        (isAll || task.desired || task.state === "lost")
-      )
+    const all = known === undefined || !isHeld ? [] : known.service.tasks
+      .filter((task) => task.container !== null && (only === undefined || task.id === only))
       .map((task) => ({ known, task }));
+    const isWanted = ({ task }: KnownTask) => isAll || task.desired || task.state === "lost";
     return {
       isHeld,
-      wanted,
+      wanted: all.filter(isWanted),
+      replaced: all.filter((one) => !isWanted(one)),
       fateOf: (task) => {
         if (known === undefined) return "ended";
         if (!isHeld) return "hidden";
