@@ -834,7 +834,7 @@ export type TaskLogRecord = {
   readonly via: "node" | "manager";
   readonly waits: TaskLogWaits;
 } | {
-  /** Resumes all tasks behind the lines up to here. */
+  /** Resumes all tasks behind the lines up to here; empty where they are too many. */
   readonly cursor: string;
 } | {
   readonly end: ServiceLogEnd;

@@ -76,7 +76,7 @@ export class TaskLog extends LogFeed {
     for (const task of [...this.#waiting.keys()]) this.#waits(task, null);
     for await (const item of items) {
       if ("cursor" in item) {
-        this.#cursor = item.cursor;
+        this.#cursor = item.cursor || null; // too many tasks have none
         this.#known.mark();
       } else if ("waits" in item) this.#waits(item.taskId, words.swarm.logWaits(item.task, item.node));
       else if ("line" in item) {

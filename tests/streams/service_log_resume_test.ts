@@ -68,3 +68,23 @@ Deno.test("serviceLog reads a task that was replaced before memory saw it run", 
 
   assert.deepEqual(linesOf(told), ["of stays", "starts", "panic"]);
 });
+
+Deno.test("serviceLog takes a cursor back once its tasks are too many for one", async () => {
+  await using world = new ServiceLogWorld();
+  const many = Array.from({ length: 140 }, (_, at) => world.task(`t${at}${"x".repeat(24)}`));
+  const service = serviceOf([world.task("a")]);
+  world.services = [service];
+  setTimeout(() => world.services = [serviceOf([...service.service.tasks, ...many])], 600);
+  let text = "";
+  const isEnough = () => text.split("of t").length > many.length;
+
+  await world.read({ service, follow: true, format: "sse", heard: (more) => text += more, isEnough });
+
+  const cursors = [...text.matchAll(/^id: (.*)\ndata: (.*)$/gm)].map((
+    [, id, data],
+  ) => [id, JSON.parse(data!).cursor]);
+  assert.ok(cursors[0]?.[0]?.startsWith("a."));
+  assert.deepEqual(cursors.at(-1), ["", ""]);
+  assert.equal(cursors.filter(([id]) => id === "").length, 1, "it is told once");
+  assert.deepEqual([...readCursor("")], []);
+});

@@ -82,7 +82,7 @@ export class ServiceLogWorld implements AsyncDisposable {
       readonly history?: boolean;
       readonly tail?: number;
       readonly cursors?: ReadonlyMap<string, string>;
-      readonly format?: "ndjson" | "text";
+      readonly format?: "ndjson" | "sse" | "text";
       readonly heard?: (text: string) => void;
       /** The reader takes its time for each piece. */
       readonly isSlow?: boolean;
@@ -111,7 +111,10 @@ export class ServiceLogWorld implements AsyncDisposable {
     for await (const text of body.pipeThrough(new TextDecoderStream())) {
       if (more.isSlow === true) await new Promise((done) => setTimeout(done, 10));
       more.heard?.(text);
-      if (format === "text") continue;
+      if (format !== "ndjson") {
+        if (isEnough(all)) leaving.abort();
+        continue;
+      }
       const lines = (rest + text).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) if (line !== "") all.push(JSON.parse(line));

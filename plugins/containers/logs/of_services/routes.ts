@@ -41,7 +41,11 @@ const TaskLogRecord = later(() => {
           description: "Its log cannot be read for now, and is tried again while it is followed",
         }),
     }),
-    z.object({ cursor: z.string().describe("Resumes all tasks behind the lines up to here") }),
+    z.object({
+      cursor: z.string().describe(
+        "Resumes all tasks behind the lines up to here; empty where they are too many",
+      ),
+    }),
     z.object({
       end: z.object({ reason: z.enum(["stopping", "not_allowed"]).describe("The reason of the end") })
         .meta({ id: "ServiceLogEnd", description: "The reason why no more lines follow" }),

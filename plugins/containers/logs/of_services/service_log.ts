@@ -85,6 +85,8 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   /** Each task that is read waits for room, and so does what was collected of all. */
   readonly #hasRoom = new Latch();
   #lastAt = performance.now();
+  /** The caller has a cursor. */
+  #hasCursor: boolean;
 
   constructor(options: ServiceLogOptions) {
     this.#options = options;
@@ -99,6 +101,7 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     });
     this.#signal = AbortSignal.any([options.signal, this.#leaving.signal]);
     this.#places = new Map(options.cursors);
+    this.#hasCursor = options.cursors.size > 0;
     this.#logs = new MergedLogs({
       viewer: {
         ready: () => this.#room(),
@@ -301,7 +304,10 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     for (const [task, { cursor }] of places) this.#places.set(task, cursor);
     if (places.size === 0 || this.#options.format === "text") return ""; // text has no place for it
     if (this.#isPartOfTail) return "";
-    return this.#writer.cursor(cursorText(this.#places));
+    const cursor = cursorText(this.#places);
+    if (cursor === null && !this.#hasCursor) return "";
+    this.#hasCursor = cursor !== null;
+    return this.#writer.cursor(cursor ?? ""); // else the caller would keep one that lacks most tasks
   }
 
   /** True while a task of which the last lines are wanted has no place yet: behind a cursor without it, all its lines come. */

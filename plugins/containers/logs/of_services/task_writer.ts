@@ -30,9 +30,9 @@ export class TaskWriter {
       : this.#note(target, jsonMembers({ gap: jsonText(gap) }));
   }
 
-  /** The place of all tasks behind the lines before it; null where a cursor has no room for them. */
-  cursor(cursor: string | null): string {
-    return this.format === "text" || cursor === null
+  /** The place of all tasks behind the lines before it; empty where a cursor has no room for them. */
+  cursor(cursor: string): string {
+    return this.format === "text"
       ? ""
       : this.#record(jsonObject(jsonMembers({ cursor: jsonText(cursor) })), cursor);
   }
