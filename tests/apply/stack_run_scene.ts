@@ -125,7 +125,10 @@ export class RunScene {
         seal: (text: string) => Promise.resolve(new TextEncoder().encode(text)),
         open: (sealed: Uint8Array) => Promise.resolve(new TextDecoder().decode(sealed)),
       } as never,
-      settle: () => Promise.resolve(this.closing()),
+      settle: () => {
+        this.closing();
+        return Promise.resolve(null);
+      },
       settleWaiting: () => Promise.resolve(),
       unexpected: (error): ServiceError => {
         throw error;
