@@ -72,10 +72,12 @@ Deno.test("serviceLog closes a manager's log that tells little at a time, too, f
 for (const isClosed of [false, true]) {
   Deno.test(`serviceLog tells what it left out of a burst though nothing follows it${isClosed ? ", and its log was closed meanwhile" : ""}`, async () => {
     const lines = linesOf(MANY);
+    let isSaid = false;
     await using log = new ManagedLog({
       live: async (say, time) => {
         if (time > 1) return;
         await say(...lines);
+        isSaid = true;
         while (isClosed) {
           await say("further");
           await pauseMs(50);
@@ -86,7 +88,10 @@ for (const isClosed of [false, true]) {
     await reader.until(({ length }) => length > 0);
 
     if (isClosed) await eventually("it is closed", () => log.open === 0);
-    else await pauseMs(1_000);
+    else {
+      await eventually("the burst is said", () => isSaid, { timeoutMs: 60_000 });
+      await pauseMs(1_000);
+    }
     const late = setTimeout(() => reader.stop(), 5_000);
     await reader.until((all) => all.some(({ gap }) => gap?.before === null));
     clearTimeout(late);
