@@ -103,6 +103,7 @@ export class Applies implements AsyncDisposable {
       try {
         await still();
       } catch (error) {
+        this.#works.refuse(record);
         if (await this.#closedUndone(record)) throw error;
         // Another replica carries it out, as this one was held up: it is asked to stop, and the answer says how it goes
         this.#works.leave(record);
@@ -112,7 +113,7 @@ export class Applies implements AsyncDisposable {
         });
       }
     } catch (error) {
-      this.#works.refuse(record);
+      this.#works.leave(record); // if its row is there all the same, it is carried out once
       throw error;
     }
     if (Object.keys(registries).length > 0) this.#logins.set(id, registries);

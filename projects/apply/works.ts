@@ -34,10 +34,9 @@ export class Works {
     return this.#latest.get(id)?.epoch === epoch && this.#latest.delete(id);
   }
 
-  /** Leaves an apply whose begin was refused: it is never carried out under this epoch. */
-  refuse(of: Epoch): void {
-    this.leave(of);
-    this.#refused.set(`${of.id} ${of.epoch}`, true);
+  /** Remembers an apply whose begin was refused: it is never carried out under this epoch. */
+  refuse({ id, epoch }: Epoch): void {
+    this.#refused.set(`${id} ${epoch}`, true);
   }
 
   isRefused({ id, epoch }: Epoch): boolean {

@@ -183,41 +183,35 @@ Deno.test("A cancel does not weaken the wish to abandon that somebody else has l
   });
 });
 
-for (const lost of ["close", "begin"] as const) {
-  Deno.test(`An apply whose begin was refused as the store lost its ${lost} is never carried out`, async () => {
-    await onBoth(async (open) => {
-      await using one = await open();
-      const away = () => new ServiceError("store_unavailable", "The store is away");
-      let isAway = false;
-      let sights = 0;
-      const store: Partial<ApplyStore> = {
-        add: async (...given) => {
-          await one.applies.add(...given);
-          if (lost === "begin") throw away();
-        },
-        write: async (...line) => {
-          if (isAway) throw away();
-          return await one.applies.write(...line);
-        },
-      };
-      const sources = () => Promise.resolve(void sights++ as never);
-      await using owner = replica(one, store, { leaseMs: 500, sources });
-      const still = () => {
-        isAway = true;
-        return Promise.reject(new ServiceError("plan_stale", "Something moved"));
-      };
+Deno.test("An apply whose begin was refused while the store went away is never carried out", async () => {
+  await onBoth(async (open) => {
+    await using one = await open();
+    const away = () => new ServiceError("store_unavailable", "The store is away");
+    let isAway = false;
+    let sights = 0;
+    const store: Partial<ApplyStore> = {
+      write: async (...line) => {
+        if (isAway) throw away();
+        return await one.applies.write(...line);
+      },
+    };
+    const sources = () => Promise.resolve(void sights++ as never);
+    await using owner = replica(one, store, { leaseMs: 500, sources });
+    const still = () => {
+      isAway = true;
+      return Promise.reject(new ServiceError("plan_stale", "Something moved"));
+    };
 
-      await assert.rejects(owner.begin(WORK, {}, BY, still), { code: "store_unavailable" });
+    await assert.rejects(owner.begin(WORK, {}, BY, still), { code: "store_unavailable" });
 
-      isAway = false;
-      const all = { before: null, limit: 2, workspace: null, group: null, state: null };
-      const [{ id } = assert.fail(), ...others] = await one.applies.list(all);
-      assert.equal(await eventually("it is over, or waits", () => stateOf(owner, id)), "failed");
-      assert.match(
-        (await owner.get(id)).reason ?? "",
-        /^The store was away before it began: nothing was done$/,
-      );
-      assert.deepEqual([sights, others], [0, []]);
-    });
+    isAway = false;
+    const all = { before: null, limit: 2, workspace: null, group: null, state: null };
+    const [{ id } = assert.fail(), ...others] = await one.applies.list(all);
+    assert.equal(await eventually("it is over, or waits", () => stateOf(owner, id)), "failed");
+    assert.match(
+      (await owner.get(id)).reason ?? "",
+      /^The store was away before it began: nothing was done$/,
+    );
+    assert.deepEqual([sights, others], [0, []]);
   });
-}
+});
