@@ -218,8 +218,9 @@ test(
     const name = "atonce";
     const text = project(name, [
       service("a", HELD),
-      // It is made when a is there, for it takes a's volumes: time enough for Compose to make it first.
-      service("b", "volumes_from: [a]\ndepends_on: { a: { condition: service_healthy } }"),
+      // It is made when c runs, for it takes c's volumes, and c waits for a: time enough for Compose to make it first.
+      service("b", "volumes_from: [c]"),
+      service("c", "depends_on: { a: { condition: service_healthy } }"),
     ]);
     await scene(engine, name, text, async (scene) => {
       let theirs: Record<string, string> = {};
@@ -230,7 +231,7 @@ test(
 
       assert.equal(over.state, "failed");
       assert.match(over.reason ?? "", /atonce-b-1.*(?:in use|already|taken)/s);
-      assert.deepEqual(Object.keys(theirs), [`${name}-a-1`, `${name}-b-1`]);
+      assert.deepEqual(Object.keys(theirs), [`${name}-a-1`, `${name}-b-1`, `${name}-c-1`]);
       assert.deepEqual(await scene.ids(), theirs);
       assert.deepEqual((await scene.plan()).steps, [], "what it made is what was wanted");
     });
