@@ -63,8 +63,10 @@ async function cutOffLog(page: Awaited<ReturnType<typeof openPage>>["page"]): Pr
     line: `told ${at}`,
   }));
   await page.route(/\/api\/services\/[^/]+\/logs/, async (route) => {
-    asked.push(new URL(route.request().url()).search);
-    const items = asked.length === 1 ? said.slice(0, 3) : [...said, { cursor: "one.abc" }];
+    const query = new URL(route.request().url()).search;
+    asked.push(query);
+    const lines = asked.length === 1 ? said.slice(0, 3) : query.includes("cursor=") ? [] : said;
+    const items = asked.length === 1 ? lines : [...lines, { cursor: "one.abc" }];
     const body = items.map((item) => `${JSON.stringify(item)}\n`).join("");
     await route.fulfill({ contentType: "application/x-ndjson", body });
   });
