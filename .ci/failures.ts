@@ -13,7 +13,7 @@ export class Failures {
   readonly files = new Set<string>();
   /** True if something failed of which no file is known. */
   isUnsaid = false;
-  /** How often a test of each name failed in a file by itself. */
+  /** Counts failures in files by themselves, by the name of the test. */
   readonly #named = new Map<string, number>();
   #isSummary = false;
 

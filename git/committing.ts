@@ -62,7 +62,7 @@ export async function commitFiles(
   by: Committer,
 ): Promise<CommitMade> {
   const { branch } = request;
-  // Whoever reads the branch reads it: that is the same as showing it.
+  // A push shows it to all readers of the branch.
   if (request.withSecrets === true) await options.mustReveal("`withSecrets`");
   if (record.syncing !== null) {
     throw conflict("a commit is being written into the folder; try again when that is done");

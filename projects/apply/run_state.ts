@@ -21,7 +21,7 @@ export interface Started {
 export class RunState {
   readonly steps: readonly Step[];
   readonly done = new Set<number>();
-  /** Those of them that had nothing to do, and waits that failed and stop nothing. */
+  /** Done steps that had nothing to do, and waits that failed and stop nothing. */
   readonly skipped = new Set<number>();
   /** Pulls that brought another image, and changes in place that were refused. */
   readonly changed = new Set<number>();

@@ -1,4 +1,4 @@
-/** What becomes of a unit while a plan is written, for the units that depend on it. */
+/** Tells the units that depend on one what a plan does to it, and adds the waits for it. */
 
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";

@@ -17,7 +17,7 @@ const IS_PROOF = Deno.env.get("BERTH_PROOF") === "1";
 /** All forms, in one way of writing. */
 const ASKED = Deno.env.get("BERTH_TEST_EXACT");
 const IS_ALL = IS_PROOF || ASKED === "all";
-/** Those of today, or those whose lines have the asked text. */
+/** Chooses the forms of today, or those whose lines have the asked text. */
 const isChosen = (lines: string, n: number): boolean =>
   ASKED === undefined ? n % PARTS === DAY % PARTS : lines.includes(ASKED);
 const DAY = Math.floor(Date.now() / 86_400_000);

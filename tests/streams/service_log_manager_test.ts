@@ -1,4 +1,4 @@
-/** What a manager tells of a log, for readers who take it at once and for those who stall. */
+/** A manager's log, for readers who take it at once and for those who stall. */
 import assert from "node:assert/strict";
 import { readCursor } from "../../plugins/containers/logs/of_services/cursors.ts";
 import { eventually } from "../support/eventually.ts";
