@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ADDRESS_OR_RANGE } from "../http/declare/address_forms.ts";
 import type { Access } from "../auth/access.ts";
-import { addressRange } from "../auth/keys/address_range.ts";
+import { addressRange } from "../core/address_range.ts";
 import { Grant, Grants, KeyName, Permission, type Rights, Role } from "../core/access.ts";
 import type { KeyRecord } from "../core/access_store.ts";
 import { text } from "../http/declare/query.ts";

@@ -1,7 +1,7 @@
 /** Signing in without an identity provider, and proving once more who one is. */
 import * as z from "zod";
 import type { Access } from "../auth/access.ts";
-import { isInRange } from "../auth/keys/address_range.ts";
+import { isInRange } from "../core/address_range.ts";
 import { rangesOf } from "../auth/keys/api_keys.ts";
 import { DEVICE_MAX_AGE_S } from "../auth/people/devices.ts";
 import { honestly, peerGroup } from "../auth/rate_limit.ts";

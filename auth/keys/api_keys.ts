@@ -4,7 +4,7 @@ import { ServiceError } from "../../core/error.ts";
 import type { RoleRule } from "../../core/sign_in.ts";
 import type { KeyRecord, KeyStore, KeyUse, NewKey } from "../../core/access_store.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
-import { type AddressRange, addressRange } from "./address_range.ts";
+import { type AddressRange, addressRange } from "../../core/address_range.ts";
 import { auditEntry, BERTH } from "../audit/audit.ts";
 import type { Clock } from "../clock.ts";
 import { grantsOfAccount } from "./roles.ts";

@@ -2,7 +2,7 @@
 import type { Principal } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import { type CredentialRef, credentialText, isSameCredential } from "../../core/credential.ts";
-import { type AddressRange, isInRange } from "../keys/address_range.ts";
+import { type AddressRange, isInRange } from "../../core/address_range.ts";
 import { type ApiKeys, rangesOf } from "../keys/api_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Sessions } from "./session.ts";

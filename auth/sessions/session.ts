@@ -9,7 +9,7 @@ import type {
   SessionStore,
 } from "../../core/access_store.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
-import type { AddressRange } from "../keys/address_range.ts";
+import type { AddressRange } from "../../core/address_range.ts";
 import { isAlive, principalOfKey, rangesOf } from "../keys/api_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Identity } from "../provider/identity_provider.ts";

@@ -4,7 +4,7 @@ import type { Resource } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { listOf, textOf, truthOf, valueAt, writtenIn } from "../../artifacts/yaml/values.ts";
 import type { HeldNetwork } from "../../core/held_objects.ts";
-import { isSameSubnet } from "../../core/subnets.ts";
+import { isSameRange } from "../../core/address_range.ts";
 import type { Reason } from "./plan_shape.ts";
 
 /** Returns the differences of a network from its file; engines fill in what the file leaves out. */
@@ -35,7 +35,7 @@ export function networkDifferences({ value, at }: Resource, held: HeldNetwork): 
   for (const pool of listOf(valueAt(value, "ipam", "config"))) {
     const node = valueAt(pool, "subnet");
     const subnet = textOf(node);
-    if (node === null || subnet === null || held.subnets.some((one) => isSameSubnet(one, subnet))) continue;
+    if (node === null || subnet === null || held.subnets.some((one) => isSameRange(one, subnet))) continue;
     const seen = held.subnets.join(", ") || "(none)";
     found.push({
       code: "field",

@@ -3,7 +3,7 @@
 import type { Resource } from "../../artifacts/artifact.ts";
 import { listOf, textOf, valueAt, writtenIn } from "../../artifacts/yaml/values.ts";
 import type { HeldNetwork } from "../../core/held_objects.ts";
-import { subnetsMeet } from "../../core/subnets.ts";
+import { rangesMeet } from "../../core/address_range.ts";
 import { type Draft, edited } from "./draft.ts";
 import { named, type Scene } from "./scene.ts";
 
@@ -26,7 +26,7 @@ export function blockBySubnet(
     const at = valueAt(pool, "subnet");
     const subnet = textOf(at);
     if (at === null || subnet === null) continue;
-    const other = others.find(({ subnets }) => subnets.some((one) => subnetsMeet(one, subnet)));
+    const other = others.find(({ subnets }) => subnets.some((one) => rangesMeet(one, subnet)));
     if (other === undefined) continue;
     const whose = named([other], ({ labels }) => scene.sees.resource(labels));
     const message =

@@ -13,7 +13,7 @@ import { nanosecondsOf } from "../../artifacts/compose/amounts.ts";
 import { parseYaml } from "../../artifacts/yaml/parse.ts";
 import { YAML_BUDGETS } from "../../artifacts/yaml/budgets.ts";
 import { scan } from "../../artifacts/yaml/scan.ts";
-import { addressRange, isInRange } from "../../auth/keys/address_range.ts";
+import { addressRange, isInRange } from "../../core/address_range.ts";
 import { withoutMovement } from "../../commands/for_terminal.ts";
 import { isScope } from "../../core/scope.ts";
 import { ServiceError } from "../../core/error.ts";

@@ -1,4 +1,4 @@
-/** Ranges of addresses, as `10.0.0.0/8` or `fd00::/8`, and whether a peer is in one. */
+/** Ranges of addresses, as `10.0.0.0/8` or `fd00::/8`: whether a peer is in one, and whether two share addresses. */
 
 /** Parsed once, compared often. */
 export interface AddressRange {
@@ -21,6 +21,18 @@ export function addressRange(text: string): AddressRange | null {
 export function isInRange(peer: string, ranges: readonly AddressRange[]): boolean {
   const bytes = bytesOf(peer.split("%", 1)[0] ?? "");
   return bytes !== null && ranges.some((range) => contains(range, bytes));
+}
+
+/** Returns true if some address is in both; false for a text that is no range. */
+export function rangesMeet(a: string, b: string): boolean {
+  const [one, other] = [addressRange(a), addressRange(b)];
+  if (one === null || other === null) return false;
+  return one.bits <= other.bits ? contains(one, other.bytes) : contains(other, one.bytes);
+}
+
+/** Returns true for the same range in whatever form, and for equal texts. */
+export function isSameRange(a: string, b: string): boolean {
+  return a === b || addressRange(a)?.bits === addressRange(b)?.bits && rangesMeet(a, b);
 }
 
 function contains({ bytes, bits }: AddressRange, peer: Uint8Array): boolean {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import fc from "npm:fast-check@4.10.2";
-import { addressRange, isInRange } from "./address_range.ts";
+import { addressRange, isInRange, isSameRange, rangesMeet } from "./address_range.ts";
 
 function isIn(peer: string, range: string): boolean {
   const parsed = addressRange(range) ?? assert.fail(range);
@@ -56,4 +56,28 @@ Deno.test("addressRange takes addresses and ranges, and nothing that only looks 
       "::1.2.3",
     ]
   ) assert.equal(addressRange(bad), null, bad);
+});
+
+Deno.test("rangesMeet() tells ranges that share an address, of either family", () => {
+  const pairs: readonly (readonly [string, string, boolean])[] = [
+    ["10.1.0.0/16", "10.1.200.0/24", true],
+    ["10.1.0.128/25", "10.1.0.5/24", true],
+    ["0.0.0.0/0", "192.168.3.4/32", true],
+    ["fd77:231::/64", "fd77:231:0:0:8000::/65", true],
+    ["10.1.0.0/24", "10.1.1.0/24", false],
+    ["10.1.0.0/25", "10.1.0.128/25", false],
+    ["0.0.0.0/0", "::/0", false],
+    ["fd77:231::/64", "fd77:231:0:1::/64", false],
+    ["10.1.0/24", "10.1.0.0/24", false],
+  ];
+  for (const [a, b, isMet] of pairs) {
+    assert.deepEqual([rangesMeet(a, b), rangesMeet(b, a)], [isMet, isMet], `${a} ${b}`);
+  }
+});
+
+Deno.test("isSameRange() takes each form of one range for the same", () => {
+  assert.ok(isSameRange("10.1.0.7/24", "10.1.0.0/24"));
+  assert.ok(isSameRange("FD77:0231:0::/64", "fd77:231::/64"));
+  assert.ok(!isSameRange("10.1.0.0/24", "10.1.0.0/25"));
+  assert.ok(isSameRange("${NET}", "${NET}") && !isSameRange("one", "other"));
 });
