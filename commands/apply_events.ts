@@ -3,6 +3,7 @@ import { APPLY, APPLY_EVENTS, type ApplyEvent } from "../client/berth/applies.ts
 import type { Apply } from "../client/berth/models.ts";
 import { type Client, isBodyLimitError, isClientError, isClosedError, isStatusError } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
+import { pause } from "../core/pause.ts";
 
 const AGAIN_MS = 1_000;
 /** A berth that is started again, or replaced by another version, answers within this time. */
@@ -37,7 +38,7 @@ export class ApplyFollower {
       const isEmpty = this.#place === before && performance.now() - since < SILENT_S * 1_000;
       empty = isEmpty ? empty + 1 : 0;
       if (empty >= MOST_EMPTY) return apply;
-      await pause();
+      await pause(AGAIN_MS);
     }
   }
 
@@ -67,7 +68,7 @@ export class ApplyFollower {
       } catch (error) {
         if (!isBreak(error) || performance.now() > end) throw error;
       }
-      await pause();
+      await pause(AGAIN_MS);
     }
   }
 }
@@ -77,5 +78,3 @@ const isBreak = (error: unknown): boolean =>
   isStatusError(error)
     ? error.response.statusCode >= 500
     : isClientError(error) && !isClosedError(error) && !isBodyLimitError(error);
-
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -242,7 +242,7 @@ function joinsOwn(mode: string, facts: SpecFacts): boolean {
 const containerOf = (mode: string): string | null => /^container:(.*)$/.exec(mode)?.[1] ?? null;
 
 type Lent = readonly (keyof ContainerSpec)[];
-/** The fields of another container that one takes over who joins it. */
+/** The fields of a container that one that joins it takes over. */
 const LENT = {
   volumes: ["mounts", "volumesFrom"],
   network: ["networkMode", "networks", "links"],
@@ -251,9 +251,22 @@ const LENT = {
   cgroup: ["cgroupMode"],
   user: ["userMode"],
   // A process can enter those that it sees: their files by /proc/<pid>/root, and their code by ptrace.
-  pid: ["pidMode", "mounts", "volumesFrom", "networkMode", "networks", "links", "ipcMode", "utsMode"]
-    .concat(["userMode", "privileged", "devices", "deviceRules", "deviceRequests"])
-    .concat(["securityOptions"]) as Lent,
+  pid: [
+    "pidMode",
+    "mounts",
+    "volumesFrom",
+    "networkMode",
+    "networks",
+    "links",
+    "ipcMode",
+    "utsMode",
+    "userMode",
+    "privileged",
+    "devices",
+    "deviceRules",
+    "deviceRequests",
+    "securityOptions",
+  ],
 } as const satisfies Record<string, Lent>;
 
 /** A container that another one joins, with the field that says so and the part that it takes over. */
@@ -346,10 +359,10 @@ const LOG: Rows<ContainerSpec["log"]> = {
 };
 
 /** Returns the rights that a container with this spec needs; also for a part of one. */
-export const containerNeeds = (
-  spec: Partial<ContainerSpec>,
-  facts: SpecFacts,
-): readonly SpecNeed[] => [...needsOf(CONTAINER, spec, facts), ...lentNeeds(spec, facts)];
+export const containerNeeds = (spec: Partial<ContainerSpec>, facts: SpecFacts): readonly SpecNeed[] => [
+  ...needsOf(CONTAINER, spec, facts),
+  ...lentNeeds(spec, facts),
+];
 
 /** Returns the rights that joining a network in this way needs. */
 export const joinNeeds = (spec: Partial<Connection>, facts: SpecFacts): readonly SpecNeed[] =>
