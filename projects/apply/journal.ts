@@ -206,7 +206,7 @@ export class Journal {
       this.#line("step", one.step, { state: "done", note: noteOf(one), unstable: one })
     );
     const end = { state, reason, at: this.options.now(), heeded };
-    const left = state === "paused" ? [] : await this.#leftInHand();
+    const left = state === "paused" || state === "done" ? [] : await this.#leftInHand();
     await this.#write([...left, ...judged, this.#line("state", null, { state, reason })], [], end);
   }
 

@@ -68,9 +68,9 @@ export function isStillDeclared(
   declared: string,
   isAgain: boolean,
 ): boolean {
-  const { [SETTINGS]: _, ...older } = declaredNow(scene);
-  return digestOf(declaredNow(scene), scene.digest) === declared ||
-    isAgain && digestOf(older, scene.digest) === declared;
+  const now = declaredNow(scene);
+  const { [SETTINGS]: _, ...older } = now;
+  return digestOf(now, scene.digest) === declared || isAgain && digestOf(older, scene.digest) === declared;
 }
 
 /** A digest that was made of a group, and by what. */

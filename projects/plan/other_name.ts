@@ -16,12 +16,11 @@ export function blockByOtherName(
   const names = [...new Set(sure.map((one) => one.project))].filter((name) => name !== project).sort();
   const [first] = names;
   if (first === undefined) return;
-  const line = by === "env" ? `COMPOSE_PROJECT_NAME=${first}` : `name: ${first}`;
+  const [line, file] = by === "env"
+    ? [`COMPOSE_PROJECT_NAME=${first}`, "the file that names it"]
+    : [`name: ${first}`, "its Compose file"];
   const message =
     `This group runs as the project "${names.join('", "')}", and its files make it the project ` +
-    `"${project}": write "${line}" into ${
-      by === "env" ? "the file that names it" : "its Compose file"
-    }, or take ` +
-    `down what runs under the other name`;
+    `"${project}": write "${line}" into ${file}, or take down what runs under the other name`;
   draft.block("project/other-name", message, at, id, edited(at));
 }
