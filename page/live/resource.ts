@@ -69,7 +69,7 @@ class Reader<T> implements Resource<T> {
 
 /**
  * Reads `load` anew for every key; a null key reads nothing. With another `revision` it is read again too, and keeps its
- * value until then: whoever writes into a form or answers a question below it is not interrupted.
+ * value until then: a form or a question below it stays as it is.
  */
 export function useResource<T>(
   key: string | null,
