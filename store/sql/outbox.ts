@@ -45,8 +45,10 @@ export function* tellOf({ incident, outbox }: IncidentChange): Steps<void> {
     );
   }
   if (outbox.isWorse) {
+    // A batch that is under way may carry the text of before: it is told again, and so is its end.
     yield* run(
-      "UPDATE outbox SET due_at = 0, state = 'waiting' WHERE incident_id = $1 AND state = 'told'",
+      "UPDATE outbox SET due_at = 0, batch = NULL, state = 'waiting', is_told = 1 WHERE incident_id = $1 " +
+        "AND (state = 'told' OR state = 'waiting' AND batch IS NOT NULL)",
       id,
     );
   }

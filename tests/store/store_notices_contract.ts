@@ -194,6 +194,13 @@ export function noticesContract(promise: Promised): void {
     assert.equal(await store.notices.take("a", 99, "second", []), null, "it is told already");
     await store.incidents.write([told({ ...one, lines: 2 }, 30, { isWorse: true })]);
     assert.equal((await store.notices.take("a", 99, "second", []))?.id, "second");
+    // The message is on its way with the text of before.
+    await store.incidents.write([told({ ...one, lines: 3 }, 30, { isWorse: true })]);
+    await store.notices.sent("second");
+    assert.equal((await store.notices.take("a", 99, "third", []))?.id, "third");
+    await store.incidents.write([closed(one)]);
+    await store.notices.sent("third");
+    assert.deepEqual((await store.notices.take("a", 99, "end", []))?.incidents, ["i-one"]);
   });
 
   promise(
