@@ -59,6 +59,8 @@ export class Watch {
   /** Units that were unknown when berth began to watch them, and were not judged since. */
   readonly #unjudged = new Set<string>();
   readonly #registered = new Map<string, number>();
+  /** The workspaces whose units were among the subjects of any look: one that comes back is not new. */
+  readonly #everJudged = new Set<string>();
   readonly #begunAt: number;
   #isFirstEver: boolean;
   #isHeld = false;
@@ -187,7 +189,9 @@ export class Watch {
       read.add(id);
     }
     const known = await registry.list();
+    this.#registered.clear();
     for (const { id, createdAt } of known) this.#registered.set(id, Date.parse(createdAt));
+    for (const id of this.#everJudged) if (!this.#registered.has(id)) this.#everJudged.delete(id);
     judged.push(...known.map(judgeWorkspace));
     const containers = await runtime?.containers() ?? [];
     judged.push(...await this.#undeclared(containers, declared));
@@ -304,7 +308,7 @@ export class Watch {
     const { kind, workspace } = subject;
     if (this.#isFirstEver || workspace === null) return this.#isFirstEver;
     if (kind === "workspace" && this.#before.has(subjectKey(subject))) return false; // it was well
-    return !this.#known.workspaces.has(workspace) && (this.#registered.get(workspace) ?? 0) >= this.#begunAt;
+    return !this.#everJudged.has(workspace) && (this.#registered.get(workspace) ?? 0) >= this.#begunAt;
   }
 
   #surroundings(key: string, { subject }: Judged): Pick<Surroundings, "before" | "changedFiles"> {
@@ -352,6 +356,7 @@ export class Watch {
       ),
     );
     this.#known = { at, keys, workspaces };
+    for (const id of workspaces) this.#everJudged.add(id);
   }
 }
 

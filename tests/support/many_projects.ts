@@ -22,7 +22,8 @@ function running(folder: string, index: number, memory = 64 << 20): Record<strin
   return {
     ...plain,
     Config: { ...plain["Config"] as Record<string, unknown>, Labels: labels },
-    HostConfig: { Memory: memory },
+    HostConfig: { Memory: memory, NetworkMode: "none" },
+    NetworkSettings: { Ports: {}, Networks: { none: {} } },
   };
 }
 
