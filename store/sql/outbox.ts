@@ -9,6 +9,8 @@ import { all, get, run, type Sql, type Steps } from "./steps.ts";
 export const FIRST_WATCH = "berth watch";
 /** Rows of the outbox; what comes after them is not told. */
 const MOST_ROWS = 10_000;
+/** The due time of a row whose batch is under way, and that is told once more after it. */
+const TOLD_AGAIN = -1;
 /** Incidents of one message. */
 const MOST_IN_BATCH = 500;
 
@@ -45,11 +47,16 @@ export function* tellOf({ incident, outbox }: IncidentChange): Steps<void> {
     );
   }
   if (outbox.isWorse) {
-    // A batch that is under way may carry the text of before: it is told again, and so is its end.
+    // A message that was given up said less than this: it is told anew.
     yield* run(
-      "UPDATE outbox SET due_at = 0, batch = NULL, state = 'waiting', is_told = 1 WHERE incident_id = $1 " +
-        "AND (state = 'told' OR state = 'waiting' AND batch IS NOT NULL)",
+      "UPDATE outbox SET due_at = 0, batch = NULL, state = 'waiting' WHERE incident_id = $1 AND state <> 'waiting'",
       id,
+    );
+    // A batch that is under way may carry the text of before. It keeps its row, its attempts and its id.
+    yield* run(
+      "UPDATE outbox SET due_at = $2 WHERE incident_id = $1 AND state = 'waiting' AND batch IS NOT NULL",
+      id,
+      TOLD_AGAIN,
     );
   }
 }
@@ -95,9 +102,11 @@ export function sqlOutbox(sql: Sql): Outbox {
           batch,
         );
         yield* run(
-          "UPDATE outbox SET state = 'told', is_told = 1, batch = NULL, attempts = 0, refusals = 0, problem = NULL " +
-            "WHERE batch = $1",
+          "UPDATE outbox SET state = CASE due_at WHEN $2 THEN 'waiting' ELSE 'told' END, " +
+            "due_at = CASE due_at WHEN $2 THEN 0 ELSE due_at END, is_told = 1, batch = NULL, attempts = 0, refusals = 0, " +
+            "problem = NULL WHERE batch = $1",
           batch,
+          TOLD_AGAIN,
         );
       }),
     failed: ({ id, attempts, refusals, nextAt, state, problem }) =>

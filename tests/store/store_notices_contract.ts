@@ -204,6 +204,45 @@ export function noticesContract(promise: Promised): void {
   });
 
   promise(
+    "keeps the attempts of a message whose incident gets worse, and tells that after it",
+    async (under) => {
+      await using store = await under.open("a");
+      await store.notices.add(notice("a"), MANY, ENTRY);
+      const one = incident("one");
+      await store.incidents.write([told(one, 10)]);
+      const batch = await store.notices.take("a", 20, "first", []);
+      await store.notices.failed({ ...batch!, attempts: 5, nextAt: 30, problem: "it answered 503" });
+      await store.incidents.write([told({ ...one, lines: 2 }, 10, { isWorse: true })]);
+      await store.notices.bound(25, [{ id: "a", mostMs: 100 }], 60);
+      assert.equal(await store.notices.take("a", 29, "second", []), null, "it waits for its next attempt");
+      const again = await store.notices.take("a", 30, "second", []);
+      assert.deepEqual([again?.id, again?.attempts, again?.firstAt], ["first", 5, 20]);
+      await store.notices.sent("first");
+      const worse = await store.notices.take("a", 31, "second", []);
+      assert.deepEqual([worse?.id, worse?.attempts, worse?.incidents], ["second", 0, ["i-one"]]);
+      await store.notices.sent("second");
+      assert.equal(
+        await store.notices.take("a", 99, "third", []),
+        null,
+        "it is told once more, not for ever",
+      );
+    },
+  );
+
+  promise("tells what gets worse after its message was given up, and its end", async (under) => {
+    await using store = await under.open("a");
+    await stuck(store);
+    const one = incident("one");
+    await store.incidents.write([told({ ...one, lines: 2 }, 10, { isWorse: true })]);
+    assert.deepEqual(await store.notices.stuck(9), [], "what was given up is no longer");
+    const worse = await store.notices.take("a", 40, "second", []);
+    assert.deepEqual([worse?.id, worse?.attempts, worse?.refusals], ["second", 0, 0]);
+    await store.notices.sent("second");
+    await store.incidents.write([closed(one)]);
+    assert.deepEqual((await store.notices.take("a", 99, "end", []))?.incidents, ["i-one"]);
+  });
+
+  promise(
     "gives out nothing that is muted until the mute ends, and then what is still bad",
     async (under) => {
       await using store = await under.open("a");
