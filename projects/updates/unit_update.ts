@@ -70,8 +70,13 @@ export function updateOf(
   const each = containers.length === 0 && service !== undefined
     ? [stateOfService(service, checked, facts)]
     : containers.map((container) => stateOf(container, reference, checked, facts));
+  // One that is brought up by half has to be brought up first.
+  const isHalf = containers.some(({ image }) => isOther(image, reference));
+  const counted = isHalf ? each.filter(({ state }) => state !== "newer") : each;
   const worst =
-    each.toSorted((one, other) => UPDATE_STATES.indexOf(one.state) - UPDATE_STATES.indexOf(other.state))[0] ??
+    counted.toSorted((one, other) =>
+      UPDATE_STATES.indexOf(one.state) - UPDATE_STATES.indexOf(other.state)
+    )[0] ??
       withoutContainer(checked);
   const [held] = containers.flatMap(({ backend, imageId }) =>
     facts.images.get(imageKey(backend, imageId)) ?? []
@@ -98,14 +103,15 @@ function withoutContainer(checked: Checked | null): Stands {
 type Stands = Pick<UnitUpdate, "state" | "reason" | "current">;
 
 function stateOf(
-  { backend, imageId }: RunningContainer,
+  { backend, image, imageId }: RunningContainer,
   reference: Reference,
   checked: Checked | null,
   { isEnabled, images, platforms }: UpdateFacts,
 ): Stands {
   const held = images.get(imageKey(backend, imageId));
   const own = held === undefined ? [] : digestsOf(held, reference);
-  const compare = (known: Checked) => comparedWith(known, { backend, imageId }, { held, own, platforms });
+  const compare = (known: Checked) =>
+    comparedWith(known, { backend, imageId }, { held, own, platforms, isOther: isOther(image, reference) });
   return standing(own[0] ?? null, checked, isEnabled, compare);
 }
 
@@ -151,10 +157,11 @@ function failureOf({ outcome, reason }: Checked, current: string | null): Stands
 function comparedWith(
   checked: Checked,
   { backend, imageId }: Pick<RunningContainer, "backend" | "imageId">,
-  { held, own, platforms }: {
+  { held, own, platforms, isOther }: {
     readonly held: HeldImage | undefined;
     readonly own: readonly string[];
     readonly platforms: UpdateFacts["platforms"];
+    readonly isOther: boolean;
   },
 ): Stands {
   const current = own[0] ?? null;
@@ -166,10 +173,17 @@ function comparedWith(
   if (ids !== null && (ids.includes(imageId) || own.some((digest) => ids.includes(digest)))) {
     return { state: "current", reason: null, current };
   }
+  if (isOther) return unknown("the file names another image than runs");
   if (ids?.length === 0) return unknown(`the registry does not have it for ${platform}`);
   if (own.length === 0) return unknown("it was built or loaded here: no registry knows this image");
   if (ids === null) return unknown("the new image was not compared yet");
   return { state: "newer", reason: null, current };
+}
+
+/** Returns true for a container that was made from another reference: Podman puts `localhost` before a short one. */
+function isOther(image: string, reference: Reference): boolean {
+  const made = readReference(image.replace(/^localhost\//, ""));
+  return made === null || textOfReference(made) !== textOfReference(reference);
 }
 
 /** Returns the digests that the reference's registry knows a held image by. */

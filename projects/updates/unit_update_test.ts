@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Unit } from "../../artifacts/artifact.ts";
+import type { RunningContainer } from "../../core/runtime.ts";
 import type { Checked } from "./checked.ts";
 import { type UpdateFacts, updateOf } from "./unit_update.ts";
 
@@ -52,4 +53,30 @@ Deno.test("A service of which nothing certain is known is neither newer nor curr
   assert.deepEqual(of(OLD, { outcome: "gone", reason: "no such tag" }), ["gone", "no such tag", OLD, null]);
   assert.deepEqual(of(OLD, { outcome: "unreachable", reason: "away" })[0], "newer", "it stays so");
   assert.deepEqual(of(NEW, { outcome: "unreachable", reason: "away" })[0], "unknown");
+});
+
+Deno.test("An image that the file names in place of what runs is no newer one, nor by half", () => {
+  const web = "docker.io/library/web";
+  const container = (image: string) =>
+    ({ backend: "one", image, imageId: "old" }) as Partial<RunningContainer> as RunningContainer;
+  const facts: UpdateFacts = {
+    isEnabled: true,
+    checks: new Map([[`${web}:1`, { ...CHECKED, platforms: { "linux/amd64": [CHILD] } }]]),
+    images: new Map([["one old", { id: "old", backend: "one", digests: [`${web}@${OLD}`], source: null }]]),
+    platforms: new Map([["one", "linux/amd64"]]),
+    pinned: new Map(),
+  };
+  const stateOf = (...images: string[]) => {
+    const found = updateOf(UNIT, images.map(container), facts);
+    return [found?.state, found?.reason, found?.digest];
+  };
+  const other = ["unknown", "the file names another image than runs", null];
+
+  for (const same of ["web:1", `${web}:1`, "localhost/web:1"]) {
+    assert.deepEqual(stateOf(same), ["newer", null, NEW], same);
+  }
+  for (const image of ["web:0.9", "web", `web@${OLD}`, "sha256:0123", "other/web:1", ""]) {
+    assert.deepEqual(stateOf(image), other, image);
+    assert.deepEqual(stateOf("web:1", image), other, `${image} by half`);
+  }
 });
