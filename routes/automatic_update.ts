@@ -4,6 +4,7 @@ import type { AuditActor } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { NewAuditEntry } from "../core/store.ts";
 import type { ProjectUpdates } from "../core/updates.ts";
+import { besidesImages } from "../projects/plan/image_steps.ts";
 import { PlanRequest } from "../projects/plan/plan_shape.ts";
 import type { UpdateOutcome } from "../projects/updates/automatic.ts";
 import { projectKey } from "../projects/updates/updates.ts";
@@ -57,8 +58,17 @@ async function begin(options: AutomaticOptions, of: ProjectUpdates): Promise<str
     );
   }
   const project = projectKey(of);
-  const request = PlanRequest.parse({ action: "update" });
+  // What a `pull_policy` would bring besides was neither seen before nor has it cooled down.
+  const request = PlanRequest.parse({ action: "update", pull: "never" });
   const made = await planUnattended(options, { workspace, group, request }, principal);
+  const other = besidesImages(made.plan.steps);
+  if (other !== null) {
+    throw new ServiceError(
+      "plan_blocked",
+      `more than newer images would change ("${other.target}"), as its files have changes that were not applied, or ` +
+        "something of it is missing: plan it, and apply it by hand",
+    );
+  }
   if (made.plan.steps.length === 0) return null;
   const entry = (action: string, target: string, particulars: Readonly<Record<string, string>>) =>
     entryOf({ actor: by, action, target, particulars: { ...particulars, project, automatic: "true" } });

@@ -77,6 +77,39 @@ test("a project is updated by itself once its person said so, and the audit log 
   });
 });
 
+test("an update by itself takes no change of the files along that nobody applied", async (engine) => {
+  await withNewer(engine, "edited", async (scene, registry, id) => {
+    const { berth } = scene;
+    const [one, two] = [`${registry.host}/app:1`, `${registry.host}/app:2.0`];
+    const of = (image: string, lines = "") =>
+      project("edited", [service("web", lines).replace("berth-fixture:latest", image)]);
+    await scene.write(of(one, "environment: { A: unapplied }"));
+    await lookedAt(berth, one);
+    assert.equal(await switchOn(berth, id), 204);
+    await eventually("it waits", async () => (await rulesOf(berth))[0].waits !== null);
+    assert.match((await rulesOf(berth))[0].waits, /"edited-web-1".*changes that were not applied/);
+
+    await pushVersion(engine, registry, "app:2.0", "2.0");
+    await scene.write(of(two));
+    const other = await lookedAt(berth, two);
+    await someLooks();
+
+    assert.deepEqual(
+      [other.state, other.reason, other.candidates],
+      ["unknown", "the file names another image than runs", []],
+    );
+    const { labels, env } = (await scene.containers())["edited-web-1"]!;
+    assert.deepEqual([labels["version"], env.includes("A=unapplied")], ["1", false]);
+    assert.equal((await engine.ask(`GET /images/${two}/json`)).status, 404, "it was not pulled");
+    assert.equal((await berth.call("GET /api/applies")).body.items.length, 1);
+
+    await scene.write(of(one));
+    await lookedAt(berth, one);
+    await eventually("only its image is newer now", async () => await versionOf(scene) === "2");
+    await scene.over((await berth.call("GET /api/applies")).body.items[0].id);
+  });
+});
+
 test("the first update that goes back ends them all, and its digest is not tried again", async (engine) => {
   await withNewer(engine, "back", async (scene, registry, id) => {
     const { berth } = scene;

@@ -1,0 +1,16 @@
+/** Tells a plan that brings newer images alone from one that does more, which takes a person. */
+import type { Reason, Step } from "./plan_shape.ts";
+
+const OF_IMAGES: ReadonlySet<Reason["code"]> = new Set(["newerImage", "followsFrom", "hook"]);
+
+/** Returns the first step of an update that has another reason than a newer image; null where each has that one. */
+export function besidesImages(steps: readonly Step[]): Step | null {
+  const pulls = new Set(steps.flatMap(({ n, digest }) => digest === undefined ? [] : [n]));
+  return steps.find(({ why, after }) =>
+    why.some((reason) =>
+      !OF_IMAGES.has(reason.code) &&
+      // The tag stands for another image already where another project pulled it.
+      !(reason.code === "field" && reason.field === "image" && after.some((before) => pulls.has(before)))
+    )
+  ) ?? null;
+}
