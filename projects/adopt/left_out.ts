@@ -101,6 +101,9 @@ export function refusalOf(
   if (id === self || labels["dev.berth.self"] !== undefined) return "it is berth itself";
   // Only a pod lends its host name to its containers.
   if (utsMode.startsWith("container:")) return "it is in a pod, which no Compose file can declare";
+  if (/^true$/i.test(labels["com.docker.compose.oneoff"] ?? "")) {
+    return "it is a single run of a service (docker compose run), which no file declares";
+  }
   if (isInBoth) return "it is in the engine's own network and in others, which no file can declare";
   return null;
 }

@@ -2,9 +2,10 @@
 
 import { type Yaml, yamlText } from "../../artifacts/yaml/write.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { type EngineKind, isSame } from "../fields/field.ts";
+import type { EngineKind } from "../fields/field.ts";
 import { projectOf } from "../hash/labels.ts";
 import { type LeftOut, leftOutOf, refusalOf } from "./left_out.ts";
+import { byNumber, servicesOf, ServiceTexts } from "./services.ts";
 import { SecretValues } from "./secret_values.ts";
 import { isInBoth, namedNetworks } from "./write_networks.ts";
 import { givenKeys, missingOf, withoutGiven, writeService } from "./write_service.ts";
@@ -47,23 +48,22 @@ export interface WrittenProject {
   readonly refused: readonly { readonly container: string; readonly why: string }[];
 }
 
-/** Writes the whole project. Containers of one service whose texts are equal are its replicas. */
+/** Writes the whole project. Containers of one service are its replicas: those with another text are refused. */
 export function writeProject(source: ProjectSource): WrittenProject {
   const { kind, defaults, name } = source;
   const refused = source.containers.flatMap((one) => {
     const why = refusalOf(one, { isInBoth: isInBoth(one), self: source.self });
     return why === null ? [] : [{ container: one.name, why }];
   });
-  const containers = source.containers.filter((one) =>
-    !refused.some(({ container }) => container === one.name)
-  );
+  const isRefused = (one: InspectedContainer) => refused.some(({ container }) => container === one.name);
+  const containers = source.containers.filter((one) => !isRefused(one));
   const services = servicesOf(containers, name);
   const networks = new Keys("network", source.networks, source);
   const volumes = new Keys("volume", source.volumes, source);
   for (const one of containers.flatMap(namedNetworks)) networks.keyOf(one.name);
   const secrets = new SecretValues(source.secrets);
   const missing = new Map<InspectedContainer, readonly string[]>();
-  const written = new Map<string, { service: Fragment; count: number }>();
+  const texts = new ServiceTexts(services, name);
   for (const container of [...containers].sort(byNumber)) {
     const service = services.get(container.id)!; // every one has a service
     const around: Surroundings = {
@@ -78,14 +78,12 @@ export function writeProject(source: ProjectSource): WrittenProject {
     const whole = writeService(container, around);
     const given = givenKeys(source.bare, around);
     missing.set(container, missingOf(whole, given));
-    const text = withoutGiven(whole, given);
-    const first = written.get(service);
-    if (first === undefined) written.set(service, { service: text, count: 1 });
-    else if (isSame(first.service, text)) first.count += 1;
+    const why = texts.add(container, withoutGiven(whole, given));
+    if (why !== null) refused.push({ container: container.name, why });
   }
-  const parts = [...written].map(([service, one]): [string, Yaml] => [
+  const parts = texts.all().map(({ service, text, count }): [string, Yaml] => [
     service,
-    { ...secrets.moved(service, one.service), ...(one.count > 1 && { scale: one.count }) },
+    { ...secrets.moved(service, text), ...(count > 1 && { scale: count }) },
   ]);
   const document: Fragment = {
     name,
@@ -96,21 +94,16 @@ export function writeProject(source: ProjectSource): WrittenProject {
   const env = secrets.text();
   return {
     files: new Map([...env === "" ? [] : [[".env", env] as const], ["compose.yaml", yamlText(document)]]),
-    services,
-    leftOut: leftOutOf(containers, {
+    services: new Map(
+      containers.flatMap((one) => isRefused(one) ? [] : [[one.id, services.get(one.id)!] as const]), // as above
+    ),
+    leftOut: leftOutOf(containers.filter((one) => !isRefused(one)), {
       kind,
       isGivenKnown: kind === "docker" || source.bare !== null,
       missing,
     }),
     refused: [...refused, ...secrets.unwritable],
   };
-}
-
-/** The service that Compose's label names, if it is of this project; else the container's own name. */
-function servicesOf(containers: readonly InspectedContainer[], project: string): Map<string, string> {
-  return new Map(
-    containers.map(({ id, name, compose }) => [id, compose?.project === project ? compose.service : name]),
-  );
 }
 
 function neighbourOf(
@@ -124,10 +117,6 @@ function neighbourOf(
   const name = nameOf(id);
   return name === undefined ? undefined : { service: null, name };
 }
-
-const byNumber = (one: InspectedContainer, other: InspectedContainer): number =>
-  Number(one.labels["com.docker.compose.container-number"] ?? 1) -
-  Number(other.labels["com.docker.compose.container-number"] ?? 1);
 
 /** The keys that networks or volumes have in the file. */
 class Keys {

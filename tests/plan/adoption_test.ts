@@ -1,6 +1,9 @@
 /** Containers of `docker run` taken over as they are, on real engines: files and claims, and no step for what runs. */
 import assert from "node:assert/strict";
+import { composeOfToday, composeToday } from "../support/compose.ts";
+import { FIXTURE } from "../support/engine.ts";
 import { lawEngine } from "../support/shared_engine.ts";
+import { workspaceFolder } from "../support/workspace_folder.ts";
 import { workspace } from "../streams/live_scene.ts";
 import { eventually } from "../support/eventually.ts";
 import { AdoptionScene } from "./adoption_scene.ts";
@@ -238,4 +241,37 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual((await scene.plan("short")).body.blocked, []);
     assert.deepEqual(berth.bugs(), []);
   });
+
+  test(
+    "what runs beside a service of its name, and replicas of an old Compose, are adopted without a step",
+    async (engine) => {
+      const text = `services:\n  web:\n    image: "${FIXTURE}"\n    command: idle\n    scale: 2\n`;
+      await using lost = await workspaceFolder({ "compose.yaml": text }, "old");
+      await using scene = await AdoptionScene.on(engine);
+      const compose = (...args: string[]) =>
+        composeToday(engine.socket, lost.path, "--compatibility", ...args);
+      scene.defer(() => compose("down", "--remove-orphans", "--timeout", "0"));
+      assert.equal(await compose("up", "--detach"), "");
+      assert.equal(await compose("run", "--detach", "--name", "single", "web", "idle"), "");
+      const of = async (name: string) => ({
+        backend: engine.kind,
+        id: (await engine.ask(`GET /containers/${name}/json`)).json.Id,
+      });
+      const other = await scene.run("web", "--network", "old_default");
+      const single = await scene.adopt([await of("old_web_1"), await of("single")], "old");
+      assert.match(single.body.title, /"single" cannot be written down: it is a single run/, single.text);
+
+      const saved = await scene.adopt([await of("old_web_1"), await of("old_web_2"), other], "old");
+      assert.equal(saved.status, 201, saved.text);
+      const { body: { items } } = await scene.berth.call("GET /api/adoptions");
+      assert.deepEqual(
+        items.map(({ name, service }: Record<string, string>) => `${name} ${service}`).sort(),
+        ["old_web_1 web", "old_web_2 web", "web web-2"],
+      );
+      const plan = await scene.plan("old");
+      assert.deepEqual([plan.body.steps, plan.body.blocked], [[], []], plan.text);
+      assert.deepEqual(scene.berth.bugs(), []);
+    },
+    composeOfToday.missing,
+  );
 }
