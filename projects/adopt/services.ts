@@ -5,8 +5,8 @@ import { isSame } from "../fields/field.ts";
 import type { Fragment } from "./writing.ts";
 
 /**
- * Returns the service of each container by its id: the one that its label of this very project names, and else its own
- * name, or `web-2` where another service has that name.
+ * Returns the service of each container by its id: the one that its label of this very project names, or that one label
+ * of another project names; else its own name, or `web-2` where another service has that name.
  */
 export function servicesOf(containers: readonly InspectedContainer[], project: string): Map<string, string> {
   const services = new Map<string, string>();
@@ -14,12 +14,20 @@ export function servicesOf(containers: readonly InspectedContainer[], project: s
     if (compose?.project === project) services.set(id, compose.service);
   }
   const taken = new Set(services.values());
-  for (const { id, name } of containers) {
-    if (services.has(id)) continue;
-    let service = name;
-    for (let n = 2; taken.has(service); n++) service = `${name}-${n}`;
+  const give = ({ id }: InspectedContainer, service: string) => {
     services.set(id, service);
     taken.add(service);
+  };
+  const others = containers.filter(({ id }) => !services.has(id));
+  for (const [service, [one, ...more]] of Map.groupBy(others, ({ compose }) => compose?.service)) {
+    // Several would need one text and numbered names of this project.
+    if (service !== undefined && more.length === 0 && !taken.has(service)) give(one!, service); // no list is empty
+  }
+  for (const one of others) {
+    if (services.has(one.id)) continue;
+    let service = one.name;
+    for (let n = 2; taken.has(service); n++) service = `${one.name}-${n}`;
+    give(one, service);
   }
   return services;
 }

@@ -77,3 +77,26 @@ Deno.test("a replica with another text, and a single run of a service, are refus
   ]);
   assert.doesNotMatch(text, /scale/);
 });
+
+Deno.test("a project under another name keeps its services, but for those that several containers have", () => {
+  const { text, services, refused } = written([
+    container(
+      "shop-web-1",
+      of("web", 1, { labels: { "com.docker.compose.depends_on": "db:service_started:false" } }),
+    ),
+    container("shop-db-1", of("db", 1)),
+    container("shop-job-1", of("job", 1)),
+    container("shop-job-2", of("job", 2)),
+    container("db"),
+  ], "other");
+  assert.deepEqual(services, {
+    "shop-web-1": "web",
+    "shop-db-1": "db",
+    "shop-job-1": "shop-job-1",
+    "shop-job-2": "shop-job-2",
+    db: "db-2",
+  });
+  assert.deepEqual(refused, []);
+  assert.match(text, /depends_on:\n +db:\n/);
+  assert.equal(text.match(/container_name: /g)?.length, 5);
+});

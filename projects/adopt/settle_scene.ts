@@ -49,6 +49,7 @@ export function aroundOf(
   return {
     kind: runtime.backends().find(({ name }) => name === container.backend)?.kind ?? "docker",
     defaults,
+    project: group.project,
     service: unit.label,
     neighbour: (id) => {
       const other = containers.find((one) =>

@@ -7,14 +7,11 @@ import { DEPENDS_ON } from "../fields/dependencies.ts";
 import { flag } from "./write_process.ts";
 import { keyOf, type Surroundings, type Writer } from "./writing.ts";
 
-/** Docker's own name for a container that Compose made. */
-const composeName = ({ compose, labels }: InspectedContainer): string | null =>
-  compose === null
-    ? null
-    : [compose.project, compose.service, labels["com.docker.compose.container-number"] ?? "1"].join("-");
-
-const name: Writer = (container) =>
-  container.name === composeName(container) ? null : { container_name: container.name };
+/** Compose gives a name by itself that says the very project and service; in a project of another name it is written. */
+const name: Writer = ({ name, labels }, { project, service }) => {
+  const number = labels["com.docker.compose.container-number"] ?? "1";
+  return name === [project, service, number].join("-") ? null : { container_name: name };
+};
 
 /** The engine gives the short id, a shared network brings its own, and the host's namespace the host's. */
 const hostname: Writer = ({ id, hostname, networkMode, utsMode }) =>

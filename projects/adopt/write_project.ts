@@ -69,9 +69,10 @@ export function writeProject(source: ProjectSource): WrittenProject {
     const around: Surroundings = {
       kind,
       defaults,
+      project: name,
       service,
       neighbour: (id) => neighbourOf(id, source, containers, services),
-      hasService: (one) => [...services.values()].includes(one),
+      hasService: (one) => hasService(one, container, containers, services),
       networkKey: (one) => networks.keyOf(one),
       volumeKey: (one) => volumes.keyOf(one),
     };
@@ -116,6 +117,18 @@ function neighbourOf(
   if (one !== undefined) return { service: services.get(one.id) ?? null, name: one.name };
   const name = nameOf(id);
   return name === undefined ? undefined : { service: null, name };
+}
+
+/** Returns true for a service of the container's own Compose project: another one's may have its name. */
+function hasService(
+  service: string,
+  { compose }: InspectedContainer,
+  containers: readonly InspectedContainer[],
+  services: ReadonlyMap<string, string>,
+): boolean {
+  return containers.some((one) =>
+    services.get(one.id) === service && (one.compose === null || one.compose.project === compose?.project)
+  );
 }
 
 /** The keys that networks or volumes have in the file. */

@@ -12,6 +12,8 @@ export type Fragment = { readonly [key: string]: Yaml };
 export interface Surroundings {
   readonly kind: EngineKind;
   readonly defaults: EngineDefaults;
+  /** The name of the project. */
+  readonly project: string;
   /** The name of its service. */
   readonly service: string;
   /** A container by its id or name: of the project with its service, another one with its name alone. */

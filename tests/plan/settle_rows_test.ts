@@ -62,6 +62,7 @@ for (const kind of ["docker", "podman"] as const) {
           const around: Surroundings = {
             kind,
             defaults: await defaultsOf(engine),
+            project: group.project,
             service: label,
             neighbour: (id) => {
               const found = [...containers].find(([, one]) => one.id === id || one.name === id);

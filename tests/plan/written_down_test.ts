@@ -269,6 +269,28 @@ for (const kind of ["docker", "podman"] as const) {
     },
     composeOfToday.missing,
   );
+
+  test(
+    "a Compose project under another name keeps the names of its containers and what they depend on",
+    async (engine) => {
+      await using scene = new Scene(engine);
+      const image = `image: "${FIXTURE}"\n    command: idle`;
+      const text = `services:\n  web:\n    ${image}\n    depends_on: [db]\n  db:\n    ${image}\n`;
+      await using lost = await workspaceFolder({ "compose.yaml": text }, "old");
+      assert.equal(await composeToday(engine.socket, lost.path, "create"), "");
+      try {
+        const { files, wrong } = await madeAgain(engine, scene, "shop");
+        assert.deepEqual(wrong, []);
+        assert.match(
+          files.get("compose.yaml")!,
+          / +web:\n[^]*depends_on:\n +db:\n +condition: service_started\n/,
+        );
+      } finally {
+        await composeToday(engine.socket, lost.path, "down", "--timeout", "0");
+      }
+    },
+    composeOfToday.missing,
+  );
 }
 
 /** In two lines, as of a key, with all that a file could take for its own. */
