@@ -2,9 +2,9 @@
 import * as z from "zod";
 import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { Incident, IncidentStore } from "../core/incidents.ts";
+import type { Incident, IncidentQuery, IncidentStore } from "../core/incidents.ts";
 import type { MuteRecord, MuteStore } from "../core/mutes.ts";
-import { jsonText } from "../core/json_text.ts";
+import { jsonText, membersOf } from "../core/json_text.ts";
 import { count, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { feed } from "../http/live/feed.ts";
@@ -31,6 +31,15 @@ const PAGE = 500;
 const WEEK_MS = 7 * 86_400_000;
 const MOST_FOLLOWED = 1_000;
 const EVERY_MS = 500;
+
+const ANY = { kind: null, workspace: null, group: null, unit: null } as const;
+
+/** The field beside the rows of the feed. */
+const BESIDE = {
+  completeFrom: z.iso.datetime().nullable().describe(
+    "The time before which incidents are left out, because there are too many; null while all are there",
+  ),
+};
 
 const IncidentList = z.object({
   items: z.array(IncidentRow).describe("The newest first"),
@@ -149,10 +158,11 @@ function incidentFeeds({ store, mutes, now }: IncidentRoutes): Feeds {
   const followed = feed({
     name: "incidents",
     summary:
-      "Open incidents and those of the last seven days, as `GET /api/incidents` has them, 1,000 at most",
+      "Open incidents and those of the last seven days, as `GET /api/incidents` has them, 1,000 at most: the open ones " +
+      "first, and then those that ended last",
     permission: "artifacts:read",
     asked: ListAsked,
-    told: () => ({ rows: rowsMessage(IncidentRow) }),
+    told: () => ({ rows: rowsMessage(IncidentRow, BESIDE) }),
     run: (subscription) => {
       const { principal, reach, asked } = subscription;
       const sees = sightOf(principal);
@@ -167,17 +177,11 @@ function incidentFeeds({ store, mutes, now }: IncidentRoutes): Feeds {
             const stamp = `${await store.revision()} ${stampOf(muted)}`;
             if (stamp === last) return null;
             last = stamp;
-            const found = await store.list({
-              state: null,
-              kind: null,
-              workspace: null,
-              group: null,
-              unit: null,
-              since: now() - WEEK_MS,
-              before: null,
-              limit: MOST_FOLLOWED,
-            });
-            return { rows: new Map(found.filter(sees).map((one) => rowOf(one, told, muted))) };
+            const { shown, completeFrom } = await followedBy(store, sees, now());
+            return {
+              rows: new Map(shown.map((one) => rowOf(one, told, muted))),
+              beside: membersOf(jsonText({ completeFrom: isoOrNull(completeFrom) })),
+            };
           },
         };
       });
@@ -186,6 +190,46 @@ function incidentFeeds({ store, mutes, now }: IncidentRoutes): Feeds {
   });
   return { feeds: [followed], [Symbol.dispose]: () => lists[Symbol.dispose]() };
 }
+
+interface Followed {
+  readonly shown: readonly Incident[];
+  /** The time before which some are left out; null while all are there. */
+  readonly completeFrom: number | null;
+}
+
+/** Returns what the caller sees of the open incidents, and of those that ended last. */
+async function followedBy(
+  store: IncidentStore,
+  sees: (incident: Incident) => boolean,
+  now: number,
+): Promise<Followed> {
+  const open = await seenOf(store, sees, { state: "open", since: null });
+  const closed = await seenOf(store, sees, { state: "closed", since: now - WEEK_MS });
+  const latest = closed.found.toSorted((one, other) => other.closedAt! - one.closedAt!); // they are closed
+  const shown = [...open.found, ...latest].slice(0, MOST_FOLLOWED);
+  if (open.isCut || closed.isCut || open.found.length > MOST_FOLLOWED) return { shown, completeFrom: now };
+  return { shown, completeFrom: latest[shown.length - open.found.length]?.closedAt ?? null };
+}
+
+/** Reads page after page: what the caller may not see takes no room of what they see. */
+async function seenOf(
+  store: IncidentStore,
+  sees: (incident: Incident) => boolean,
+  asked: Pick<IncidentQuery, "state" | "since">,
+): Promise<{ readonly found: readonly Incident[]; readonly isCut: boolean }> {
+  const found: Incident[] = [];
+  let before: IncidentQuery["before"] = null;
+  for (let read = 0; read < MOST_READ; read += PAGE) {
+    const page: readonly Incident[] = await store.list({ ...ANY, ...asked, before, limit: PAGE });
+    found.push(...page.filter(sees));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return { found, isCut: false };
+    before = { at: last.openedAt, id: last.id };
+  }
+  return { found, isCut: true };
+}
+
+const isoOrNull = (ms: number | null) => ms === null ? null : new Date(ms).toISOString();
 
 const rowOf = (one: Incident, told: Told, mutes: readonly MuteRecord[]) =>
   [one.id, jsonText(shownIncident(one, told, mutes))] as const;

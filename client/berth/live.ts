@@ -169,6 +169,8 @@ export type LiveMessage = {
   readonly put: { readonly [key: string]: Incident };
   /** The keys of rows that are gone. */
   readonly removed: readonly (string)[];
+  /** The time before which incidents are left out, because there are too many; null while all are there. */
+  readonly completeFrom: string | null;
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
@@ -408,7 +410,7 @@ export type LiveRequest = {
   readonly type: "subscribe";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** Open incidents and those of the last seven days, as `GET /api/incidents` has them, 1,000 at most. */
+  /** Open incidents and those of the last seven days, as `GET /api/incidents` has them, 1,000 at most: the open ones first, and then those that ended last. */
   readonly feed: "incidents";
   /** The last `cursor` seen: only what is another since then is told, if that is still known. */
   readonly since?: string;

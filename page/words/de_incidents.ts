@@ -14,6 +14,9 @@ export const incidents = {
   well: "kein Vorfall",
   unrecorded: "nicht aufgezeichnet",
   unwatched: "noch nicht überwacht",
+  left: "unbekannt",
+  leftOut: (from: string) =>
+    `Es gibt mehr Vorfälle, als die Liste zeigt. Von denen, die vor ${from} endeten, fehlen einige.`,
   gap: (from: string, to: string) =>
     `Von ${from} bis ${to} konnte nichts aufgezeichnet werden: Es kann mehr Vorfälle gegeben haben, als die Liste zeigt.`,
   gapNow: (from: string) =>

@@ -12,6 +12,9 @@ export const incidents = {
   well: "no incident",
   unrecorded: "not recorded",
   unwatched: "not watched yet",
+  left: "unknown",
+  leftOut: (from: string) =>
+    `There are more incidents than the list has. Of those that ended before ${from}, some are left out.`,
   gap: (from: string, to: string) =>
     `Nothing could be recorded from ${from} to ${to}: there may have been more incidents than the list has.`,
   gapNow: (from: string) =>

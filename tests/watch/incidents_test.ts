@@ -152,6 +152,39 @@ Deno.test("the feed of incidents tells the open ones, and each change, to those 
   await eventually("the change is told", () => list.rows.get("a1")?.kind === "stopped");
 });
 
+Deno.test("the feed of incidents has the open ones however many are newer, and says from when on it has all", async () => {
+  await using berth = await startService();
+  const { incidents } = berth.berth.store;
+  const now = Date.now();
+  const old = { openedAt: 1_000 };
+  const blog = { ...SHOP, group: "blog", project: "blog", unit: "unit:blog.web" };
+  await incidents.write([incident("open", SHOP, old), incident("other", blog, old)]);
+  // Newer ones, of which a caller with the scope of another project sees none.
+  const closed = (n: number): IncidentChange => {
+    const subject = { ...SHOP, unit: `unit:shop.n${n}` };
+    const over = { openedAt: now - 90_000, closedAt: now - 60_000 + n, end: "well" } as const;
+    return incident(`n${String(n).padStart(4, "0")}`, subject, over);
+  };
+  await incidents.write(Array.from({ length: 1_001 }, (_, n) => closed(n)));
+  const shownTo = async (on: string) => {
+    const grants = [{ role: "viewer", on: [on] }];
+    const { body } = await berth.call("POST /api/settings/api-keys", { name: "k", grants });
+    await using visitor = new LiveVisitor(berth, body.key);
+    await visitor.subscribe("i", "incidents");
+    const { rows, beside } = await visitor.list("i");
+    return { rows: [...rows.keys()], from: beside["completeFrom"] };
+  };
+  const shop = await shownTo("project:shop");
+  assert.deepEqual([shop.rows.length, shop.rows.includes("open")], [1_000, true]);
+  assert.deepEqual(
+    [shop.rows.includes("n0001"), shop.rows.includes("n0002")],
+    [false, true],
+    "the oldest end is cut",
+  );
+  assert.equal(shop.from, new Date(now - 60_000 + 1).toISOString());
+  assert.deepEqual(await shownTo("project:blog"), { rows: ["other"], from: null });
+});
+
 Deno.test("a folder without a project that was registered while berth watches, and goes missing, is news", async () => {
   await using berth = await startService({ watchTimes: { beginMs: 0, tickMs: 50 } });
   const { store } = berth.berth;

@@ -30,7 +30,7 @@ export function Incidents() {
       {read.value.value !== undefined && (items.length === 0 ? <None /> : (
         <>
           <Gaps of={items} />
-          <Week of={items} />
+          <Week of={items} completeFrom={read.value.value.beside.completeFrom ?? null} />
           <Table label={TEXT.list} items={items} keyOf={({ id }) => id} columns={COLUMNS} />
         </>
       ))}

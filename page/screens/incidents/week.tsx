@@ -46,9 +46,16 @@ export function Gaps({ of }: { readonly of: readonly Incident[] }) {
   });
 }
 
-export function Week({ of }: { readonly of: readonly Incident[] }) {
+interface WeekOptions {
+  readonly of: readonly Incident[];
+  /** The time before which incidents are left out; null while all are there. */
+  readonly completeFrom: string | null;
+}
+
+export function Week({ of, completeFrom }: WeekOptions) {
   const gaps = of.filter(isGap);
   const watchedFrom = Math.max(...of.filter(isFirstWatch).map(({ since }) => Date.parse(since)));
+  const from = completeFrom === null ? -Infinity : Date.parse(completeFrom);
   const days = daysUntil(Math.floor(now.value / 60_000) * 60_000);
   const strips = [...Map.groupBy(of.filter(({ subject }) => subject !== "berth"), subjectOf)].map(
     ([key, own]) => ({
@@ -76,13 +83,14 @@ export function Week({ of }: { readonly of: readonly Incident[] }) {
                   key={day.begin}
                   day={day}
                   worst={worstIn(day, own) ?? worstIn(day, gaps)}
-                  isWatched={day.end > watchedFrom}
+                  none={day.begin < from ? "left" : day.end > watchedFrom ? "well" : "unwatched"}
                 />
               ))}
             </ol>
           </li>
         ))}
       </ul>
+      {completeFrom !== null && <p class="hint" role="note">{TEXT.leftOut(words.moment(from))}</p>}
       {strips.length > MOST && <p class="hint">{TEXT.more(strips.length - MOST)}</p>}
     </section>
   );
@@ -91,18 +99,17 @@ export function Week({ of }: { readonly of: readonly Incident[] }) {
 interface DayOptions {
   readonly day: Day;
   readonly worst: Incident | null;
-  /** False before berth began to watch: nobody can say that there was no incident. */
-  readonly isWatched: boolean;
+  /** The meaning of a day without an incident: nobody can say that of one from which some are left out. */
+  readonly none: "well" | "unwatched" | "left";
 }
 
-function DayOf({ day, worst, isWatched }: DayOptions) {
+function DayOf({ day, worst, none }: DayOptions) {
   const isMissing = worst !== null && isGap(worst);
-  const none = isWatched ? TEXT.well : TEXT.unwatched;
-  const state = worst === null ? none : isMissing ? TEXT.unrecorded : TEXT.kinds[worst.kind];
+  const state = worst === null ? TEXT[none] : isMissing ? TEXT.unrecorded : TEXT.kinds[worst.kind];
   const word = `${words.day(day.begin)}: ${state}`;
   return (
     <li
-      class={worst !== null ? `is-${signOf(worst)}` : isWatched ? "is-well" : "is-unknown"}
+      class={worst !== null ? `is-${signOf(worst)}` : none === "well" ? "is-well" : "is-unknown"}
       title={word}
     >
       <span class="unseen">{word}</span>
