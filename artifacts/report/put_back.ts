@@ -33,9 +33,9 @@ interface Read {
  */
 export async function putBack({ file, model, parsed, overlaid }: Read, edited: string): Promise<PutBack> {
   const masked = maskedFile(file, model);
-  const had = byPlace(marksIn(masked.text, masked));
+  const had = marksIn(masked.text, masked);
   const given = marksIn(edited);
-  const found = hiddenBehind(given, had);
+  const found = hiddenBehind({ text: masked.text, marks: had }, { text: edited, marks: given });
   const lost = given[found.indexOf(null)];
   if (lost !== undefined) return { line: lost.line };
 
@@ -128,17 +128,27 @@ function byPlace(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
   return Map.groupBy(marks, ({ place }) => place);
 }
 
+interface Marked {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+}
+
 /**
  * Returns the text that each mark stands for; null where its place had none, or several and it is unclear which are
- * left.
+ * left, or in which order.
  */
-function hiddenBehind(
-  given: readonly Mark[],
-  had: ReadonlyMap<string, readonly Mark[]>,
-): (string | null)[] {
-  const amounts = byPlace(given);
+function hiddenBehind(original: Marked, edited: Marked): (string | null)[] {
+  const had = byPlace(original.marks);
+  const amounts = byPlace(edited.marks);
+  const inOrder = new Set(
+    [...had].filter(([place, marks]) =>
+      marks.length === amounts.get(place)?.length && new Set(marks.map(({ hidden }) => hidden)).size > 1
+    ).map(([place]) => place),
+  );
+  const isMoved = inOrder.size > 0 && hasMoved(original, edited, inOrder);
   const passed = new Map<string, number>();
-  return given.map(({ place, text }) => {
+  return edited.marks.map(({ place, text }) => {
+    if (isMoved && inOrder.has(place)) return null;
     const before = had.get(place) ?? [];
     const turn = passed.get(place) ?? 0;
     passed.set(place, turn + 1);
@@ -149,4 +159,37 @@ function hiddenBehind(
     // Asterisks of the author's own, unless they are what is left of a mask.
     return text !== MASK && !had.has(place.slice(text.length + 1)) ? text : null;
   });
+}
+
+/**
+ * True if masks that only their order tells apart may belong to others now: a line that stood between two of them is
+ * missing there and has come between two others, as where the sections of a file change places.
+ */
+function hasMoved(original: Marked, edited: Marked, places: ReadonlySet<string>): boolean {
+  const ordered = ({ marks }: Marked) => marks.filter(({ place }) => places.has(place));
+  const [before, after] = [ordered(original), ordered(edited)];
+  if (before.some(({ place }, index) => place !== after[index]?.place)) return true;
+  const lost = new Set<string>();
+  const gained = new Set<string>();
+  const parts = partsBetween(edited.text, after);
+  for (const [index, lines] of partsBetween(original.text, before).entries()) {
+    const left = new Map<string, number>();
+    for (const line of lines) left.set(line, (left.get(line) ?? 0) + 1);
+    for (const line of parts[index]!) { // there are as many
+      const count = left.get(line) ?? 0;
+      if (count === 0) gained.add(line);
+      else left.set(line, count - 1);
+    }
+    for (const [line, count] of left) if (count > 0) lost.add(line);
+  }
+  return !lost.isDisjointFrom(gained);
+}
+
+/** Returns the lines before, between and behind the marks: those that say anything. */
+function partsBetween(text: string, marks: readonly Mark[]): string[][] {
+  const ends = [0, ...marks.map(({ at, text }) => at + text.length)];
+  return ends.map((end, index) =>
+    text.slice(end, marks[index]?.at).split("\n").map((line) => line.trim())
+      .filter((line) => /[\p{L}\p{N}]/u.test(line))
+  );
 }

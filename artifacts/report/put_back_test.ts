@@ -67,6 +67,57 @@ Deno.test("a masked value is put back where its anchor has the aliases it had, a
   }
 });
 
+const SECTIONS = "[alpha]\nhost = a\npassword = AAA-1\n[beta]\nhost = b\npassword = BBB-2\n";
+const ITEMS = "x-users:\n  - password: AAA-1\n    name: alpha\n  - password: BBB-2\n    name: beta\n";
+
+/** Edits what somebody sees of a file that is mounted, or of a Compose file. */
+const edited = (kind: Source["kind"], text: string, edit: (masked: string) => string) => {
+  const of = (text: string) => parseNow({ path: "app.ini", kind, text, hash: "" });
+  const file = of(text);
+  const masked = maskedText(file);
+  assert.doesNotMatch(masked, /AAA|BBB/);
+  return putBack({ file, model: null, parsed: (text) => Promise.resolve(of(text)) }, edit(masked));
+};
+
+Deno.test("sections and items that change places do not get each other's masked values", async () => {
+  const swapped = [
+    await edited("mounted", SECTIONS, (masked) => {
+      const [alpha, beta] = masked.split(/(?=^\[beta)/m);
+      return `${beta}${alpha}`;
+    }),
+    await edited("mounted", SECTIONS.replaceAll(/host.*\n/g, ""), (masked) => {
+      const [alpha, beta] = masked.split(/(?=^\[beta)/m);
+      return `${beta}${alpha}`;
+    }),
+    await edited("mounted", SECTIONS, (masked) => {
+      const [alpha, beta] = masked.split(/(?=^\[beta)/m);
+      return `${beta}${alpha!.replace("alpha", "third")}`;
+    }),
+    await edited("compose", ITEMS, (masked) => {
+      const [first, one, other, ...rest] = masked.split(/(?=^x|^ {2}-)/m);
+      return [first, other, one, ...rest].join("");
+    }),
+  ];
+  for (const result of swapped) assert.deepEqual(Object.keys(result), ["line"], JSON.stringify(result));
+});
+
+Deno.test("lines that change, come or go around masked values keep those where they stand", async () => {
+  for (
+    const edit of [
+      (text: string) => `# a comment\n${text}`,
+      (text: string) => `${text}[third]\nhost = a\n`,
+      (text: string) => text.replace("[beta]", "[third]\nhost = c\n[beta]"),
+      (text: string) => text.replace("host = b", "host = c"),
+      (text: string) => text.replace("[beta]", "[gamma]"),
+      (text: string) => text.replace("host = b\n", ""),
+    ]
+  ) {
+    assert.deepEqual(await edited("mounted", SECTIONS, edit), { text: edit(SECTIONS) });
+  }
+  const added = (text: string) => `${text}    age: 7\n  - name: gamma\n`;
+  assert.deepEqual(await edited("compose", ITEMS, added), { text: added(ITEMS) });
+});
+
 Deno.test("a text with errors shows its keys and none of its values, wherever they stand", () => {
   const secret = "c4n4ry";
   const lines = [
