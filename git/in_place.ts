@@ -13,6 +13,9 @@ interface InPlaceOptions {
   readonly chunk?: number;
 }
 
+/** Does work with a path, and notes that path where it fails. */
+type FailingAt = <T>(path: string, work: () => Promise<T>) => Promise<T>;
+
 const CHUNK = 64 * 1024;
 
 export class InPlace {
@@ -24,22 +27,31 @@ export class InPlace {
     this.#decisions = decisions;
   }
 
+  /** Throws before anything happens where one cannot be written; `failingAt` notes its path. */
+  async mustBeWritable(failingAt: FailingAt): Promise<void> {
+    for (const { path } of this.#decisions) {
+      await failingAt(path, async () => {
+        await using _ = await this.#open(path);
+      });
+    }
+  }
+
   /** Writes all of them, a piece at a time. Where one cannot be written, those before get their old text back. */
-  async *write(): AsyncGenerator<void> {
-    const written: { readonly decision: Decision; readonly old: Uint8Array; readonly like: string }[] = [];
+  async *write(failingAt: FailingAt): AsyncGenerator<void> {
+    const written: { readonly path: string; readonly old: Uint8Array }[] = [];
     for (const decision of this.#decisions) {
       const { path, to } = decision;
       const text = (await this.#options.contents([to!.id])).get(to!.id)!; // it is written
-      await using file = await this.#open(path);
-      const old = await contentOf(file);
-      if (blobId(old, to!.id) !== ("id" in decision.now ? decision.now.id : "")) {
-        throw new SourceFailure(`"${path}" was changed while the commit was written`);
-      }
-      written.push({ decision, old, like: to!.id });
       try {
+        await using file = await failingAt(path, () => this.#open(path));
+        const old = await contentOf(file);
+        if (blobId(old, to!.id) !== ("id" in decision.now ? decision.now.id : "")) {
+          throw new SourceFailure(`"${path}" was changed while the commit was written`);
+        }
+        written.push({ path, old });
         yield* this.#overwrite(file, text);
       } catch (error) {
-        for (const { decision, old } of written) await this.#restore(decision.path, old);
+        for (const { path, old } of written) await this.#restore(path, old);
         throw new Unwritten(error);
       }
     }

@@ -73,6 +73,7 @@ export class Writer {
   /** Writes what is new beside its targets. What fails leaves nothing behind; after `LostLease` it may be another's. */
   async stage(mustHold: Lease["mustHold"]): Promise<void> {
     try {
+      await this.#inPlace.mustBeWritable((path, work) => this.#failingAt(path, work));
       await this.#mustBeDeletable();
       for (const some of portions(this.#renamed)) {
         const contents = await this.#options.contents(some.map(({ to }) => to!.id)); // they are written
@@ -107,7 +108,7 @@ export class Writer {
    * commits has it. Throws `SourceFailure` where something was changed meanwhile.
    */
   async *act(mustHold: Lease["mustHold"] = () => {}): AsyncGenerator<void> {
-    yield* this.#inPlace.write();
+    yield* this.#inPlace.write((path, work) => this.#failingAt(path, work));
     const deleted = this.#decisions.filter(({ act }) => act === "delete");
     yield* this.#inTurns(deleted, (held, decision) => {
       mustHold();

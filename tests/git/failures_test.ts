@@ -203,6 +203,35 @@ test("a file that berth may not write refuses the sync by name, and nothing is w
   assert.equal((await sync(scene, next)).body.state, "synced");
 }, !mayMount);
 
+test(
+  "a mounted file that berth may not write refuses the sync by name, and those before it stay as they were",
+  async () => {
+    const mounts = "    volumes: ['./a.conf:/a.conf', './b.conf:/b.conf']\n";
+    const here = { "compose.yaml": web("nginx:1", mounts), "a.conf": "1\n", "b.conf": "1\n", "notes": "1" };
+    await using scene = await SourceScene.with(here);
+    const { head } = await scene.follow();
+    assert.equal((await sync(scene, head!)).body.state, "synced");
+    const next = await scene.repository.push({ "a.conf": "2\n", "b.conf": "2\n", "notes": "2" });
+    await scene.check();
+    const before = await kept(scene);
+    const file = `${scene.path}/b.conf`;
+    await mount("--bind", file, file);
+    try {
+      await mount("-o", "remount,bind,ro", file);
+      const refused = await sync(scene, next);
+      assert.deepEqual([refused.status, refused.body.code], [409, "file_not_written"], refused.text);
+      assert.match(refused.body.title, /^Cannot sync: "b\.conf": it lies on a file system that is mounted/);
+      assert.deepEqual(await kept(scene), before);
+      assert.equal((await scene.berth.berth.store.sources.get(scene.id))?.syncing, null);
+    } finally {
+      await new Deno.Command("umount", { args: ["-l", file] }).output();
+    }
+    assert.equal((await sync(scene, next)).body.state, "synced");
+    assert.equal((await scene.files())["b.conf"], "2\n");
+  },
+  !mayMount,
+);
+
 test("an outage that ends plans and syncs nothing again, and a copy that was deleted meanwhile is fetched again", async () => {
   await using scene = await synced();
   await scene.follow({ policy: "auto" });
