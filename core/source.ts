@@ -116,8 +116,14 @@ export interface SourceStore {
    * nothing that anybody asked for changes.
    */
   note(of: Pick<SourceRecord, "workspace" | "createdAt">, state: SourceState): Promise<void>;
-  /** Notes what the policy `auto` waits for, and what it still has to do. Housekeeping. */
-  setAuto(workspace: string, state: Pick<SourceRecord, "waiting" | "todo">): Promise<void>;
+  /**
+   * Notes what the policy `auto` waits for, and what it still has to do; nothing if the source has been set anew since.
+   * Housekeeping.
+   */
+  setAuto(
+    of: Pick<SourceRecord, "workspace" | "createdAt">,
+    state: Pick<SourceRecord, "waiting" | "todo">,
+  ): Promise<void>;
   /** Begins or ends a sync. Returns false if the source is gone. */
   sync(
     workspace: string,

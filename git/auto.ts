@@ -101,34 +101,36 @@ export class Auto {
       if (error instanceof LostLease) throw error;
       return { waiting: reasonOf(error) };
     });
+    if (found === null) return record.head;
     const now = await read(workspace);
     // A sync that failed has noted what it was to apply.
     const { waiting, todo } = { todo: now.todo, ...found };
-    // Somebody may have set it anew meanwhile.
-    if (now.policy === "auto" && now.createdAt === record.createdAt) {
-      await store.setAuto(workspace, { waiting, todo });
-    }
+    // Somebody may have chosen another policy, or set the source anew, meanwhile.
+    if (now.policy === "auto") await store.setAuto(record, { waiting, todo });
     return record.head;
   }
 
-  /** Returns the reason to wait for a person, or null, and what is left to do. */
-  async #waiting(record: SourceRecord): Promise<Pick<SourceRecord, "waiting" | "todo">> {
-    const { holder } = this.#parts;
-    const { workspace, by } = record;
-    const principal = await holder(by);
+  /** Returns the reason to wait for a person, or null, and what is left to do; null where others have taken that on. */
+  async #waiting(record: SourceRecord): Promise<Left | null> {
+    const owner = await this.#owner(record);
+    if ("waiting" in owner) return { ...owner, todo: record.todo };
+    if (record.head !== record.synced) {
+      const why = await this.#sync(record);
+      if (why !== null) return { waiting: why, todo: record.todo };
+    }
+    return await this.#applyAll(await this.#parts.record(record.workspace));
+  }
+
+  /** Returns the rights of the user or key that it acts for, or the reason why there are none. */
+  async #owner({ workspace, by }: SourceRecord): Promise<Principal | { readonly waiting: string }> {
+    const principal = await this.#parts.holder(by);
     const lacks = principal === null
       ? "is gone or disabled"
       : !reachOf(principal, "projects:apply").has({ workspace })
       ? 'no longer has the permission "projects:apply" on the whole folder'
       : null;
-    if (principal === null || lacks !== null) {
-      return { waiting: `${by.name}, who set the policy "auto", ${lacks}: set it again`, todo: record.todo };
-    }
-    if (record.head !== record.synced) {
-      const why = await this.#sync(record);
-      if (why !== null) return { waiting: why, todo: record.todo };
-    }
-    return await this.#applyAll(await this.#parts.record(workspace), principal);
+    if (principal !== null && lacks === null) return principal;
+    return { waiting: `${by.name}, who set the policy "auto", ${lacks}: set it again` };
   }
 
   /** Syncs the newest commit. Returns the reason why a person has to. */
@@ -149,7 +151,7 @@ export class Auto {
     const known = new Set(mainGroups(outlook.model).map(({ name }) => name));
     const left = record.todo?.groups.filter(({ name }) => known.has(name)) ?? [];
     const groups = merged(left, await this.#todoOf(record, outlook));
-    await store.setAuto(workspace, { waiting: null, todo: { groups, isTried: false } });
+    await store.setAuto(record, { waiting: null, todo: { groups, isTried: false } });
     const told = { workspace, by, from: synced, to: head, files: 0, result: "begun" };
     await sync(workspace, { commit: head, keep: [], overwrite: [] }, by, entryOf(told));
     return null;
@@ -171,24 +173,40 @@ export class Auto {
     });
   }
 
-  /** Applies one group after the other, and stops at the first that does not end well. */
-  async #applyAll(
-    { workspace, todo, synced }: SourceRecord,
-    principal: Principal,
-  ): Promise<Pick<SourceRecord, "waiting" | "todo">> {
+  /**
+   * Applies one group after the other, and stops at the first that does not end well, and where somebody has changed
+   * the source or synced it meanwhile.
+   */
+  async #applyAll(begun: SourceRecord): Promise<Left | null> {
     const { store, applyGroup, signal } = this.#parts;
+    const { workspace, todo, synced } = begun;
     if (todo === null || todo.isTried || synced === null) return { waiting: null, todo };
-    for (let left = todo.groups;;) {
-      const [group, ...others] = left;
+    for (let left = todo.groups;; left = left.slice(1)) {
+      if (!isStill(begun, await store.get(workspace))) return null;
+      const [group] = left;
       if (group === undefined) return { waiting: null, todo: null };
-      if (signal.aborted) return { waiting: null, todo: { groups: left, isTried: false } };
-      const why = await applyGroup({ workspace, commit: synced, group, principal, signal });
-      if (signal.aborted) return { waiting: null, todo: { groups: left, isTried: false } };
-      if (why !== null) return { waiting: `${group.name}: ${why}`, todo: { groups: left, isTried: true } };
-      left = others;
-      await store.setAuto(workspace, { waiting: null, todo: { groups: left, isTried: false } });
+      const rest = { groups: left, isTried: false };
+      if (left !== todo.groups) await store.setAuto(begun, { waiting: null, todo: rest });
+      const owner = await this.#owner(begun);
+      if ("waiting" in owner) return { ...owner, todo: rest };
+      if (signal.aborted) return { waiting: null, todo: rest };
+      const why = await applyGroup({ workspace, commit: synced, group, principal: owner, signal });
+      if (signal.aborted) return { waiting: null, todo: rest };
+      if (why !== null) {
+        if (!isStill(begun, await store.get(workspace))) return null;
+        return { waiting: `${group.name}: ${why}`, todo: { groups: left, isTried: true } };
+      }
     }
   }
+}
+
+/** What is left to do, and the reason why that waits for a person. */
+type Left = Pick<SourceRecord, "waiting" | "todo">;
+
+/** True while nobody has set, removed or synced the source, so that what is left of its commit is still to be applied. */
+function isStill({ createdAt, synced }: SourceRecord, now: SourceRecord | null): boolean {
+  return now !== null && now.createdAt === createdAt && now.policy === "auto" && now.synced === synced &&
+    now.syncing === null && now.todo !== null;
 }
 
 /** True if a commit waits to be synced, or groups wait to be applied. */

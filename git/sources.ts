@@ -187,12 +187,13 @@ export class Sources implements AsyncDisposable {
     by: Actor,
     entry: NewAuditEntry,
   ): Promise<void> {
-    const { head } = await this.#record(workspace);
+    const record = await this.#record(workspace);
+    const { head } = record;
     // An earlier commit would be left again at once.
     const isNewest = request.commit === head;
     await this.#sync(workspace, request, by, entry, ({ policy }) => isNewest ? policy : "manual");
     // A person has looked: what the policy waited for, or had left, is in their hands.
-    await this.#options.store.setAuto(workspace, { waiting: null, todo: null });
+    await this.#options.store.setAuto(record, { waiting: null, todo: null });
   }
 
   async #sync(

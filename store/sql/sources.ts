@@ -67,8 +67,8 @@ export function sqlSources(sql: Sql): SourceStore {
     note: async ({ workspace, createdAt }, { head, checkedAt, error, failures }) => {
       await sql.write(() => set(workspace, { head, checkedAt, error, failures }, createdAt));
     },
-    setAuto: async (workspace, { waiting, todo }) => {
-      await sql.write(() => set(workspace, { waiting, todo: jsonOf(todo) }));
+    setAuto: async ({ workspace, createdAt }, { waiting, todo }) => {
+      await sql.write(() => set(workspace, { waiting, todo: jsonOf(todo) }, createdAt));
     },
     setHook: (workspace, hook, entry) =>
       sql.write(() =>

@@ -215,7 +215,8 @@ test("a source is seen and set by those alone who may", async () => {
   assert.deepEqual([part.body.pending.commits, part.body.pending.isPart], [[], true]);
   assert.ok(!part.text.includes("blog"), part.text);
   const waiting = { waiting: "blog: it needs a person", todo: null };
-  await scene.berth.berth.store.sources.setAuto(scene.id, waiting);
+  const { sources } = scene.berth.berth.store;
+  await sources.setAuto((await sources.get(scene.id))!, waiting);
   const later = await scene.berth.as(made.body.key).call(`GET ${path}`);
   assert.ok(later.body.waiting !== null && !later.text.includes("blog"), later.text);
   assert.equal((await scene.berth.call(`DELETE ${path}`)).status, 204);

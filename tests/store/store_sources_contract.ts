@@ -100,7 +100,9 @@ export function sourcesContract(promise: Promised): void {
       );
       assert.deepEqual(await store.sources.get("b"), sourceOf("b", { synced: "h" }));
       const todo = { groups: [{ name: "web", isNew: true, added: ["u"] }], isTried: true };
-      await store.sources.setAuto("b", { waiting: "why", todo });
+      await store.sources.setAuto(sourceOf("b", { createdAt: 4 }), { waiting: "of one before", todo: null });
+      assert.equal((await store.sources.get("b"))?.waiting, null);
+      await store.sources.setAuto(sourceOf("b"), { waiting: "why", todo });
       assert.deepEqual(await store.sources.get("b"), sourceOf("b", { synced: "h", waiting: "why", todo }));
       const signers = [{ key: "ssh-ed25519 C", name: "ada", fingerprint: "SHA256:c" }];
       const ssh = {
