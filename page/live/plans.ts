@@ -19,16 +19,22 @@ export interface Planned {
   readonly isBusy: boolean;
 }
 
+/** True while berth plans or applies it, or it waits for its turn. */
+const isInHand = ({ isBusy, apply }: Planned): boolean => isBusy || apply?.state === "running";
+
 export class PlanSet {
   readonly all: Signal<readonly Planned[]>;
 
   constructor(ids: readonly string[], private readonly asked: PlanRequest) {
-    this.all = signal(ids.map((id) => ({ id, isBusy: true })));
+    this.all = signal(ids.map((id) => ({ id, isBusy: false })));
   }
 
-  async plan(ending: AbortSignal): Promise<void> {
-    this.all.value = this.all.value.map(({ id }) => ({ id, isBusy: true }));
-    await this.#inTurn(this.all.value, ending, async ({ id }) => {
+  /** Plans all anew, or this one alone. A project that is in hand keeps its plan and its apply. */
+  async plan(ending: AbortSignal, alone?: string): Promise<void> {
+    const chosen = this.all.peek().filter((one) => (alone ?? one.id) === one.id && !isInHand(one));
+    const ids = new Set(chosen.map(({ id }) => id));
+    this.all.value = this.all.peek().map((one) => ids.has(one.id) ? { id: one.id, isBusy: true } : one);
+    await this.#inTurn(chosen, ending, async ({ id }) => {
       const asked = { params: { id }, payload: this.asked, signal: ending };
       return { plan: (await client.post(PROJECT_PLAN, asked)).json() };
     });

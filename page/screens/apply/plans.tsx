@@ -91,7 +91,13 @@ function Several({ ids }: { readonly ids: readonly string[] }) {
         </span>
       </header>
       <ul class="projects">
-        {all.map((one) => <Row key={one.id} planned={one} reload={plan} />)}
+        {all.map((one) => (
+          <Row
+            key={one.id}
+            planned={one}
+            reload={() => void set.plan(ending.signal, one.id)}
+          />
+        ))}
       </ul>
       {isAsking && (
         <Confirm

@@ -1,0 +1,59 @@
+/** Several projects on one screen: what was begun is never forgotten. */
+import assert from "node:assert/strict";
+import type { Apply, Plan } from "../../client/berth/models.ts";
+import { answerWith, json, silent } from "../../tests/page/fake_berth.ts";
+import { eventually } from "../../tests/support/eventually.ts";
+import { PlanSet } from "./plans.ts";
+
+const IDS = ["a", "b", "c", "d", "e", "f"].map((name) => `${name}@w`);
+
+/** Plans six projects, and begins to apply them as `start` says. */
+async function begun(start: (plan: Plan) => Promise<Apply>, ending: AbortController): Promise<PlanSet> {
+  let planned = 0;
+  answerWith((path) => {
+    if (path.endsWith("/plan")) return json({ id: `plan${++planned}`, group: path.split("/").at(-2) }, 201);
+    if (path.endsWith("/events")) return silent();
+    return path.startsWith("/api/applies/")
+      ? { id: path.split("/").at(-1), state: "running", steps: [] }
+      : null;
+  });
+  const set = new PlanSet(IDS, { action: "restart" });
+  await set.plan(ending.signal);
+  void set.apply(set.all.value, start, ending.signal);
+  return set;
+}
+
+const rowOf = (set: PlanSet, id: string) => set.all.value.find((one) => one.id === id)!;
+
+Deno.test("PlanSet.plan plans the project that was refused again, and forgets no apply that runs or waits", async () => {
+  const ending = new AbortController();
+  const started: string[] = [];
+  const set = await begun(({ id }) => {
+    if (id === "plan2" && !started.includes(id)) {
+      started.push(id);
+      return Promise.reject(new Error("refused"));
+    }
+    started.push(id);
+    return Promise.resolve({ id: `of-${id}`, state: "running" } as Apply);
+  }, ending);
+  await eventually("b is refused and four run", () => rowOf(set, "b@w").problem && started.length === 5);
+
+  await set.plan(ending.signal, "b@w");
+  assert.equal(rowOf(set, "b@w").problem, undefined);
+  assert.equal(rowOf(set, "b@w").plan?.id, "plan7");
+  await set.plan(ending.signal);
+  await set.plan(ending.signal, "a@w");
+
+  const kept = IDS.filter((id) => id !== "b@w").map((id) => {
+    const { plan, apply, isBusy } = rowOf(set, id);
+    return [plan?.id, apply?.id ?? "waits", isBusy];
+  });
+  assert.deepEqual(kept, [
+    ["plan1", "of-plan1", true],
+    ["plan3", "of-plan3", true],
+    ["plan4", "of-plan4", true],
+    ["plan5", "of-plan5", true],
+    ["plan6", "waits", true],
+  ]);
+  ending.abort();
+});
