@@ -81,7 +81,11 @@ export class PlanSet {
         try {
           this.#set(id, { ...await act(one), isBusy: false });
         } catch (error) {
-          if (!ending.aborted) this.#set(id, { problem: problemOf(error), isBusy: false });
+          if (ending.aborted) return;
+          const problem = problemOf(error);
+          this.#set(id, { problem, isBusy: false });
+          // The user gave up: what waits is not asked about again.
+          if (problem === null) { for (const { id } of waiting.splice(0)) this.#set(id, { isBusy: false }); }
         }
       }
     };

@@ -1,16 +1,32 @@
 /** Several projects on one screen: what was begun is never forgotten. */
 import assert from "node:assert/strict";
+import { effect } from "@preact/signals";
 import type { Apply, Plan } from "../../client/berth/models.ts";
+import { PLAN_APPLY } from "../../client/berth/plans.ts";
 import { answerWith, json, silent } from "../../tests/page/fake_berth.ts";
 import { eventually } from "../../tests/support/eventually.ts";
 import { PlanSet } from "./plans.ts";
+import { proved } from "./proof.ts";
+import { proofWanted } from "./proof_wanted.ts";
+import { client } from "./session.ts";
 
 const IDS = ["a", "b", "c", "d", "e", "f"].map((name) => `${name}@w`);
 
 /** Plans six projects, and begins to apply them as `start` says. */
-async function begun(start: (plan: Plan) => Promise<Apply>, ending: AbortController): Promise<PlanSet> {
+async function begun(
+  start: (plan: Plan) => Promise<Apply>,
+  ending: AbortController,
+  proven = () => {},
+): Promise<PlanSet> {
   let planned = 0;
   answerWith((path) => {
+    if (path === "/api/auth/proof") {
+      proven();
+      return new Response(null, { status: 204 });
+    }
+    if (path.endsWith("/apply")) {
+      return json({ code: "sign_in_again", title: "Sign in", errors: [{ path: "body.password" }] }, 403);
+    }
     if (path.endsWith("/plan")) return json({ id: `plan${++planned}`, group: path.split("/").at(-2) }, 201);
     if (path.endsWith("/events")) return silent();
     return path.startsWith("/api/applies/")
@@ -56,4 +72,42 @@ Deno.test("PlanSet.plan plans the project that was refused again, and forgets no
     ["plan6", "waits", true],
   ]);
   ending.abort();
+});
+
+Deno.test("an apply of several projects asks for one fresh proof, and begins nothing once that is given up", async () => {
+  for (const isGiven of [true, false]) {
+    const ending = new AbortController();
+    let isProven = false;
+    let tried = 0;
+    const set = await begun(
+      ({ id }) =>
+        proved(() => {
+          tried++;
+          if (isProven) return Promise.resolve({ id: `of-${id}`, state: "running" } as Apply);
+          return client.post(PLAN_APPLY, {
+            params: { id },
+            payload: { basis: { declared: "", observed: "" } },
+          }) as never;
+        }),
+      ending,
+      () => isProven = true,
+    );
+    const questions = new Set<unknown>();
+    const stop = effect(() => void (proofWanted.value !== null && questions.add(proofWanted.value)));
+    const wanted = await eventually("the question", () => tried === 4 ? proofWanted.value : null);
+    if (isGiven) await (wanted.by === "password" ? wanted.prove("secret") : null);
+    else wanted.giveUp();
+    const rows = () => set.all.value;
+    await eventually(
+      "all is told",
+      () =>
+        isGiven ? rows().filter(({ apply }) => apply).length === 4 : rows().every(({ isBusy }) => !isBusy),
+    );
+    assert.equal(questions.size, 1);
+    assert.equal(proofWanted.value, null);
+    assert.equal(tried, isGiven ? 8 : 4);
+    assert.deepEqual(rows().filter(({ problem, apply }) => problem || (apply && !isGiven)), []);
+    stop();
+    ending.abort();
+  }
 });

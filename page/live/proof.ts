@@ -12,10 +12,13 @@ export async function proved<T>(act: () => Promise<T>): Promise<T> {
   } catch (error) {
     const problem = problemOf(error);
     if (problem?.code !== "sign_in_again") throw error;
-    await ask(problem.errors[0]?.path);
+    await (asking ??= ask(problem.errors[0]?.path).finally(() => asking = null));
     return await act();
   }
 }
+
+/** The question that is open: acts that want a proof meanwhile wait for the same answer. */
+let asking: Promise<void> | null = null;
 
 async function ask(path: string | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Plan } from "../../../client/berth/models.ts";
 import { type Planned, PlanSet } from "../../live/plans.ts";
+import { proved } from "../../live/proof.ts";
 import { nameIn, planHref, projectHref, useProjects } from "../../live/projects.ts";
 import { may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
@@ -106,7 +107,7 @@ function Several({ ids }: { readonly ids: readonly string[] }) {
           hints={[TEXT.exactly, ...interruptHint(ready)]}
           close={() => setAsking(false)}
           act={() => {
-            void set.apply(ready, startApply, ending.signal);
+            void set.apply(ready, (plan) => proved(() => startApply(plan)), ending.signal);
             return Promise.resolve();
           }}
         />
