@@ -109,7 +109,7 @@ export class Client implements Disposable, AsyncDisposable {
     const sender = this.#sender;
     const own = statuses[method.toLowerCase() as Lowercase<Method>] ?? expected; // it is its lower case
     const call = sender.prepare(method, path, options, own, "application/json, */*;q=0.5");
-    const deadline = sender.begin(call, options.signal);
+    const deadline = sender.begin(call, options);
     try {
       return await deadline.until(async () =>
         sender.settle<T>(call, deadline, await sender.send(call, deadline))

@@ -114,7 +114,7 @@ export async function connect<P extends string, T extends EndpointTypes>(
     }
   }
   const open = webSocket ?? ((url, protocols) => new WebSocket(url, protocols));
-  const deadline = sender.begin(call, options.signal);
+  const deadline = sender.begin(call, { signal: options.signal });
   try {
     return await deadline.until(async () => {
       const ticket = await sender.login?.ticket();

@@ -104,6 +104,8 @@ export interface CommonOptions {
   readonly ifMatch?: string | undefined;
   /** `*` to make what is not there yet: a server that has it already answers 412. */
   readonly ifNoneMatch?: string | undefined;
+  /** Seconds that this call may take in all, in place of the client's own `timeoutS`. Default, and 0: the client's. */
+  readonly timeoutS?: number | undefined;
   /** Cancels this call, which then rejects with the signal's reason as it is. */
   readonly signal?: AbortSignal | undefined;
 }

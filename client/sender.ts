@@ -26,6 +26,7 @@ export interface AnyOptions {
   readonly expectedStatus?: number | Iterable<number> | undefined;
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
+  readonly timeoutS?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -51,8 +52,7 @@ export class Sender {
     const { baseUrl, auth, timeoutS = 15, maxBodyBytes = 2 ** 26 } = options;
     this.base = parseBase(baseUrl);
     if (!(timeoutS > 0 && maxBodyBytes > 0)) throw new TypeError("timeoutS and maxBodyBytes must be above 0");
-    // Above 2^31 - 1 timers fire at once, and some refuse fractions.
-    this.#running = new Running(Math.min(Math.ceil(timeoutS * 1000), 2 ** 31 - 1));
+    this.#running = new Running(msOf(timeoutS));
     this.#maxBodyBytes = maxBodyBytes;
     this.login = auth && loginOf(auth);
     this.ownTls = !!options.caCerts || options.verifyTls === false;
@@ -85,8 +85,9 @@ export class Sender {
   }
 
   /** Starts the clock of a call. */
-  begin(call: Call, signal: AbortSignal | undefined): Deadline {
+  begin(call: Call, { signal, timeoutS }: Pick<AnyOptions, "signal" | "timeoutS">): Deadline {
     const deadline = new Deadline(call, this.#running, signal);
+    if (timeoutS) deadline.arm(msOf(timeoutS));
     if (this.#closed) deadline.close();
     return deadline;
   }
@@ -148,6 +149,9 @@ export class Sender {
     return response;
   }
 }
+
+/** Above 2^31 - 1 timers fire at once, and some refuse fractions. */
+const msOf = (seconds: number): number => Math.min(Math.ceil(seconds * 1000), 2 ** 31 - 1);
 
 /** The innermost reason: "fetch failed" alone helps nobody. */
 function reason(error: unknown): string {

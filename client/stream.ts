@@ -109,7 +109,7 @@ async function* run(
   // The methods' names in types are the protocol's in lower case.
   const call = sender.prepare(method.toUpperCase() as Method, path, options, [200], format.accept);
   const idleMs = idleTimeoutS && Math.min(Math.ceil(idleTimeoutS * 1000), 2 ** 31 - 1);
-  const deadline = state.deadline = sender.begin(call, options.signal);
+  const deadline = state.deadline = sender.begin(call, options);
   let finished = false;
   try {
     const response = await deadline.until(async () => {

@@ -27,6 +27,20 @@ promise(
   },
 );
 
+promise(
+  "71 the time of a call takes the place of the client's, be it longer or shorter",
+  async ({ http }) => {
+    using client = new Client({ baseUrl: http, timeoutS: 0.2 });
+    const late = new Endpoint("do/late");
+    equal((await client.get(late, { query: { ms: 400 }, timeoutS: 5 })).statusCode, 200);
+    using patient = new Client({ baseUrl: http });
+    ok(
+      isTimeoutError(await rejection(patient.get(HANG, { timeoutS: 0.1 }))),
+      "the client's own time counted",
+    );
+  },
+);
+
 promise("74 a login that never ends is bounded by the call's time", async ({ http }) => {
   const auth = { authHeaders: () => new Promise<Record<string, string>>(() => {}), invalidate() {} };
   using client = new Client({ baseUrl: http, timeoutS: 0.1, auth });
