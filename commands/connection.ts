@@ -19,6 +19,9 @@ export interface Login {
 
 const DEFAULT_URL = "http://127.0.0.1:8700";
 
+/** Seconds for an act that waits for an engine or for git: berth lets one take ten minutes. */
+export const LONG_S = 660;
+
 /** A client with credentials; `timeoutS` bounds each call. @throws UsageFailure that says what to set. */
 export async function openClient(timeoutS?: number): Promise<Client> {
   const { url, key, loginFile } = readClientSettings();
@@ -89,7 +92,12 @@ export function sentenceOf(error: unknown): string {
     }
     return title ?? `${origin} answers ${error.response.statusCode}: is that a berth?`;
   }
-  if (isTimeoutError(error)) return `${origin} does not answer in time`;
+  if (isTimeoutError(error)) {
+    const doubt = error.method === "GET"
+      ? ""
+      : ": what was asked for may still happen, look before you repeat it";
+    return `${origin} does not answer in time${doubt}`;
+  }
   return `Cannot reach ${origin}: is berth running there? BERTH_URL says where to look`;
 }
 

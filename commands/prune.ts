@@ -3,7 +3,7 @@ import { type PruneReport, type PruneRequest, type PruneType, SYSTEM_PRUNE } fro
 import { visible } from "../log/line.ts";
 import type { Line } from "./command.ts";
 import { isMeant } from "./confirmed.ts";
-import { failCall, openClient } from "./connection.ts";
+import { failCall, LONG_S, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { type Cell, table, writeError, writeOut } from "./output.ts";
 
@@ -14,7 +14,7 @@ const ALL: readonly PruneType[] = [...DEFAULTS, "volumes"];
 export async function run(line: Line): Promise<number> {
   try {
     using client = await openClient();
-    const listed = (await client.post(SYSTEM_PRUNE, { payload: requestOf(line) })).json();
+    const listed = (await client.post(SYSTEM_PRUNE, { payload: requestOf(line), timeoutS: LONG_S })).json();
     const isJson = line.option("--json") !== undefined;
     if (!isJson) writeOut(textOf(listed));
     tellMissing(listed);
@@ -24,7 +24,8 @@ export async function run(line: Line): Promise<number> {
       return code;
     }
     if (!isMeant(`Remove ${listed.items.length} of them?`, line)) return EXIT.NO;
-    const done = (await client.post(SYSTEM_PRUNE, { payload: { plan: listed.plan } })).json();
+    const carriedOut = await client.post(SYSTEM_PRUNE, { payload: { plan: listed.plan }, timeoutS: LONG_S });
+    const done = carriedOut.json();
     writeOut(isJson ? `${JSON.stringify(done, null, 2)}\n` : `${resultText(done)}\n`);
     return done.items.some(({ result }) => result === "kept") ? EXIT.NO : code;
   } catch (error) {

@@ -3,7 +3,7 @@
 import { type Source, WORKSPACE_SOURCE, WORKSPACE_SOURCE_CHECK } from "../client/berth/workspaces.ts";
 import { visible } from "../log/line.ts";
 import type { Line } from "./command.ts";
-import { failCall, openClient } from "./connection.ts";
+import { failCall, LONG_S, openClient } from "./connection.ts";
 import { EXIT } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
 import { folderNamed } from "./target.ts";
@@ -15,7 +15,7 @@ export async function run(line: Line): Promise<number> {
     const params = { id: await folderNamed(client, line.args[0]!) };
     source = line.option("--check") === undefined
       ? (await client.get(WORKSPACE_SOURCE, { params })).json()
-      : (await client.post(WORKSPACE_SOURCE_CHECK, { params })).json();
+      : (await client.post(WORKSPACE_SOURCE_CHECK, { params, timeoutS: LONG_S })).json();
   } catch (error) {
     return failCall(error);
   }

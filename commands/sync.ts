@@ -6,7 +6,7 @@ import { StartFailure } from "../app/start_failure.ts";
 import { applyTo } from "./apply.ts";
 import type { Line } from "./command.ts";
 import { isMeant } from "./confirmed.ts";
-import { failCall, openClient } from "./connection.ts";
+import { failCall, LONG_S, openClient } from "./connection.ts";
 import { EXIT, worstOf } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
 import { sourceText } from "./source.ts";
@@ -25,7 +25,7 @@ export async function run(line: Line): Promise<number> {
     writeOut(sourceText(source));
     if (!isMeant(`Write commit ${commit.slice(0, 8)} into the folder?`, line)) return EXIT.NO;
     const payload = { commit, keep: [...line.all("--keep")], overwrite: [...line.all("--overwrite")] };
-    await client.post(WORKSPACE_SOURCE_SYNC, { params: { id }, payload });
+    await client.post(WORKSPACE_SOURCE_SYNC, { params: { id }, payload, timeoutS: LONG_S });
     writeOut(`${visible(id)} is at ${commit.slice(0, 8)}\n`);
     return await applyAll(client, id, commit === source.head ? source.pending?.groups ?? [] : [], line);
   } catch (error) {

@@ -10,7 +10,7 @@ import {
 import type { Permission } from "../../client/berth/models.ts";
 import { changed } from "./changes.ts";
 import { problemOf } from "./problem.ts";
-import { client } from "./session.ts";
+import { client, LONG_S } from "./session.ts";
 
 export type Action = "start" | "stop" | "restart" | "remove";
 
@@ -65,9 +65,9 @@ async function actOnOne(
   { volumes }: RemoveOptions,
 ): Promise<Result> {
   try {
-    const asked = { params: { id }, query: { backend } };
+    const asked = { params: { id }, query: { backend }, timeoutS: LONG_S };
     if (action === "remove") {
-      await client.delete(CONTAINER, { params: { id }, query: { backend, force: true, volumes } });
+      await client.delete(CONTAINER, { ...asked, query: { backend, force: true, volumes } });
       return { action, state: "done", reason: "" };
     }
     const answer = action === "start"

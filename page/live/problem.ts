@@ -1,6 +1,6 @@
 /** A failure as the page words it: the API's own message, or that berth could not be reached. */
 import type { Remedy } from "../../client/berth/models.ts";
-import { isStatusError } from "../../client/mod.ts";
+import { isStatusError, isTimeoutError } from "../../client/mod.ts";
 import { words } from "../words/en.ts";
 
 export interface Problem {
@@ -19,8 +19,10 @@ export interface Problem {
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof DOMException && error.name === "AbortError") return null;
   if (!isStatusError(error)) {
-    const title = words.problem.notReached;
-    return { title, code: "not_reached", status: 0, requestId: null, errors: [] };
+    const isAct = isTimeoutError(error) && error.method !== "GET";
+    const title = isAct ? words.problem.notKnown : words.problem.notReached;
+    const code = isAct ? "not_known" : "not_reached";
+    return { title, code, status: 0, requestId: null, errors: [] };
   }
   const { statusCode: status, text } = error.response;
   let body: Partial<Problem> = {};

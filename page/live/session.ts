@@ -79,6 +79,9 @@ const auth: Auth = {
   },
 };
 
+/** Seconds for an act that waits for an engine or for git: berth lets one take ten minutes. */
+export const LONG_S = 660;
+
 /** Calls as whoever is signed in. */
 export const client = new Client({ baseUrl: location.origin, auth });
 

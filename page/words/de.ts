@@ -134,6 +134,8 @@ export const words = {
   },
   problem: {
     notReached: "berth antwortet nicht",
+    notKnown:
+      "berth hat nicht rechtzeitig geantwortet. Ob es getan ist, ist noch nicht bekannt; die Anzeige zeigt, wie es ausgeht",
     status: (status: number) => `berth hat mit Status ${status} geantwortet`,
     request: (id: string) => `Anfrage ${id}`,
     stale: (since: number) => `Was Sie sehen, wurde um ${clock.format(since)} gelesen`,

@@ -122,6 +122,8 @@ const english = {
   },
   problem: {
     notReached: "berth does not answer",
+    notKnown:
+      "berth has not answered in time. Whether it is done is not known yet; what you see shows how it ends",
     status: (status: number) => `berth answered with status ${status}`,
     request: (id: string) => `Request ${id}`,
     stale: (since: number) => `What you see was read at ${clock.format(since)}`,

@@ -1,7 +1,7 @@
 /** The types and the age to prune; the answer is a plan. */
 import { useState } from "preact/hooks";
 import { type PruneReport, type PruneRequest, SYSTEM_PRUNE } from "../../../client/berth/system.ts";
-import { client, may } from "../../live/session.ts";
+import { client, LONG_S, may } from "../../live/session.ts";
 import { Form, Select } from "../../parts/form.tsx";
 import { words } from "../../words/en_later.ts";
 
@@ -28,7 +28,7 @@ export function ChooseTypes({ done }: { readonly done: (report: PruneReport) => 
       ...(isDeclared && { declared: true }),
     };
     const payload: PruneRequest = { types: TYPES.filter((one) => types.has(one)), filters, dryRun: true };
-    done((await client.post(SYSTEM_PRUNE, { payload })).json());
+    done((await client.post(SYSTEM_PRUNE, { payload, timeoutS: LONG_S })).json());
   };
   const isAllowed = may("system:prune");
   return (

@@ -3,7 +3,7 @@
  */
 import { useState } from "preact/hooks";
 import { type PruneReport, SYSTEM_PRUNE } from "../../../client/berth/system.ts";
-import { client } from "../../live/session.ts";
+import { client, LONG_S } from "../../live/session.ts";
 import { now } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { shortOf } from "../../parts/short_id.ts";
@@ -83,7 +83,8 @@ export function Plan(
           question={TEXT.carryQuestion(items.length, size)}
           hints={volumes > 0 ? [TEXT.carryVolumes(volumes)] : []}
           close={() => setAsking(false)}
-          act={async () => carriedOut((await client.post(SYSTEM_PRUNE, { payload: { plan } })).json())}
+          act={async () =>
+            carriedOut((await client.post(SYSTEM_PRUNE, { payload: { plan }, timeoutS: LONG_S })).json())}
         />
       )}
     </section>

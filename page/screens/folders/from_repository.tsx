@@ -1,7 +1,7 @@
 /** A new folder that follows a Git repository from the beginning. */
 import { useState } from "preact/hooks";
 import { WORKSPACES } from "../../../client/berth/workspaces.ts";
-import { client, may, mayEverywhere } from "../../live/session.ts";
+import { client, LONG_S, may, mayEverywhere } from "../../live/session.ts";
 import { Field, Form } from "../../parts/form.tsx";
 import { SourceFields, sourceFrom } from "../../parts/source_fields.tsx";
 import { go } from "../../router.ts";
@@ -21,7 +21,7 @@ export function FromRepository() {
       aside={<button type="button" class="button" onClick={() => setOpen(false)}>{words.cancel}</button>}
       send={async ({ path = "", ...fields }) => {
         const payload = { path: path.trim(), source: sourceFrom(fields) };
-        const { id } = (await client.post(WORKSPACES, { payload })).json();
+        const { id } = (await client.post(WORKSPACES, { payload, timeoutS: LONG_S })).json();
         go(`/w/${encodeURIComponent(id)}/source`);
       }}
     >

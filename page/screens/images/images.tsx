@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { IMAGE, type Image } from "../../../client/berth/images.ts";
 import { useRows } from "../../live/rows.ts";
-import { client } from "../../live/session.ts";
+import { client, LONG_S } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { Ago } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -62,7 +62,7 @@ function Removal(
       act={async () => {
         try {
           for (const name of tags.length === 0 ? [id] : tags) {
-            await client.delete(IMAGE, { params: { id: name }, query: { backend } });
+            await client.delete(IMAGE, { params: { id: name }, query: { backend }, timeoutS: LONG_S });
           }
         } finally {
           reload();

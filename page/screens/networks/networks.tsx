@@ -1,7 +1,7 @@
 /** The networks of every engine, and who is connected to each. */
 import { NETWORK, type Network } from "../../../client/berth/networks.ts";
 import { useRows } from "../../live/rows.ts";
-import { client } from "../../live/session.ts";
+import { client, LONG_S } from "../../live/session.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Objects } from "../../parts/objects.tsx";
 import { keyIfAllowed } from "../../parts/reading.tsx";
@@ -34,7 +34,7 @@ export function Networks() {
           hints={[TEXT.removeHint]}
           close={close}
           act={async () => {
-            await client.delete(NETWORK, { params: { name: id }, query: { backend } });
+            await client.delete(NETWORK, { params: { name: id }, query: { backend }, timeoutS: LONG_S });
             read.reload();
           }}
         />

@@ -8,7 +8,7 @@ import {
 } from "../../../client/berth/workspaces.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
 import { planHref } from "../../live/projects.ts";
-import { client, may } from "../../live/session.ts";
+import { client, LONG_S, may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { Ago } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -62,7 +62,7 @@ function Acts({ source }: { readonly source: SourceModel }) {
     setBusy(true);
     setProblem(null);
     try {
-      await client.post(WORKSPACE_SOURCE_CHECK, { params: { id: workspace } });
+      await client.post(WORKSPACE_SOURCE_CHECK, { params: { id: workspace }, timeoutS: LONG_S });
     } catch (error) {
       setProblem(problemOf(error));
     } finally {

@@ -1,6 +1,6 @@
 /** The question before a commit is written into a folder, with a choice for every file in the way. */
 import { type Source, WORKSPACE_SOURCE_SYNC } from "../../../client/berth/workspaces.ts";
-import { client } from "../../live/session.ts";
+import { client, LONG_S } from "../../live/session.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Select } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
@@ -27,7 +27,7 @@ export function SyncDialog(
         const chosen = (what: string) =>
           conflicts.filter((_, at) => fields[`choice ${at}`] === what).map(({ path }) => path);
         const payload = { commit, keep: chosen("keep"), overwrite: chosen("overwrite") };
-        return client.post(WORKSPACE_SOURCE_SYNC, { params: { id: workspace }, payload });
+        return client.post(WORKSPACE_SOURCE_SYNC, { params: { id: workspace }, payload, timeoutS: LONG_S });
       }}
     >
       {conflicts.map(({ path }, at) => (

@@ -1,6 +1,6 @@
 /** Files that were changed in the folder and are in no commit yet, and the form that commits them. */
 import { type Source, WORKSPACE_SOURCE_COMMIT } from "../../../client/berth/workspaces.ts";
-import { client, may } from "../../live/session.ts";
+import { client, LONG_S, may } from "../../live/session.ts";
 import { Field, Form } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
 import { words } from "../../words/en_later.ts";
@@ -37,7 +37,11 @@ export function Uncommitted({ source, done }: { readonly source: Source; readonl
                 ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
                 ...(secrets === undefined ? {} : { withSecrets: true }),
               };
-              await client.post(WORKSPACE_SOURCE_COMMIT, { params: { id: workspace }, payload });
+              await client.post(WORKSPACE_SOURCE_COMMIT, {
+                params: { id: workspace },
+                payload,
+                timeoutS: LONG_S,
+              });
               done();
             }}
           >

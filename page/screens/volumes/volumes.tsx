@@ -1,7 +1,7 @@
 /** The volumes of every engine, who mounts each, and removing one for good. */
 import { VOLUME, type Volume } from "../../../client/berth/volumes.ts";
 import { useRows } from "../../live/rows.ts";
-import { client } from "../../live/session.ts";
+import { client, LONG_S } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Field } from "../../parts/form.tsx";
@@ -40,7 +40,7 @@ export function Volumes() {
           close={close}
           isReady={({ typed = "" }) => typed === name}
           act={async () => {
-            await client.delete(VOLUME, { params: { name }, query: { backend } });
+            await client.delete(VOLUME, { params: { name }, query: { backend }, timeoutS: LONG_S });
             read.reload();
           }}
         >

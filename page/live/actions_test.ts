@@ -1,0 +1,28 @@
+/** Acts that take as long as an engine and a grace period do. */
+import assert from "node:assert/strict";
+import type { Container } from "../../client/berth/containers.ts";
+import { TimeoutError } from "../../client/mod.ts";
+import { answerWith } from "../../tests/page/fake_berth.ts";
+import { hundredfold } from "../../tests/support/hundredfold.ts";
+import { actOn, results } from "./actions.ts";
+import { problemOf } from "./problem.ts";
+
+Deno.test("a stop and a removal whose answers take a minute are done, and not a berth that does not answer", async () => {
+  const { setTimeout } = globalThis;
+  using _ = hundredfold();
+  answerWith(async (path) => {
+    if (!path.startsWith("/api/containers/")) return null;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    return path.endsWith("/stop") ? { changed: true } : new Response(null, { status: 204 });
+  });
+  for (const action of ["stop", "remove"] as const) {
+    await actOn(action, [{ backend: "docker", id: "abc" } as Container]);
+    assert.deepEqual([...results.value.values()], [{ action, state: "done", reason: "" }]);
+  }
+});
+
+Deno.test("problemOf says of an act that took too long that nothing is known of its end", () => {
+  const late = (method: "GET" | "POST") =>
+    problemOf(new TimeoutError("late", { method, url: "http://a/" }))?.code;
+  assert.deepEqual([late("POST"), late("GET")], ["not_known", "not_reached"]);
+});
