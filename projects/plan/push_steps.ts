@@ -1,4 +1,4 @@
-/** The steps of a plan that a push may cause: it never starts what a person stopped, and never removes anything. */
+/** The steps of a plan that may be done with nobody present: what a person stopped never starts, and nothing is removed. */
 import type { Step } from "./plan_shape.ts";
 
 /** A unit as it is now, by its id. */
@@ -27,9 +27,12 @@ const REMOVES: ReadonlySet<Step["kind"]> = new Set([
 /** Units that are not named belong to nobody, and their steps are done only for others. */
 export function pushSteps(steps: readonly Step[], units: ReadonlyMap<string, PushedUnit>): PushSteps {
   const left = new Set<number>();
+  const isTaken = ({ unit }: Step) => unit === null || units.get(unit)?.isTaken === true;
+  // An image is brought once, for the first of the units that need it.
+  const needed = new Set(steps.filter(isTaken).flatMap(({ after }) => after));
   let held: Step | null = null;
   for (const step of steps) {
-    const isOwn = step.unit === null || units.get(step.unit)?.isTaken === true;
+    const isOwn = isTaken(step) || (step.kind.startsWith("image.") && needed.has(step.n));
     const isLeft = !isOwn || REMOVES.has(step.kind);
     // Steps come in an order that works one by one.
     const follows = step.after.some((before) => left.has(before)) ||

@@ -28,6 +28,13 @@ Deno.test("a push leaves the steps of stopped units, and names the step of a run
   });
 });
 
+Deno.test("an image that a running unit needs is brought, though a stopped one needs it first", () => {
+  const pull = step(1, "image.pull", "db");
+  const steps = [pull, step(2, "container.swap", "db", 1), step(3, "container.swap", "web", 1)];
+  assert.deepEqual(pushSteps(steps, units), { steps: [1, 3], held: null });
+  assert.deepEqual(pushSteps(steps.slice(0, 2), units), { steps: [], held: null });
+});
+
 Deno.test("a push never removes or stops a container, and removes no network or volume", () => {
   const kinds = ["container.remove", "container.stop", "network.remove", "volume.remove"] as const;
   const steps = kinds.map((kind, at) => step(at + 1, kind, at < 2 ? "web" : null));
