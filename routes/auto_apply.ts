@@ -1,11 +1,11 @@
 /** Plans and applies a group for the policy `auto`: as a person would, with their rights, and no more than a push may. */
-import type { Reference } from "../artifacts/artifact.ts";
 import type { NewAuditEntry } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
-import type { ContainerRuntime, RunningContainer } from "../core/runtime.ts";
+import type { ContainerRuntime } from "../core/runtime.ts";
 import type { AutoApply } from "../git/auto.ts";
 import { PlanRequest } from "../projects/plan/plan_shape.ts";
 import { type PushedUnit, pushSteps } from "../projects/plan/push_steps.ts";
+import { containersOf, hasEnded, RUNS, unitsWithContainers } from "./own_containers.ts";
 import { applyUnattended, endOf, type Planning, planUnattended } from "./unattended_apply.ts";
 
 /** Returns the entry of the audit log for what the policy does. */
@@ -19,7 +19,6 @@ interface AutoApplyOptions extends Planning {
 const LOOK_MS = 500;
 /** An apply that takes longer is left to itself. */
 const LONGEST_MS = 60 * 60_000;
-const RUNS: ReadonlySet<RunningContainer["state"]> = new Set(["running", "restarting", "paused"]);
 
 /** Resolves when the apply has ended: to null, or to the reason why the group waits for a person. */
 export async function applyPushed(options: AutoApplyOptions, asked: AutoApply): Promise<string | null> {
@@ -63,37 +62,13 @@ async function unitsOf(
   { registry, runtime }: AutoApplyOptions,
   { workspace, group: { name, isNew, added } }: AutoApply,
 ): Promise<ReadonlyMap<string, PushedUnit>> {
-  const model = await registry.comparedModel(workspace);
-  const group = model.groups.find((one) => one.standing === "main" && one.name === name);
-  const all = group === undefined ? [] : await containersOf(runtime(), group.project);
-  const units = group?.units ?? [];
-  const jobs = new Set(
-    units.flatMap(({ references }) => references).filter(isWaitForEnd).map(({ target }) => target),
-  );
-  return new Map(units.map(({ id, label }) => {
-    const own = all.filter(({ compose }) => compose?.service === label);
+  const units = await unitsWithContainers({ registry, runtime }, { workspace, group: name });
+  return new Map(units.map(({ id, own, isJob }) => {
     const isTaken = own.length === 0
       ? isNew || added.includes(id)
-      // Nobody can tell an end by itself from a stop that was not seen: Podman does not tell of each, and berth may be away.
-      : own.some(({ state, stopped }) =>
-        RUNS.has(state) || (state === "exited" && stopped === null && jobs.has(id))
-      );
+      : own.some((one) => RUNS.has(one.state) || (isJob && hasEnded(one)));
     return [id, { isTaken }];
   }));
-}
-
-/** Returns true if a unit waits until another one has ended well, which is a job then. */
-const isWaitForEnd = ({ condition }: Reference): boolean => condition === "service_completed_successfully";
-
-/** Throws `engine_unavailable` where nobody can say what runs. */
-async function containersOf(
-  runtime: ContainerRuntime | null,
-  project: string,
-): Promise<readonly RunningContainer[]> {
-  if (runtime === null) {
-    throw new ServiceError("engine_unavailable", "Cannot plan: no container engine is known");
-  }
-  return (await runtime.containers()).filter(({ compose }) => compose?.project === project);
 }
 
 /** True if a container of the project runs, and where nobody can say. */
