@@ -2,12 +2,15 @@
 import type { Principal } from "../core/access.ts";
 import type { AuditActor } from "../core/audit_entry.ts";
 import { ServiceError } from "../core/error.ts";
+import type { RunningContainer } from "../core/runtime.ts";
 import type { NewAuditEntry } from "../core/store.ts";
 import type { ProjectUpdates } from "../core/updates.ts";
 import { besidesImages } from "../projects/plan/image_steps.ts";
-import { PlanRequest } from "../projects/plan/plan_shape.ts";
+import { type PlanBody, PlanRequest } from "../projects/plan/plan_shape.ts";
+import { pushSteps } from "../projects/plan/push_steps.ts";
 import type { UpdateOutcome } from "../projects/updates/automatic.ts";
 import { projectKey } from "../projects/updates/updates.ts";
+import { hasEnded, RUNS, unitsWithContainers } from "./own_containers.ts";
 import { applyUnattended, endOf, type Planning, planUnattended } from "./unattended_apply.ts";
 
 const LOOK_MS = 1_000;
@@ -61,15 +64,8 @@ async function begin(options: AutomaticOptions, of: ProjectUpdates): Promise<str
   // What a `pull_policy` would bring besides was neither seen before nor has it cooled down.
   const request = PlanRequest.parse({ action: "update", pull: "never" });
   const made = await planUnattended(options, { workspace, group, request }, principal);
-  const other = besidesImages(made.plan.steps);
-  if (other !== null) {
-    throw new ServiceError(
-      "plan_blocked",
-      `more than newer images would change ("${other.target}"), as its files have changes that were not applied, or ` +
-        "something of it is missing: plan it, and apply it by hand",
-    );
-  }
-  if (made.plan.steps.length === 0) return null;
+  const steps = await stepsOf(options, made.plan);
+  if (steps.length === 0) return null;
   const entry = (action: string, target: string, particulars: Readonly<Record<string, string>>) =>
     entryOf({ actor: by, action, target, particulars: { ...particulars, project, automatic: "true" } });
   return await applyUnattended(options, made, {
@@ -78,5 +74,35 @@ async function begin(options: AutomaticOptions, of: ProjectUpdates): Promise<str
       entry("POST /api/projects/{id}/plan", `/api/projects/${project}/plan`, { plan, action: "update" }),
     begun: (apply, plan) => entry("POST /api/plans/{id}/apply", `/api/plans/${plan}/apply`, { apply }),
     whyAlone: "its plan needs a recent sign-in: apply it by hand",
-  });
+  }, steps);
+}
+
+/** Returns the steps about what runs. Throws `plan_blocked` where they do more than bring newer images, or need others. */
+async function stepsOf(
+  options: AutomaticOptions,
+  { workspace, group, backend, steps: all }: PlanBody,
+): Promise<readonly number[]> {
+  const units = new Map(
+    (await unitsWithContainers(options, { workspace, group })).map(({ id, own, isJob }) => {
+      const here = own.filter((one) => one.backend === backend);
+      const isRunning = (one: RunningContainer) => one.state !== "paused" && RUNS.has(one.state);
+      // Of several of one unit each has to run: a new one in a stopped one's place would start.
+      const isTaken = here.length > 0 && here.every((one) => isRunning(one) || (isJob && hasEnded(one)));
+      return [id, { isTaken }];
+    }),
+  );
+  const other = besidesImages(all, ({ unit }) => unit === null || units.get(unit)?.isTaken === true);
+  if (other !== null) {
+    throw new ServiceError(
+      "plan_blocked",
+      `more than newer images would change ("${other.target}"), as its files have changes that were not applied, or ` +
+        "something of it is missing: plan it, and apply it by hand",
+    );
+  }
+  const { steps, held } = pushSteps(all, units);
+  if (held === null) return steps;
+  throw new ServiceError(
+    "plan_blocked",
+    `"${held.target}" needs something that is stopped, paused or missing: apply it by hand`,
+  );
 }

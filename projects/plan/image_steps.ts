@@ -3,10 +3,10 @@ import type { Reason, Step } from "./plan_shape.ts";
 
 const OF_IMAGES: ReadonlySet<Reason["code"]> = new Set(["newerImage", "followsFrom", "hook"]);
 
-/** Returns the first step of an update that has another reason than a newer image; null where each has that one. */
-export function besidesImages(steps: readonly Step[]): Step | null {
+/** Returns the first step of an update that has another reason than a newer image, of those that count; null for none. */
+export function besidesImages(steps: readonly Step[], counts: (step: Step) => boolean): Step | null {
   const pulls = new Set(steps.flatMap(({ n, digest }) => digest === undefined ? [] : [n]));
-  return steps.find(({ why, after }) =>
+  return steps.filter(counts).find(({ why, after }) =>
     why.some((reason) =>
       !OF_IMAGES.has(reason.code) &&
       // The tag stands for another image already where another project pulled it.

@@ -110,6 +110,45 @@ test("an update by itself takes no change of the files along that nobody applied
   });
 });
 
+test("an update by itself starts nothing that a person stopped or paused", async (engine) => {
+  await withNewer(engine, "stopped", async (scene, registry, id) => {
+    const { berth } = scene;
+    const image = `${registry.host}/app:1`;
+    const of = (name: string, lines = "") => service(name, lines).replace("berth-fixture:latest", image);
+    const web = "depends_on: [z-db]";
+    const own = [of("a-halted"), of("b-paused"), of("web"), of("y-api", web), of("z-db")];
+    await scene.write(project("stopped", own));
+    assert.equal((await scene.apply()).state, "done");
+    for (const [act, name] of [["stop", "a-halted"], ["stop", "z-db"], ["pause", "b-paused"]] as const) {
+      assert.equal((await engine.ask(`POST /containers/stopped-${name}-1/${act}?t=1`)).status, 204);
+    }
+    const before = await scene.containers();
+    await lookedAt(berth, image);
+    assert.equal(await switchOn(berth, id), 204);
+
+    await eventually("it waits", async () => (await rulesOf(berth))[0].waits !== null);
+    assert.match((await rulesOf(berth))[0].waits, /"stopped-y-api-1" needs something that is stopped/);
+    await scene.write(project("stopped", own.filter((one) => !one.includes("y-api"))));
+    await lookedAt(berth, image);
+    await eventually("what runs is updated", async () => await versionOf(scene) === "2");
+    await scene.over((await berth.call("GET /api/applies")).body.items[0].id);
+    await someLooks();
+
+    const { "stopped-web-1": now, ...others } = await scene.containers();
+    const { "stopped-web-1": was, ...left } = before;
+    assert.notEqual(now!.id, was!.id);
+    assert.deepEqual(others, left, "what was stopped, paused or is in no file");
+    assert.deepEqual(Object.values(others).map(({ state }) => state), [
+      "exited",
+      "paused",
+      "running",
+      "exited",
+    ]);
+    assert.equal((await rulesOf(berth))[0].waits, null);
+    assert.equal((await engine.ask("POST /containers/stopped-b-paused-1/unpause")).status, 204);
+  });
+});
+
 test("the first update that goes back ends them all, and its digest is not tried again", async (engine) => {
   await withNewer(engine, "back", async (scene, registry, id) => {
     const { berth } = scene;
