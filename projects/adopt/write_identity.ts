@@ -4,6 +4,7 @@ import type { Yaml } from "../../artifacts/yaml/write.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { plainCapabilities } from "../fields/capabilities.ts";
 import { DEPENDS_ON } from "../fields/dependencies.ts";
+import { ownOptions } from "../fields/security.ts";
 import { flag } from "./write_process.ts";
 import { keyOf, type Surroundings, type Writer } from "./writing.ts";
 
@@ -26,9 +27,10 @@ const texts = (key: string, property: Texts): Writer => (container) => keyOf(key
 const extraHosts: Writer = ({ extraHosts }) =>
   keyOf("extra_hosts", extraHosts.map((one) => one.replace(":", "=")));
 
-/** Docker adds it to a container that has no labels of SELinux by its other settings. */
-const securityOptions: Writer = ({ securityOptions }) =>
-  keyOf("security_opt", securityOptions.filter((one) => one !== "label=disable"));
+const securityOptions: Writer = (container, { kind }) => {
+  const own = ownOptions(container, kind);
+  return keyOf("security_opt", container.securityOptions.filter((one) => !own.includes(one)));
+};
 
 /** Fields that Podman does not tell as they were asked for. */
 const dockers = (write: Writer): Writer => (container, around) =>

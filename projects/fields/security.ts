@@ -3,14 +3,28 @@
 import type { Place, Unit } from "../../artifacts/artifact.ts";
 import { sha256 } from "../../artifacts/files/sha256.ts";
 import { UNMASKED } from "../../core/security_option.ts";
-import { type Declaration, type Declared, type Row, sameSet, single, textsAt, UNKNOWN } from "./field.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
+import {
+  type Declaration,
+  type Declared,
+  type EngineKind,
+  type Row,
+  sameSet,
+  single,
+  textsAt,
+  UNKNOWN,
+} from "./field.ts";
 
 /** `no-new-privileges` is a flag; `label:disable` is an old way to write `label=disable`. */
 const plain = (text: string): string =>
   text.replace(/^no-new-privileges(?:[:=]true)?$/, "no-new-privileges").replace(/^(\w+):/, "$1=");
 
-/** Added by the engine itself to a container that has no labels of SELinux by its other settings. */
-const OWN: readonly string[] = ["label=disable"];
+/** Returns what Docker itself adds to a container that SELinux could not keep from the host's processes or memory. */
+export const ownOptions = (
+  { privileged, ipcMode, pidMode }: InspectedContainer,
+  kind: EngineKind,
+): readonly string[] =>
+  kind === "docker" && (privileged || ipcMode === "host" || pidMode === "host") ? ["label=disable"] : [];
 
 function optionsOf(of: Declared): Declaration<readonly string[]> {
   const found = textsAt("security_opt")(of);
@@ -47,14 +61,15 @@ export const securityOptions: Row = single<readonly string[]>({
   declared: optionsOf,
   seen: (container) => container.securityOptions,
   otherwise: () => [],
-  same: (declared, seen, { privileged }, { kind }) => {
+  same: (declared, seen, container, { kind }) => {
     // Neither Podman nor a privileged container tells it.
-    const told = (option: string) => option !== UNMASKED || (kind === "docker" && !privileged);
+    const told = (option: string) => option !== UNMASKED || (kind === "docker" && !container.privileged);
     const [one, other] = [declared, seen].map((options) => options.map(plain).filter(told)) as [
       string[],
       string[],
     ];
-    return sameSet(one, other) || sameSet(one, other.filter((option) => !OWN.includes(option)));
+    const own = ownOptions(container, kind);
+    return sameSet(one, other) || sameSet(one, other.filter((option) => !own.includes(option)));
   },
   show: (options) => options.map(shown).join(", ") || "(none)",
   ask: (asked, options) => asked.securityOptions = options,

@@ -286,6 +286,11 @@ export const SAMPLES: readonly Sample[] = [
     text: "security_opt: ['no-new-privileges:true']",
     other: "security_opt: ['no-new-privileges:true', 'apparmor=unconfined']",
   },
+  {
+    row: "securityOptions",
+    text: "security_opt: [label=disable]",
+    other: "security_opt: ['no-new-privileges:true']",
+  },
   { row: "groups", text: "group_add: ['1000', '2000']", other: "group_add: ['1000']" },
   {
     row: "sysctls",

@@ -204,6 +204,7 @@ for (const kind of ["docker", "podman"] as const) {
         );
         await run("reader", "--volumes-from", "volumes:ro", "idle");
         await run("gone", "--rm", "-P", "--expose", "80", "idle");
+        await run("unlabelled", "--security-opt", "label=disable", "idle");
         await run(
           "both",
           "--network",
