@@ -11,8 +11,8 @@ export function sqliteCopy(database: SqliteDatabase): StoreCopy {
   return {
     columns: () => database.read(() => Object.fromEntries(COPIED.map(({ name }) => [name, columnsOf(name)]))),
     read: (take) =>
-      // A transaction: what others write meanwhile is not seen.
-      database.write(() => {
+      // A running berth writes on meanwhile, and what it writes is not seen.
+      database.readAsOfOneMoment(() => {
         for (const { name, order } of COPIED) {
           const columns = columnsOf(name);
           const sql = `SELECT ${columns.join(", ")} FROM ${name} ORDER BY ${order.join(", ")}`;

@@ -147,6 +147,22 @@ export class SqliteDatabase {
     }
   }
 
+  /** Reads as of the first row that is read, however long it takes. A writer never waits for it. */
+  // deno-lint-ignore require-await -- as above
+  async readAsOfOneMoment<T>(work: () => T): Promise<T> {
+    try {
+      this.#place.check();
+      this.#database.exec("BEGIN");
+      const value = work();
+      this.#database.exec("COMMIT");
+      this.#place.check();
+      return value;
+    } catch (thrown) {
+      this.#rollBack();
+      throw asStoreError(thrown);
+    }
+  }
+
   /** Throws `store_unavailable` where a change would be lost or refused. */
   check(): void {
     this.#place.check();

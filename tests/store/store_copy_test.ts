@@ -227,6 +227,23 @@ test("A store goes from SQLite to PostgreSQL and back with every row as it was, 
   }
 });
 
+test("A copy of a SQLite store is of one moment, and a berth beside it writes meanwhile", async (folder) => {
+  await using store = await openSqliteStore(`${folder}/here.db`);
+  await fillStore(store);
+  const running = await SqliteDatabase.open(`${folder}/here.db`);
+  const before = await writeCopy(store.copy, `${folder}/before`);
+  let written = 0;
+  const counts: Record<string, number> = {};
+  await store.copy.read((table) => {
+    counts[table] = (counts[table] ?? 0) + 1;
+    if (written === 0) written += running.run("DELETE FROM notices");
+  });
+  running.close();
+  assert.equal(written, 1, "written in the middle of the copy");
+  assert.deepEqual(counts, before);
+  assert.equal((await writeCopy(store.copy, `${folder}/after`))["notices"], 0);
+});
+
 test("Every table of either store is copied, or named as one that is not", async (folder) => {
   const copied = COPIED.map(({ name }) => name);
   const settings = await server.database();
