@@ -2,6 +2,7 @@
 import { reachOfRunning } from "../core/runtime.ts";
 import { lookAt, modelSeen, ownSide } from "./artifact_lookup.ts";
 import type { ComparedOptions, ComparedProject, Comparing, Comparison, OverviewUnit } from "./compared.ts";
+import { ContainerSet } from "./container_set.ts";
 
 /**
  * Compares what runs with what is declared, in each of the workspaces. A project of which nothing changed is the same
@@ -38,8 +39,6 @@ export async function compareAll(
     const surroundings = { workspace: { id, name }, whole, open, mayResolve: false };
     units.push(...unitsOf(alone, null, looks.get(null), surroundings));
   }
-  const declared = new Set(
-    units.flatMap(({ containers }) => containers.map(({ backend, id }) => `${backend} ${id}`)),
-  );
+  const declared = new ContainerSet(units.flatMap(({ containers }) => containers));
   return { units, projects, declared, liveNeeds: needs };
 }

@@ -10,6 +10,7 @@ import { Condition, Stopped } from "../core/condition.ts";
 import { BackendState, type RunningContainer } from "../core/runtime.ts";
 import { IncidentMark, type OpenIncidents } from "./incident_rows.ts";
 import type { ArtifactsOptions, Looked } from "./artifact_lookup.ts";
+import type { ContainerSet } from "./container_set.ts";
 
 /** Differences that are told of one unit. */
 export const MOST_DIFFERENCES = 20;
@@ -104,8 +105,8 @@ export interface ComparedProject {
 export interface Comparison {
   readonly units: readonly OverviewUnit[];
   readonly projects: readonly ComparedProject[];
-  /** Containers of units, as `engine id`. */
-  readonly declared: ReadonlySet<string>;
+  /** Containers of units. */
+  readonly declared: ContainerSet;
   /** The permission that the caller lacks to see what runs. */
   readonly liveNeeds: Looked["liveNeeds"];
 }

@@ -76,7 +76,7 @@ export function overviewRoutes(options: ComparedOptions): CoreRouter {
         ...seen,
         counts: countsOf(units, undeclared.length),
         units: units.slice(0, query.limit),
-        undeclared: undeclared.slice(0, MOST_UNDECLARED),
+        undeclared: undeclared.slice(0, MOST_UNDECLARED).map(containerOf),
       }));
     });
     return await known.answer(request);
@@ -104,7 +104,7 @@ async function look(options: ComparedOptions, { shown, ...comparing }: Looking) 
       counts: countsOf(units, 0),
       differences: units.reduce((sum, { differences }) => sum + differences, 0),
     })).sort(byWorst),
-    undeclared: shown.filter(({ backend, id }) => !declared.has(`${backend} ${id}`)).map(containerOf),
+    undeclared: shown.filter((one) => !declared.has(one)),
     findings: { errors: sum("errors"), warnings: sum("warnings") },
     engines: (runtime()?.backends() ?? []).filter(({ name }) =>
       reachOf(principal, "system:read").has({ engine: name })

@@ -99,10 +99,10 @@ export async function listProjects(
       containersOf(service)
     ),
   );
-  const others = shown.filter((one) => {
-    const key = `${one.backend} ${one.id}`;
-    return !claimed.has(one) && !declared.has(key) && !ofStacks.has(key);
-  });
+  const others = shown.filter((one) =>
+    !claimed.has(one) && !declared.has(one) &&
+    !(ofStacks.size > 0 && ofStacks.has(`${one.backend} ${one.id}`))
+  );
   const known = new Map<string, Known>(
     projects.map((
       one,
@@ -151,7 +151,7 @@ export async function listProjects(
         one,
       ) => [`${one.name}@engine:${one.backend}`, one]),
     ),
-    isDeclared: (one) => claimed.has(one) || declared.has(`${one.backend} ${one.id}`),
+    isDeclared: (one) => claimed.has(one) || declared.has(one),
     engines: (engines?.backends() ?? []).filter(({ name }) =>
       reachOf(principal, "system:read").has({ engine: name })
     ).map(({ name, state, reason, stale }) => ({

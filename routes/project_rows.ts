@@ -136,7 +136,7 @@ export function declaredRow(
   beside: Beside,
 ): MadeRow {
   const { ports, away, newer } = beside;
-  const strays = project.containers.filter((one) => !declared.has(keyOf(one))).length;
+  const strays = project.containers.filter((one) => !declared.has(one)).length;
   const from = JSON.stringify([strays, newer, [...away], ports.size === 0]);
   const known = madeRows.get(project);
   if (known?.from === from) return known.row;

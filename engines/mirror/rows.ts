@@ -1,13 +1,14 @@
 /** Rows in memory, with a version that rises when one of them changes. */
 
-interface Kept<Row> {
-  readonly row: Row;
+/** Tells whether a row that is read is another one. */
+interface Told {
   readonly text: string;
   readonly whole: string | undefined;
 }
 
 export class Rows<Row> {
-  readonly #rows = new Map<string, Kept<Row>>();
+  readonly #rows = new Map<string, Row>();
+  readonly #told = new Map<string, Told>();
   #version = 0;
   #reads = 0;
 
@@ -25,11 +26,11 @@ export class Rows<Row> {
   }
 
   get(key: string): Row | undefined {
-    return this.#rows.get(key)?.row;
+    return this.#rows.get(key);
   }
 
-  *values(): IterableIterator<Row> {
-    for (const { row } of this.#rows.values()) yield row;
+  values(): IterableIterator<Row> {
+    return this.#rows.values();
   }
 
   keys(): IterableIterator<string> {
@@ -43,15 +44,19 @@ export class Rows<Row> {
   put(key: string, row: Row, whole?: string): boolean {
     this.#reads += 1;
     const text = JSON.stringify(row);
-    const before = this.#rows.get(key);
+    const before = this.#told.get(key);
     const isNew = before?.text !== text;
-    if (isNew || whole === undefined || before?.whole !== whole) this.#rows.set(key, { row, text, whole });
+    if (isNew || whole === undefined || before?.whole !== whole) {
+      this.#rows.set(key, row);
+      this.#told.set(key, { text, whole });
+    }
     if (isNew) this.#version += 1;
     return isNew;
   }
 
   delete(key: string): boolean {
     if (!this.#rows.delete(key)) return false;
+    this.#told.delete(key);
     this.#version += 1;
     return true;
   }
@@ -59,6 +64,7 @@ export class Rows<Row> {
   clear(): void {
     if (this.#rows.size > 0) this.#version += 1;
     this.#rows.clear();
+    this.#told.clear();
   }
 
   /** Replaces all rows by these. */
