@@ -4,6 +4,7 @@ import type { Engine } from "../calls/engine.ts";
 import type { RawConnection } from "../calls/kept_connection.ts";
 import { type Subject, unreachable } from "../calls/failure.ts";
 import type { EnginePath } from "../calls/path.ts";
+import { wasAskedWithin } from "../../core/asked.ts";
 import { pause } from "../../core/pause.ts";
 import type { Framing } from "./frames.ts";
 import { engineError } from "../calls/errors.ts";
@@ -16,6 +17,10 @@ const REFUSAL_LIMIT_BYTES = 64 * 1024;
 const REFUSAL_MS = 2_000;
 const LITTLE_BYTES = 8 * 1024;
 const LONGEST_SETTLING_MS = 1_000;
+/** Others are answered first while the last request came within this time, from so many bytes of an answer on. */
+const BUSY_MS = 20;
+const MUCH_BYTES = 1024 ** 2;
+const GIVE_WAY_MS = 20;
 const CR = 13;
 
 interface ConnectionRequest extends Subject {
@@ -45,6 +50,8 @@ export class EngineConnection implements Disposable {
   /** Bytes not passed on yet: `#bytes` from `#start` up to `#end`. */
   #start = 0;
   #end = 0;
+  /** Bytes that came so far, behind the head. */
+  #taken = 0;
   /** When the latest bytes came. */
   readAt = 0;
   /** When the request was sent, and when the head of its answer had come. */
@@ -109,9 +116,13 @@ export class EngineConnection implements Disposable {
     return isThere;
   }
 
-  /** The same for an answer that is read as a whole: where little came at once, more is let come together. */
+  /**
+   * The same for an answer that is read as a whole: where little came at once, more is let come together, and while
+   * others ask, they are answered first.
+   */
   async readMuch(): Promise<boolean> {
-    if (this.#end > 0 && this.#end < LITTLE_BYTES) rest();
+    if (this.#taken > MUCH_BYTES && wasAskedWithin(BUSY_MS)) await pause(GIVE_WAY_MS, this.#signal);
+    else if (this.#end > 0 && this.#end < LITTLE_BYTES) rest();
     return await this.read();
   }
 
@@ -150,6 +161,7 @@ export class EngineConnection implements Disposable {
     const size = await coming;
     this.#coming = null;
     this.#end += size;
+    this.#taken += size;
     this.readAt = this.#cameAt;
     return size > 0;
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { noteAsked } from "../../core/asked.ts";
 import { EngineConnection } from "./connection.ts";
 
 const QUIET_MS = 400;
@@ -92,4 +93,32 @@ Deno.test("settling ends when there is no room, and when the answer is closed", 
   const settling = closed.answer.settle(LONG_MS);
   closed.answer.close();
   assert.equal(await settling, false);
+});
+
+Deno.test("a long answer gives way to others while they ask, and to nobody else", async () => {
+  const turns: number[] = [];
+  for (const isBusy of [true, false]) {
+    using made = await answered();
+    const { answer, peer } = made;
+    const text = new Uint8Array(2 * 1024 ** 2);
+    const sent = (async () => {
+      for (let at = 0; at < text.byteLength;) at += await peer.write(text.subarray(at));
+      peer.closeWrite();
+    })();
+    let others = 0;
+    const asking = setInterval(() => {
+      others++;
+      if (isBusy) noteAsked();
+    }, 1);
+    let reads = 0;
+    while (await answer.readMuch()) {
+      reads++;
+      answer.giveTo({ push() {} });
+    }
+    clearInterval(asking);
+    await sent;
+    turns.push(others / reads);
+  }
+  const [busy = 0, quiet = 0] = turns;
+  assert.ok(busy > 4 * quiet, `${busy} turns of others a read while they ask, else ${quiet}`);
 });

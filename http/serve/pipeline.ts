@@ -1,6 +1,7 @@
 /** The steps of a request once its route is known: caller, input, handler, answer, audit log. */
 import type * as z from "zod";
 import { type Permission, Reach, reachOf } from "../../core/access.ts";
+import { noteAsked } from "../../core/asked.ts";
 import { ServiceError } from "../../core/error.ts";
 import { reachOfRunning } from "../../core/runtime.ts";
 import { Cached, Reply } from "../declare/answer.ts";
@@ -40,6 +41,7 @@ export async function respond(
   scope: RequestScope,
   { guard, auditor, responder, bodies, onBug, onRefusal }: Pipeline,
 ): Promise<Response> {
+  noteAsked();
   let caller: Caller | null = null;
   let status: number;
   let code: string | null = null;
