@@ -1,4 +1,7 @@
-/** A small answer through the whole service against bare Hono and bare Deno.serve; starts; memory when idle. */
+/**
+ * A small answer through the whole service against bare Hono and bare Deno.serve; starts; memory when idle. `requests`,
+ * `cpu`, `start` and `memory` measure that alone.
+ */
 import { restartable } from "./listed_berth.ts";
 import { requestsPerSecond } from "./load.ts";
 import { type Competitor, rounds } from "./rounds.ts";
@@ -55,53 +58,62 @@ await using stack = new AsyncDisposableStack();
 stack.defer(() => Deno.remove(data, { recursive: true }));
 
 const seconds = 2;
-await rounds(
-  "house-requests",
-  await answering(({ port }) => requestsPerSecond({ port, path: greeting.path, seconds })),
-  {
-    unit: "requests/s",
-    better: "more",
-    about: "a small answer through router, guards, headers and log, 8 connections",
-    warmUps: 2,
-  },
-);
-await rounds(
-  "house-cpu",
-  await answering(async (server) => {
-    const before = await server.cpuSeconds();
-    const rate = await requestsPerSecond({ port: server.port, path: greeting.path, seconds });
-    return (await server.cpuSeconds() - before) * 1e6 / (rate * seconds);
-  }),
-  { unit: "µs of CPU per request", about: "the same, as the server's own CPU time", warmUps: 2 },
-);
-await rounds(
-  "house-start",
-  Object.entries<ServerOptions>({
-    ...servers,
-    berth: await restartable(stack),
-    "berth from its sources": await restartable(stack, new URL("../", here).pathname),
-  }).map(([name, options]) => ({
-    name,
-    async run() {
-      await using server = await startServer(options);
-      return server.firstAnswerMs;
+const isAsked = (part: string) => Deno.args.length === 0 || Deno.args.includes(part);
+if (isAsked("requests")) {
+  await rounds(
+    "house-requests",
+    await answering(({ port }) => requestsPerSecond({ port, path: greeting.path, seconds })),
+    {
+      unit: "requests/s",
+      better: "more",
+      about: "a small answer through router, guards, headers and log, 8 connections",
+      warmUps: 2,
     },
-  })),
-  {
-    rounds: 9,
-    unit: "ms",
-    about: "from the start of the process to the first answer; of berth, to the first list",
-  },
-);
-await rounds(
-  "house-memory",
-  Object.entries<ServerOptions>(servers).map(([name, options]) => ({
-    name,
-    async run() {
-      await using server = await startServer(options);
-      await new Promise((resolve) => setTimeout(resolve, 3000));
-      return await server.rssBytes() / 1e6;
+  );
+}
+if (isAsked("cpu")) {
+  await rounds(
+    "house-cpu",
+    await answering(async (server) => {
+      const before = await server.cpuSeconds();
+      const rate = await requestsPerSecond({ port: server.port, path: greeting.path, seconds });
+      return (await server.cpuSeconds() - before) * 1e6 / (rate * seconds);
+    }),
+    { unit: "µs of CPU per request", about: "the same, as the server's own CPU time", warmUps: 2 },
+  );
+}
+if (isAsked("start")) {
+  await rounds(
+    "house-start",
+    Object.entries<ServerOptions>({
+      ...servers,
+      berth: await restartable(stack),
+      "berth from its sources": await restartable(stack, new URL("../", here).pathname),
+    }).map(([name, options]) => ({
+      name,
+      async run() {
+        await using server = await startServer(options);
+        return server.firstAnswerMs;
+      },
+    })),
+    {
+      rounds: 9,
+      unit: "ms",
+      about: "from the start of the process to the first answer; of berth, to the first list",
     },
-  })),
-  { unit: "MB", about: "resident memory, three seconds after the first answer" },
-);
+  );
+}
+if (isAsked("memory")) {
+  await rounds(
+    "house-memory",
+    Object.entries<ServerOptions>(servers).map(([name, options]) => ({
+      name,
+      async run() {
+        await using server = await startServer(options);
+        await new Promise((resolve) => setTimeout(resolve, 3000));
+        return await server.rssBytes() / 1e6;
+      },
+    })),
+    { unit: "MB", about: "resident memory, three seconds after the first answer" },
+  );
+}

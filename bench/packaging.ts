@@ -6,44 +6,57 @@ import { type Competitor, rounds } from "./rounds.ts";
 import { programOf } from "./server_process.ts";
 
 const IMAGE = "berth:bench";
-const COUNT = 500;
+const COUNTS = [50, 500];
 
 await using stack = new AsyncDisposableStack();
 const engine = stack.use(await startEngine("docker"));
 const docker = ["docker", "-H", `unix://${engine.socket}`];
-await using folder = await temporary();
-await prepareImage(`${folder.path}/image`);
-await buildImage(`${folder.path}/image`, IMAGE, docker);
+for (const [name, measure] of Object.entries({ image, list })) {
+  if (Deno.args.length === 0 || Deno.args.includes(name)) await measure();
+}
 
-await rounds("start-in-image", [
-  { name: "outside", run: startOutside },
-  { name: "in the image, hardened", run: () => startInside(engine) },
-], {
-  about: "from the start of the process to its first words, on an empty data folder; the aim is 1.2",
-  warmUps: 2,
-  rounds: 7,
-});
+async function image(): Promise<void> {
+  await using folder = await temporary();
+  await prepareImage(`${folder.path}/image`);
+  await buildImage(`${folder.path}/image`, IMAGE, docker);
 
-await rounds("image-healthy", [{ name: "docker run, until healthy", run: () => startHealthy(engine) }], {
-  about: "from `docker run` to a container that its health check calls healthy; the aim is 3,000",
-});
-await rounds("image-memory", [{ name: "without engines, a minute old", run: () => memoryOf(engine) }], {
-  about: "as `docker stats` counts it, after its first minute; the aim is 60",
-  exact: true,
-  unit: "MiB",
-});
+  await rounds("start-in-image", [
+    { name: "outside", run: startOutside },
+    { name: "in the image, hardened", run: () => startInside(engine) },
+  ], {
+    about: "from the start of the process to its first words, on an empty data folder; the aim is 1.2",
+    warmUps: 2,
+    rounds: 7,
+  });
 
-await fill(engine, 0, COUNT);
-const { server, key } = await startBerth(stack, engine.setting);
-stack.use(server);
-await waitForAll(server, key, COUNT);
-await rounds("list-on-a-terminal", [
-  command("docker ps", [...docker, "ps", "-a"]),
-  command("berth ls", [Deno.execPath(), "run", "-A", await programOf(), "ls"], {
-    BERTH_URL: `http://127.0.0.1:${server.port}`,
-    BERTH_KEY: key,
-  }),
-], { about: `a table of ${COUNT} containers, process start included; the aim is 1.5`, rounds: 9 });
+  await rounds("image-healthy", [{ name: "docker run, until healthy", run: () => startHealthy(engine) }], {
+    about: "from `docker run` to a container that its health check calls healthy; the aim is 3,000",
+  });
+  await rounds("image-memory", [{ name: "without engines, a minute old", run: () => memoryOf(engine) }], {
+    about: "as `docker stats` counts it, after its first minute; the aim is 60",
+    exact: true,
+    unit: "MiB",
+  });
+}
+
+async function list(): Promise<void> {
+  let from = 0;
+  for (const count of COUNTS) {
+    await fill(engine, from, count);
+    from = count;
+    await using own = new AsyncDisposableStack();
+    const { server, key } = await startBerth(own, engine.setting);
+    own.use(server);
+    await waitForAll(server, key, count);
+    await rounds(`list-on-a-terminal-${count}`, [
+      command("docker ps", count, [...docker, "ps", "-a"]),
+      command("berth ls", count, [Deno.execPath(), "run", "-A", await programOf(), "ls"], {
+        BERTH_URL: `http://127.0.0.1:${server.port}`,
+        BERTH_KEY: key,
+      }),
+    ], { about: `a table of ${count} containers, process start included; the aim is 1.5`, rounds: 9 });
+  }
+}
 
 async function startOutside(): Promise<number> {
   await using data = await temporary();
@@ -116,13 +129,18 @@ async function startInside(engine: TestEngine): Promise<number> {
   }
 }
 
-function command(name: string, [program, ...args]: string[], env: Record<string, string> = {}): Competitor {
+function command(
+  name: string,
+  count: number,
+  [program, ...args]: string[],
+  env: Record<string, string> = {},
+): Competitor {
   return {
     name,
     async run() {
       const { success, stdout } = await new Deno.Command(program!, { args, env }).output();
       const lines = new TextDecoder().decode(stdout).trim().split("\n").length;
-      if (!success || lines < COUNT) throw new Error(`${name} listed ${lines} lines`);
+      if (!success || lines < count) throw new Error(`${name} listed ${lines} lines`);
     },
   };
 }
