@@ -23,7 +23,8 @@ export function failedUpdates(steps: readonly Step[], progress: Progress): Faile
 function failedPulls(steps: readonly Step[], progress: Progress): FailedDigest[] {
   return steps.flatMap(({ n, digest }) => {
     if (digest === undefined || progress.get(n)?.state !== "done") return [];
-    return steps.flatMap(({ n: swap, kind, unit, ifChanged = [] }) =>
+    // A swap that is certain has no condition: another project pulled the image before.
+    return steps.flatMap(({ n: swap, kind, unit, after, ifChanged = after }) =>
       kind === "container.swap" && unit !== null && ifChanged.includes(n) &&
         progress.get(swap)?.state === "failed"
         ? [{ unit, digest }]
