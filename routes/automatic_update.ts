@@ -41,12 +41,21 @@ export async function updateAutomatically(
     if (end === null) return { kind: "nothing" };
     const { state, reason } = end;
     if (state === "done") return { kind: "done" };
-    if (state === "failed") return { kind: "wentBack", reason: reason ?? "its apply failed" };
+    if (state === "failed") {
+      const kind = await hasWentBack(options, id!) ? "wentBack" : "waits";
+      return { kind, reason: reason ?? "its apply failed" };
+    }
     return { kind: "waits", reason: `the apply ${id} is ${state}${reason === null ? "" : `: ${reason}`}` };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { kind: "waits", reason: error.discreet };
   }
+}
+
+/** Returns true if a container went back to its old image: a pull that fails is no reason to leave others as they are. */
+async function hasWentBack({ updates }: AutomaticOptions, id: string): Promise<boolean> {
+  const { failures } = await updates.current();
+  return [...failures.values()].some(({ apply }) => apply === id);
 }
 
 /** Returns the apply's id; null where there is nothing to update. Throws what a person would be told. */

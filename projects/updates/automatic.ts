@@ -9,6 +9,7 @@ const LOOK_MS = 60_000;
 /** The time after which a project with nothing to do is looked at again: its containers change without a registry. */
 const AGAIN_MS = 10 * LOOK_MS;
 const LEASE_MS = 10 * LOOK_MS;
+const DAY_MS = 24 * 60 * LOOK_MS;
 
 /** `wentBack`: the old image runs again. */
 export type UpdateOutcome =
@@ -72,9 +73,22 @@ export class AutomaticUpdates implements AsyncDisposable {
       const { projects } = await updates.current();
       const since = openSince(one.window, now());
       const today = projects.get(projectKey(one));
-      if (since === null || today?.automatic !== true || wentBackSince(projects, since)) continue;
-      await this.#update(today, known);
+      if (since === null || today?.automatic !== true) continue;
+      const wentBackAt = lastBack(projects);
+      if (wentBackAt < since) await this.#update(today, known);
+      // The one that went back has its own reason.
+      else if ((today.wentBackAt ?? -Infinity) < since) await this.#wait(today, wentBackAt);
     }
+  }
+
+  /** Says of a project that it waits for the time after one that went back. */
+  async #wait(of: ProjectUpdates, lastBackAt: number): Promise<void> {
+    const until = of.window === null
+      ? `until ${new Date(lastBackAt + DAY_MS).toISOString()}`
+      : "until its window opens again";
+    const waits = `an update of another project went back to its old image: this one waits ${until}`;
+    if (waits === of.waits) return;
+    await this.options.updates.noteProject(of, { waits, wentBackAt: of.wentBackAt });
   }
 
   #isDue(of: ProjectUpdates, known: KnownUpdates): boolean {
@@ -103,6 +117,6 @@ export class AutomaticUpdates implements AsyncDisposable {
 /** Characters of the reason that an update waits. */
 const MOST_REASON = 500;
 
-function wentBackSince(projects: KnownUpdates["projects"], since: number): boolean {
-  return [...projects.values()].some(({ wentBackAt }) => wentBackAt !== null && wentBackAt >= since);
-}
+/** Returns when an update of any project last went back; `-Infinity` for never. */
+const lastBack = (projects: KnownUpdates["projects"]): number =>
+  Math.max(-Infinity, ...[...projects.values()].map(({ wentBackAt }) => wentBackAt ?? -Infinity));

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { type ReachableRegistry, startReachableRegistry } from "../support/reachable_registry.ts";
 import { sharedEngine } from "../support/shared_engine.ts";
 import type { TestEngine } from "../support/engine.ts";
-import type { TestCaller, TestService } from "../support/service.ts";
+import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
 import { ENTRY } from "../access/audit_entry.ts";
 import { pause } from "../../core/pause.ts";
@@ -171,6 +171,10 @@ test("the first update that goes back ends them all, and its digest is not tried
     const applies = (await berth.call("GET /api/applies")).body.items.length;
     await someLooks();
     assert.equal((await berth.call("GET /api/applies")).body.items.length, applies, "no other one begins");
+    const waiting = async () => (await rulesOf(berth)).map(({ waits }: { waits: string }) => waits);
+    const [own, others] = await waiting();
+    assert.equal(own, waits);
+    assert.match(others, /^an update of another project went back .* this one waits until 20\d\d-/);
 
     assert.equal(await switchOn(berth, id), 204, "a person looked at it");
     const appliesOf = async (name: string) =>
@@ -183,10 +187,58 @@ test("the first update that goes back ends them all, and its digest is not tried
     });
     assert.equal(await versionOf(second), "2");
     await someLooks();
+    assert.deepEqual(await waiting(), [null, null]);
     assert.equal(await versionOf(scene), "1", "the digest is not tried again");
     assert.equal((await appliesOf("back")).length, 2);
     await second.clear();
   });
+});
+
+test("a pull that fails is told, and keeps no other project from its update", async (engine) => {
+  let isAway = false;
+  await using registry = await startReachableRegistry({
+    script: ({ url, headers }, ask) =>
+      isAway && url.includes("/v2/app/") && headers.get("user-agent")?.startsWith("docker/")
+        ? new Response(null, { status: 404 })
+        : ask(),
+  }, engine);
+  for (const image of ["app:1", "other:1"]) await pushVersion(engine, registry, image, "1");
+  await using berth = await serveEngines({ docker: engine }, SOON);
+  await using stack = new AsyncDisposableStack();
+  const scenes: ApplyScene[] = [];
+  // The last two share an image, which the first of them pulls.
+  for (const [name, image] of [["fails", "app:1"], ["goes", "other:1"], ["shares", "other:1"]]) {
+    const own = service("web").replace("berth-fixture:latest", `${registry.host}/${image}`);
+    const scene = await ApplyScene.on(engine, berth, name!, project(name!, [own]));
+    stack.defer(() => scene.clear());
+    assert.equal((await scene.apply()).state, "done");
+    scenes.push(scene);
+  }
+  await lookFor(berth, registry);
+  for (const image of ["app:1", "other:1"]) await pushVersion(engine, registry, image, "2");
+  await lookedAt(berth, `${registry.host}/other:1`);
+  isAway = true;
+  for (const { name, workspace } of scenes) {
+    assert.equal(await switchOn(berth, `${name}@${workspace}`), 204);
+  }
+
+  await eventually("the others are updated", async () => {
+    const versions = await Promise.all(scenes.map(versionOf));
+    return versions.join() === "1,2,2";
+  });
+  const waits = await eventually("the first one says why it waits", async () => {
+    const rules: { waits: string | null }[] = await rulesOf(berth);
+    const reasons = rules.flatMap(({ waits }) => waits ?? []);
+    return reasons.length === 1 ? reasons[0] : null;
+  });
+  assert.match(waits, /app/);
+  isAway = false;
+  await eventually("it is tried again", async () => await versionOf(scenes[0]!) === "2");
+  await eventually("all applies are over", async () => {
+    const states = (await berth.call("GET /api/applies")).body.items;
+    return states.every(({ state }: { state: string }) => state !== "running");
+  });
+  assert.deepEqual(berth.bugs(), []);
 });
 
 test("an update waits and says so when its person is gone, or may not apply any more", async (engine) => {
