@@ -52,8 +52,8 @@ export class Watch {
   readonly #early = new Map<string, Moment>();
   /** Endings since the last look that was recorded, by container. */
   #endings = new Map<string, number>();
-  /** Endings of subjects that are held. */
-  readonly #owed = new Map<string, number>();
+  /** Endings of subjects that are held, and when each was held last: after a while of being well they are over. */
+  readonly #owed = new Map<string, { readonly count: number; mono: number }>();
   /** Notes of a look for the next one, made once its finds are recorded: else all is judged anew. */
   #recorded: (() => void)[] = [];
   /** Units that were unknown when berth began to watch them, and were not judged since. */
@@ -100,6 +100,9 @@ export class Watch {
     const explained = new Reasons(this.#options, now);
     this.#isHeld = false;
     this.#recorded = [];
+    for (const [key, { mono }] of this.#owed) {
+      if (now.mono - mono > this.#options.wellMs) this.#owed.delete(key);
+    }
     for (const one of judged) {
       if (this.#isDone(one, now)) continue;
       const change = await this.#changeOf(one, explained, now);
@@ -271,11 +274,13 @@ export class Watch {
     this.#book.stillBad(key);
     const ended = judged.containers.reduce(
       (sum, one) => sum + (this.#endings.get(containerKey(one)) ?? 0),
-      this.#owed.get(key) ?? 0,
+      this.#owed.get(key)?.count ?? 0,
     );
     const hold = () => {
       this.#isHeld = true;
-      this.#recorded.push(() => this.#owed.set(key, ended));
+      const owed = this.#owed.get(key);
+      if (owed !== undefined) owed.mono = now.mono;
+      this.#recorded.push(() => this.#owed.set(key, { count: ended, mono: now.mono }));
       return null;
     };
     if (!this.#book.isNews(judged, ended)) {

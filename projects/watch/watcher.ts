@@ -122,6 +122,7 @@ export class Watcher implements AsyncDisposable {
     const { store, log, unrecorded } = this.#options;
     if (!await this.#isOurTurn()) {
       this.#watch = null;
+      this.#heard.takeEndings(); // another replica counts them
       return;
     }
     if (this.#watch === null) {
