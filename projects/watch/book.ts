@@ -99,6 +99,12 @@ export class IncidentBook {
     open.wasAway = false;
   }
 
+  /** Notes that nobody can tell how the subject is: the time of being well begins anew after it. */
+  unsure(key: string): void {
+    const open = this.#open.get(key);
+    if (open !== undefined) open.well = null;
+  }
+
   /** Notes that the subject is well. Returns the change that closes its incident, once that has lasted. */
   well(key: string, now: Moment): IncidentChange | null {
     const open = this.#open.get(key);

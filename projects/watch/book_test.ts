@@ -50,6 +50,16 @@ Deno.test("a cause that was found stays when its evidence is gone, and a clock t
   assert.equal(book.well(KEY, { at: 10_000 + 3_600_000, mono: 10_001 }), null);
 });
 
+Deno.test("time in which nobody could tell how it was is no time of being well", () => {
+  const book = new IncidentBook(60_000, []);
+  book.wrote(book.bad(judged, state, at(0), 1, false));
+  assert.equal(book.well(KEY, at(1_000)), null);
+  book.unsure(KEY);
+  assert.equal(book.isWaiting, false, "the answer brings a look by itself");
+  assert.equal(book.well(KEY, at(7_200_000)), null, "its engine was away for two hours");
+  assert.equal(book.well(KEY, at(7_260_000))?.incident.closedAt, 7_200_000);
+});
+
 Deno.test("what became well while berth was away is closed as that, and what is gone at once", () => {
   const { incident } = new IncidentBook(60_000, []).bad(judged, state, at(0), 0, false);
   const away = new IncidentBook(0, [incident]);

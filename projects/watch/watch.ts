@@ -203,12 +203,16 @@ export class Watch {
     const keys = new Set(judged.map(({ subject }) => subjectKey(subject)));
     const unread = new Set(known.filter(({ id }) => !read.has(id)).map(({ id }) => id));
     const unheard = runtime?.unheard() ?? new Map<string, string>();
-    const gone = [...this.#book.keys()].filter((key) => {
+    const gone: string[] = [];
+    for (const key of this.#book.keys()) {
       const { subject } = this.#book.of(key)!; // it is one of the book's keys
-      if (keys.has(key) || subject.kind === "berth") return false;
-      if (subject.kind === "unit") return !unread.has(subject.workspace!);
-      return subject.kind !== "container" || !unheard.has(subject.engine!);
-    });
+      if (keys.has(key) || subject.kind === "berth") continue;
+      const isUnsure = subject.kind === "unit"
+        ? unread.has(subject.workspace!)
+        : subject.kind === "container" && unheard.has(subject.engine!);
+      if (isUnsure) this.#book.unsure(key);
+      else gone.push(key);
+    }
     return { judged, gone, keys };
   }
 
@@ -257,6 +261,7 @@ export class Watch {
     const { kind } = judged;
     const isKnown = this.#book.of(key) !== null;
     if (kind === "unknown") { // the engine or the workspace has an incident
+      this.#book.unsure(key);
       const { subject } = judged;
       if (subject.kind === "unit" && this.#isNewlyWatched(subject)) {
         this.#recorded.push(() => this.#unjudged.add(key));
