@@ -28,6 +28,8 @@ export class Watcher implements AsyncDisposable {
   readonly #heard = new HeardEvents();
   #watch: Watch | null = null;
   #turnAt = -Infinity;
+  /** True while this replica watches and the store does not answer whose turn it is. */
+  #isStoreAway = false;
   #seen = "";
   #models: readonly unknown[] = [];
   #lookedAt = -Infinity;
@@ -68,7 +70,7 @@ export class Watcher implements AsyncDisposable {
       if (event === null) return void (this.#mustLook = true);
       this.#heard.hear(event);
       // A replica that stood still may have lost its turn without knowing. A store that is away gives it to nobody.
-      const isOurs = this.gap !== null || performance.now() - this.#turnAt < TURN_MS;
+      const isOurs = this.gap !== null || this.#isStoreAway || performance.now() - this.#turnAt < TURN_MS;
       if (this.isWatching && isOurs) endings.hear(event);
     });
     await pause(this.#times.beginMs, signal);
@@ -97,6 +99,7 @@ export class Watcher implements AsyncDisposable {
       if (signal.aborted || !this.isWatching) continue;
       try {
         this.#turnAt = await this.#options.isOurTurn(TURN_MS) ? performance.now() : -Infinity;
+        this.#isStoreAway = false;
       } catch {
         // The store is away: the turn ends by itself, and a look says so.
       }
@@ -109,9 +112,11 @@ export class Watcher implements AsyncDisposable {
     if (performance.now() - this.#turnAt < TURN_AGAIN_MS) return true;
     try {
       this.#turnAt = await isOurTurn(TURN_MS) ? performance.now() : -Infinity;
+      this.#isStoreAway = false;
     } catch (error) {
       // Nobody takes the turn from a store that is away: who watched goes on, and tells from memory.
       if (this.#watch === null || !isStoreAway(error)) throw error;
+      this.#isStoreAway = true;
       return true;
     }
     if (this.#turnAt === -Infinity) await unrecorded.leave(store);

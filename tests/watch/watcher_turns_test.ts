@@ -1,5 +1,6 @@
 /** Promise: only the replica that watches counts endings, and only time in which somebody could know counts as well. */
 import assert from "node:assert/strict";
+import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import { eventually } from "../support/eventually.ts";
 import { strayScene } from "./stray_scene.ts";
@@ -42,4 +43,29 @@ Deno.test("time in which an engine did not answer is no time of being well", asy
   await eventually("it is over", async () => (await incidents.open()).length === 0);
   const closedAt = (await incidents.get(found!.id))?.closedAt ?? 0;
   assert.ok(closedAt >= back, `it ended ${back - closedAt} ms before its engine was back`);
+});
+
+Deno.test("an ending is kept also when the store went away while nothing had to be written", async () => {
+  const real = performance.now;
+  let later = 0;
+  let isAway = false;
+  let refused = 0;
+  await using berth = await strayScene(() => {
+    if (!isAway) return Promise.resolve(true);
+    refused++;
+    return Promise.reject(new ServiceError("store_unavailable", "The store is away"));
+  });
+  await eventually("it watches", async () => (await berth.store.incidents.open()).length > 0);
+  performance.now = () => real.call(performance) + later;
+  try {
+    isAway = true;
+    later = 20_000; // the last turn is over
+    await eventually("it asked in vain", () => refused > 0);
+    assert.equal(berth.watcher.gap, null);
+    berth.dies();
+    assert.equal(berth.kept.length, 1);
+    isAway = false;
+  } finally {
+    performance.now = real;
+  }
 });
