@@ -1,7 +1,7 @@
 /** A line of `docker run` as a project: read into a container, which goes through the same writer as one that runs. */
 import { ServiceError } from "../../core/error.ts";
 import { type Blank, blankContainer } from "./blank.ts";
-import { RUN_FLAGS, SHORT_FLAGS, split } from "./run_flags.ts";
+import { OFF, ON, RUN_FLAGS, SHORT_FLAGS, split } from "./run_flags.ts";
 import { shellWords } from "./shell_words.ts";
 import { writeProject } from "./write_project.ts";
 
@@ -103,7 +103,9 @@ function readFlags(args: readonly string[], container: Blank, unknown: string[])
       const name = SHORT_FLAGS[word[n]!]; // within the word
       if (name === undefined) throw refused(`berth does not know the flag "-${word[n]}"; take it out`);
       if (!RUN_FLAGS[name]!.value) { // every short one has a long one
-        take(name, undefined, undefined, { container, unknown, written: `-${word[n]}` });
+        const given = word[n + 1] === "=" ? word.slice(n + 2) : undefined;
+        take(name, given, undefined, { container, unknown, written: `-${word[n]}` });
+        if (given !== undefined) break;
         continue;
       }
       const given = word.slice(n + 1).replace(/^=/, "");
@@ -128,9 +130,10 @@ function take(
   const flag = Object.hasOwn(RUN_FLAGS, name) ? RUN_FLAGS[name]! : undefined; // it is its own
   if (flag === undefined) throw refused(`berth does not know the flag "--${name}"; take it out`);
   if (!flag.value) {
-    const isOff = given === "false" || given === "0";
-    if (!isOff && flag.take !== null) flag.take(container, "");
-    if (!isOff && flag.take === null && !flag.isQuiet) unknown.push(written);
+    const isOn = switchOf(given ?? ON);
+    if (isOn === null) throw refused(`the flag "--${name}" is true or false, and not "${given}"`);
+    if (flag.take !== null) flag.take(container, isOn ? ON : OFF);
+    else if (isOn && !flag.isQuiet) unknown.push(written);
     return 0;
   }
   const value = given ?? next;
@@ -138,6 +141,12 @@ function take(
   const isTaken = flag.take !== null && flag.take(container, value) !== false;
   if (!isTaken && !flag.isQuiet) unknown.push(given === undefined ? `${written} ${value}` : written);
   return given === undefined ? 1 : 0;
+}
+
+/** Reads a switch as Docker's command line does; null for another text. */
+function switchOf(text: string): boolean | null {
+  if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
+  return ["0", "f", "F", "FALSE", "false", "False"].includes(text) ? false : null;
 }
 
 /** The last part of an image's name: `web` of `ghcr.io/owner/web:1.2`. */

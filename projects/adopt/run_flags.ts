@@ -1,8 +1,9 @@
 /** The flags of `docker run`, and what each of them makes of a container. */
 import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
 import type { Blank } from "./blank.ts";
+import { device, gpus } from "./run_devices.ts";
 
-/** Puts the value of a flag into the container; false for one that is no value of this flag. */
+/** Puts the value of a flag into the container; false for one that is no value of this flag. A switch has ON or OFF. */
 type Take = (container: Blank, value: string) => boolean | void;
 
 /** What a flag does: takes a value or none, or is one that only concerns the command line. */
@@ -14,12 +15,18 @@ interface Flag {
   readonly isQuiet?: true;
 }
 
+export const ON = "true";
+export const OFF = "false";
+
 const text = (property: Texts): Flag => ({ value: true, take: (one, value) => void (one[property] = value) });
 const list = (property: Lists): Flag => ({
   value: true,
   take: (one, value) => void (one[property] = [...one[property], value]),
 });
-const yes = (property: Flags): Flag => ({ value: false, take: (one) => void (one[property] = true) });
+const yes = (property: Flags): Flag => ({
+  value: false,
+  take: (one, value) => void (one[property] = value === ON),
+});
 const pair = (property: Pairs): Flag => ({
   value: true,
   take: (one, value) => {
@@ -120,8 +127,11 @@ const publish: Take = (one, value) => {
 
 const volume: Take = (one, value) => {
   const [source, target, options = ""] = value.split(":");
+  // Nothing is expanded, and a variable may hold the sign that parts it from the target.
+  if (target !== undefined && !/^[/$`]/.test(target)) return false;
   const words = options.split(",").filter((word) => word !== "" && word !== "rw");
-  const isPath = /^[./~]/.test(source ?? "");
+  // No volume has these signs in its name: a shell makes a path of them.
+  const isPath = /^[.~]|[/$`]/.test(source ?? "");
   one.mounts = [...one.mounts, {
     type: target !== undefined && isPath ? "bind" : "volume",
     source: target === undefined ? "" : source ?? "",
@@ -199,18 +209,6 @@ const ulimit: Take = (one, value) => {
   if (match === null) return false;
   const soft = Number(match[2]);
   one.ulimits = { ...one.ulimits, [match[1]!]: { soft, hard: Number(match[3] ?? soft) } }; // it matched
-};
-
-const device: Take = (one, value) => {
-  const [source = "", target = source, rights = "rwm"] = value.split(":");
-  one.devices = [...one.devices, { source, target, rights }];
-};
-
-const gpus: Take = (one, value) => {
-  const count = value === "all" ? -1 : /^\d+$/.test(value) ? Number(value) : null;
-  if (count === null) return false;
-  const request = { driver: "", count, ids: [], capabilities: ["gpu"], options: {} };
-  one.deviceRequests = [...one.deviceRequests, request];
 };
 
 const logOption: Take = (one, value) => {
@@ -308,7 +306,10 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   "net-alias": attached((value, { aliases }) => ({ aliases: [...aliases, value] })),
   network: valued(network),
   "network-alias": attached((value, { aliases }) => ({ aliases: [...aliases, value] })),
-  "no-healthcheck": { value: false, take: (one) => void (one.healthcheck = ["NONE"]) },
+  "no-healthcheck": {
+    value: false,
+    take: (one, value) => void (one.healthcheck = value === ON ? ["NONE"] : null),
+  },
   "oom-kill-disable": yes("oomKillDisabled"),
   "oom-score-adj": amount("oomScoreAdjustment", Number),
   pid: text("pidMode"),

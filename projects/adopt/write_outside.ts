@@ -39,7 +39,9 @@ function mountText(mount: Mount, source: string): Yaml {
     !options.some((one) => LONG.test(one));
   if (isShort) {
     const words = [...readOnly ? ["ro"] : [], ...options];
-    return [source, target, ...words.length > 0 ? [words.join(",")] : []].join(":");
+    // Without a sign of a path Compose would take it for the name of a volume.
+    const path = type === "bind" && !/^[./~]/.test(source) ? `./${source}` : source;
+    return [path, target, ...words.length > 0 ? [words.join(",")] : []].join(":");
   }
   const valueOf = (name: string) => options.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
   const more: Record<string, Yaml> = {};

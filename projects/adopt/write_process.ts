@@ -29,8 +29,8 @@ const healthcheck: Writer = ({ healthcheck: test, healthTimes: times, imageDefau
   if (test?.[0] === "NONE" || (isNone(test) && !isNone(image?.healthcheck ?? null))) {
     return { healthcheck: { disable: true } };
   }
-  if (test === null || test.length === 0) return null;
-  const written: Record<string, Yaml> = { test };
+  // Times alone are those of a check that the image may have.
+  const written: Record<string, Yaml> = test === null || test.length === 0 ? {} : { test };
   for (
     const [key, time] of [
       ["interval", times?.interval],
@@ -40,7 +40,7 @@ const healthcheck: Writer = ({ healthcheck: test, healthTimes: times, imageDefau
     ] as const
   ) if (time) written[key] = durationText(time);
   if (times?.retries) written["retries"] = times.retries;
-  return { healthcheck: written };
+  return keyOf("healthcheck", written);
 };
 
 const user: Writer = ({ user, imageDefaults }) => user === imageDefaults?.user ? null : keyOf("user", user);

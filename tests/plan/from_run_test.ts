@@ -22,6 +22,9 @@ const LINES = [
   `docker run --name ran --network none --cap-add NET_ADMIN --cap-drop MKNOD --read-only --init ${FIXTURE} idle`,
   `docker run --name ran --add-host a:10.0.0.1 --dns 10.0.0.2 --hostname h --pid host --stop-timeout 5 --stop-signal INT ${FIXTURE} idle`,
   `docker run --name ran -e DB_PASSWORD="it's \\"\\$x\\" \\\\n" --log-driver json-file --log-opt max-size=1m ${FIXTURE} idle`,
+  `docker run --name ran --health-interval 5s --health-retries 9 --init=false -it=false ${FIXTURE} idle`,
+  `docker run --name ran --device /dev/null:rw --device /dev/zero:/dev/nil --device /dev/full:/dev/f:r ${FIXTURE} idle`,
+  `docker run --name ran --device vendor.com/net=one --device vendor.com/net=all ${FIXTURE} idle`,
 ];
 
 const { test } = await sharedEngine("docker");
@@ -63,6 +66,23 @@ Deno.test("every flag that Docker's help names is known, and what no file can sa
   assert.equal(name, "web");
   assert.deepEqual(unknown, ["--rm", "-P", "--env-file x.env", "-e HOME", "--cpuset-mems=0"]);
   assert.match(notes.join("\n"), /\$PWD\/data[^]*expands no variables[^]*network "front" must be there/);
+});
+
+Deno.test("what a shell would expand to a path is a folder, and a flag that is switched off is not taken for on", () => {
+  const text = (flags: string) => fromRun(`docker run --name web ${flags} app`);
+  for (const source of ["$PWD/data", "`pwd`/data", "$(pwd)", "$DATA", "data/of/web"]) {
+    const { files, notes } = text(`-v '${source}:/data'`);
+    const compose = files.get("compose.yaml")!;
+    assert.ok(compose.includes(`./${source.replaceAll("$", "$$$$")}:/data`), compose);
+    assert.doesNotMatch(compose, /^volumes:/m);
+    assert.match(notes.join(), /starts at the project's folder now/);
+  }
+  assert.deepEqual(text("-v ${DATA:-/srv}:/data").unknown, ["-v ${DATA:-/srv}:/data"]);
+  assert.match(text("--init=false").files.get("compose.yaml")!, /init: false\n/);
+  assert.doesNotMatch(text("--privileged --privileged=f -t=0").files.get("compose.yaml")!, /privileged|tty/);
+  assert.deepEqual(text("--rm=false -P=false").unknown, []);
+  assert.deepEqual(text("--device a:b:r:w").unknown, ["--device a:b:r:w"]);
+  assert.throws(() => text("--init=no"), /"--init" is true or false, and not "no"/);
 });
 
 Deno.test("what is no line of docker run is refused with the word that is wrong", () => {
