@@ -10,8 +10,9 @@ import type { Fragment } from "./writing.ts";
  */
 export function servicesOf(containers: readonly InspectedContainer[], project: string): Map<string, string> {
   const services = new Map<string, string>();
-  for (const { id, compose } of containers) {
-    if (compose?.project === project) services.set(id, compose.service);
+  for (const one of containers) {
+    const service = one.compose?.project === project ? labelled(one) : null;
+    if (service !== null) services.set(one.id, service);
   }
   const taken = new Set(services.values());
   const give = ({ id }: InspectedContainer, service: string) => {
@@ -19,9 +20,9 @@ export function servicesOf(containers: readonly InspectedContainer[], project: s
     taken.add(service);
   };
   const others = containers.filter(({ id }) => !services.has(id));
-  for (const [service, [one, ...more]] of Map.groupBy(others, ({ compose }) => compose?.service)) {
+  for (const [service, [one, ...more]] of Map.groupBy(others, labelled)) {
     // Several would need one text and numbered names of this project.
-    if (service !== undefined && more.length === 0 && !taken.has(service)) give(one!, service); // no list is empty
+    if (service !== null && more.length === 0 && !taken.has(service)) give(one!, service); // no list is empty
   }
   for (const one of others) {
     if (services.has(one.id)) continue;
@@ -31,6 +32,10 @@ export function servicesOf(containers: readonly InspectedContainer[], project: s
   }
   return services;
 }
+
+/** The service of a label; null for one that Compose refuses as a name, for anybody can write a label. */
+const labelled = ({ compose }: InspectedContainer): string | null =>
+  compose !== null && /^[\w.-]+$/.test(compose.service) ? compose.service : null;
 
 const numberOf = ({ labels }: InspectedContainer): number =>
   Number(labels["com.docker.compose.container-number"] ?? 1);

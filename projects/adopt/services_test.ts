@@ -88,6 +88,7 @@ Deno.test("a project under another name keeps its services, but for those that s
     container("shop-job-1", of("job", 1)),
     container("shop-job-2", of("job", 2)),
     container("db"),
+    container("named", of("a b", 1)),
   ], "other");
   assert.deepEqual(services, {
     "shop-web-1": "web",
@@ -95,8 +96,9 @@ Deno.test("a project under another name keeps its services, but for those that s
     "shop-job-1": "shop-job-1",
     "shop-job-2": "shop-job-2",
     db: "db-2",
+    named: "named",
   });
   assert.deepEqual(refused, []);
   assert.match(text, /depends_on:\n +db:\n/);
-  assert.equal(text.match(/container_name: /g)?.length, 5);
+  assert.equal(text.match(/container_name: /g)?.length, 6);
 });
