@@ -1,7 +1,8 @@
 /** Newer versions of a pinned tag: the list of a repository's tags, and the digests of those that are newer. */
 import { ServiceError } from "../../core/error.ts";
+import type { OutboundAnswer } from "../../core/outbound.ts";
 import type { RegistryAccess, RegistryCall } from "../registries/access.ts";
-import { askForDigest, type CheckOf, restOf } from "./ask.ts";
+import { askForDigest, type CheckOf, HOUR_MS, restOf } from "./ask.ts";
 import type { CheckedVersions } from "./checked.ts";
 import { ACCEPT, DIGEST, readManifest } from "./manifest.ts";
 import { type NewerVersion, NewerVersions, type Version } from "./versions.ts";
@@ -26,14 +27,13 @@ export async function findVersions(
 ): Promise<FoundVersions> {
   const known = before?.found ?? [];
   try {
-    const { newer, note, restsUntil } = await listed(access, of, than);
-    if (newer === null) return { versions: { listedAt: of.now, note, found: known }, restsUntil };
-    const found = [];
-    for (const version of newer) {
-      const one = known.find(({ tag }) => tag === version.tag) ?? await seen(access, of, version);
-      if (one !== null) found.push({ ...one, step: version.step });
+    const list = await listed(access, of, than);
+    if (list.newer === null) {
+      return { versions: { listedAt: of.now, note: list.note, found: known }, restsUntil: list.restsUntil };
     }
-    return { versions: { listedAt: of.now, note, found }, restsUntil };
+    const { found, note, restsUntil } = await foundOf(access, of, list.newer, known);
+    const versions = { listedAt: of.now, note: note ?? list.note, found };
+    return { versions, restsUntil: restsUntil ?? list.restsUntil };
   } catch (error) {
     if (of.signal.aborted || !(error instanceof ServiceError)) throw error;
     return {
@@ -42,6 +42,36 @@ export async function findVersions(
     };
   }
 }
+
+type Found = CheckedVersions["found"];
+
+/** Asks for those that are not known yet. What was offered stays so while nothing is told of the one in its place. */
+async function foundOf(
+  access: RegistryAccess,
+  of: CheckOf,
+  newer: readonly NewerVersion[],
+  known: Found,
+): Promise<{ readonly found: Found; readonly note: string | null; readonly restsUntil: number | null }> {
+  const found: Found = [];
+  let note: string | null = null;
+  let restsUntil: number | null = null;
+  for (const version of newer) {
+    let one = known.find(({ tag }) => tag === version.tag) ?? null;
+    if (one === null) {
+      const told: Seen = restsUntil === null ? await seen(access, of, version) : { ...RESTING, restsUntil };
+      restsUntil = told.restsUntil;
+      note ??= told.failure;
+      one = told.failure === null ? told.version : known.find(({ step }) => step === version.step) ?? null;
+    }
+    if (one !== null) found.push({ ...one, step: version.step });
+  }
+  return { found, note, restsUntil };
+}
+
+const RESTING = {
+  version: null,
+  failure: "the registry wants to be left alone: not all newer versions were looked at",
+};
 
 interface Listed {
   /** Null where the registry gave no list at all. */
@@ -111,21 +141,37 @@ function nextIn(link: string | null): string | null {
   return last ?? null;
 }
 
-/** Returns a version with its digest; null for what no engine can run, and for what is no image, as a chart. */
-async function seen(
-  access: RegistryAccess,
-  of: CheckOf,
-  { tag, step }: NewerVersion,
-): Promise<CheckedVersions["found"][number] | null> {
+interface Seen {
+  /** Null for what no engine can run, and for what is no image, as a chart. */
+  readonly version: Found[number] | null;
+  /** The reason that nothing is known of it; null where the registry told. */
+  readonly failure: string | null;
+  readonly restsUntil: number | null;
+}
+
+/** Returns a version with its digest. */
+async function seen(access: RegistryAccess, of: CheckOf, { tag, step }: NewerVersion): Promise<Seen> {
   const { reference: { repository }, rules, now, signal } = of;
-  const { digest } = await askForDigest(access, { ...of, reference: { ...of.reference, tag } });
-  if (digest === null || !DIGEST.test(digest)) return null;
+  const { answer: head, digest } = await askForDigest(access, { ...of, reference: { ...of.reference, tag } });
+  const isDigest = digest !== null && DIGEST.test(digest);
+  if (head.status !== 200 || !isDigest) return toldOf(head, tag, now);
   const path = `${repository}/manifests/${digest}`;
   const answer = await access.call(rules, { method: "GET", path, accept: ACCEPT, repository, signal });
+  const told = toldOf(answer, tag, now);
   const manifest = answer.status === 200 ? readManifest(answer.body) : null;
-  if (manifest === null) return null;
+  if (manifest === null) return told;
   const platforms = of.platforms();
   const isForNone = manifest.kind === "index" && platforms.length > 0 &&
     platforms.every((one) => !manifest.platforms.has(one));
-  return isForNone ? null : { tag, step, digest, firstSeen: now };
+  return isForNone ? told : { ...told, version: { tag, step, digest, firstSeen: now } };
+}
+
+/** Returns the meaning of an answer without an image: any but these two statuses leave open what is there. */
+function toldOf(answer: OutboundAnswer, tag: string, now: number): Seen {
+  const { status } = answer;
+  const failure = status === 200 || status === 404
+    ? null
+    : `the registry does not tell of its tag ${tag}: it answers ${status}`;
+  const isLimited = status === 429 || status === 503;
+  return { version: null, failure, restsUntil: restOf(answer, now) ?? (isLimited ? now + HOUR_MS : null) };
 }

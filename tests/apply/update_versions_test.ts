@@ -155,6 +155,48 @@ test("a list that never ends, is too large, refused or nonsense is told, and tak
   }
 });
 
+test("a version of which the registry does not tell hides none that was offered, and is asked for again", async () => {
+  let answer: (() => Response) | null = null;
+  await using registry = await startReachableRegistry({
+    script: ({ url, method }, ask) =>
+      answer !== null && (isLate ? method === "GET" && url.includes("sha256:") : url.endsWith("/1.4.6"))
+        ? answer()
+        : ask(),
+  });
+  let isLate = false;
+  await pushImage(registry, "app", "1.4.2", AMD);
+  await pushImage(registry, "app", "1.4.5", { "linux/amd64": "b" });
+  const before = (await check(registry, "1.4.2")).checked;
+  await pushImage(registry, "app", "1.4.6", { "linux/amd64": "c" });
+  await pushImage(registry, "app", "1.5.0", { "linux/amd64": "d" });
+  const limit = { "ratelimit-limit": "100;w=21600", "ratelimit-remaining": "1;w=21600" };
+  const answers: readonly (readonly [number, HeadersInit, readonly string[], number | null])[] = [
+    [429, { "retry-after": "60" }, ["patch 1.4.5"], NOW + 60_000],
+    [429, {}, ["patch 1.4.5"], NOW + 3_600_000],
+    [503, {}, ["patch 1.4.5"], NOW + 3_600_000],
+    [500, {}, ["patch 1.4.5", "minor 1.5.0"], null],
+    [403, {}, ["patch 1.4.5", "minor 1.5.0"], null],
+    [500, limit, ["patch 1.4.5"], NOW + 3_600_000],
+  ];
+  for (const [status, headers, tags, rests] of answers) {
+    answer = () => new Response(null, { status, headers });
+    for (isLate of [false, true]) {
+      const { checked, restsUntil } = await check(registry, "1.4.2", { before });
+      const late = isLate ? ["patch 1.4.5"] : tags;
+      assert.deepEqual([tagsOf(checked), restsUntil], [late, rests], `${status} ${isLate}`);
+      assert.match(checked.versions!.note!, new RegExp(`its tag 1.4.6: it answers ${status}`));
+    }
+  }
+  isLate = false;
+  answer = () => new Response(null, { status: 404 });
+  const gone = (await check(registry, "1.4.2", { before })).checked;
+  answer = null;
+  const after = (await check(registry, "1.4.2", { before })).checked;
+
+  assert.deepEqual([tagsOf(gone), gone.versions!.note], [["minor 1.5.0"], null], "it is not there");
+  assert.deepEqual([tagsOf(after), after.versions!.note], [["patch 1.4.6", "minor 1.5.0"], null]);
+});
+
 test("no link of a list leads to another host or repository", async () => {
   const elsewhere: string[] = [];
   await using other = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
