@@ -1,5 +1,6 @@
 /** One check of one reference: a `HEAD`, which no registry counts as a pull, and more only where the digest moved. */
 import { ServiceError } from "../../core/error.ts";
+import type { OutboundAnswer } from "../../core/outbound.ts";
 import type { RegistryAccess } from "../registries/access.ts";
 import { askForDigest, type CheckOf, digestOf, HOUR_MS, restOf } from "./ask.ts";
 import type { Checked } from "./checked.ts";
@@ -23,11 +24,7 @@ export async function checkReference(access: RegistryAccess, of: CheckOf): Promi
   try {
     const { answer, digest } = await askForDigest(access, of);
     const restsUntil = restOf(answer, now);
-    if (answer.status === 429 || answer.status === 503) {
-      const until = restsUntil ?? now + HOUR_MS;
-      return { checked: { ...last, outcome: "limited", reason: null, until }, restsUntil: until };
-    }
-    if (answer.status !== 200) return { checked: { ...last, ...failureOf(answer.status) }, restsUntil };
+    if (answer.status !== 200) return failed(last, answer, now);
     if (digest === null) {
       const reason = "the registry does not tell a digest";
       return { checked: { ...last, outcome: "unreachable", reason }, restsUntil };
@@ -35,7 +32,10 @@ export async function checkReference(access: RegistryAccess, of: CheckOf): Promi
     const isSame = last.digest === digest;
     const known = isSame ? last.platforms : {};
     const wanted = of.differing(digest).filter((platform) => !Object.hasOwn(known, platform));
-    const found = wanted.length === 0 ? {} : await platformsOf(access, of, digest, wanted);
+    const { found, refusal } = wanted.length === 0
+      ? { found: {}, refusal: null }
+      : await platformsOf(access, of, digest, wanted);
+    if (refusal !== null) return failed(last, refusal, now);
     const checked: Checked = {
       outcome: "found",
       reason: null,
@@ -76,35 +76,65 @@ async function withVersions(
   return { checked: { ...checked, versions: found.versions }, restsUntil: found.restsUntil };
 }
 
-/** Returns what the registry has for these platforms: an empty list for one that it does not have. */
+/** Keeps what is known beside an answer that tells nothing of it. */
+function failed(last: Checked, answer: OutboundAnswer, now: number): CheckResult {
+  const restsUntil = restOf(answer, now);
+  if (answer.status === 429 || answer.status === 503) {
+    const until = restsUntil ?? now + HOUR_MS;
+    return { checked: { ...last, outcome: "limited", reason: null, until }, restsUntil: until };
+  }
+  return { checked: { ...last, ...failureOf(answer.status) }, restsUntil };
+}
+
+/** Null for no image; "absent" for what is not there, or is another manifest than its digest says. */
+type Read = ReturnType<typeof readManifest> | "absent" | { readonly refusal: OutboundAnswer };
+
+interface FoundPlatforms {
+  readonly found: Readonly<Record<string, string[]>>;
+  /** An answer that tells nothing, which ended it; null for none. */
+  readonly refusal: OutboundAnswer | null;
+}
+
+/** Returns what the registry has for these platforms: an empty list for one that it does not have, none for one of which it does not tell. */
 async function platformsOf(
   access: RegistryAccess,
   { reference: { repository }, rules, signal }: CheckOf,
   digest: string,
   wanted: readonly string[],
-): Promise<Record<string, string[]>> {
-  const read = async (one: string) => {
+): Promise<FoundPlatforms> {
+  const read = async (one: string): Promise<Read> => {
     const path = `${repository}/manifests/${one}`;
     const answer = await access.call(rules, { method: "GET", path, accept: ACCEPT, repository, signal });
+    if (answer.status !== 200 && answer.status !== 404) return { refusal: answer };
     const isIt = answer.status === 200 && await digestOf(answer.body) === one;
-    return isIt ? readManifest(answer.body) : null;
+    return isIt ? readManifest(answer.body) : "absent";
   };
-  const whole = await read(digest);
-  if (whole === null) return {};
   const found: Record<string, string[]> = {};
+  const whole = await read(digest);
+  if (whole === null || whole === "absent") return { found, refusal: null };
+  if ("refusal" in whole) return { found, ...whole };
   for (const platform of wanted) {
     if (whole.kind === "manifest") {
       found[platform] = [digest, whole.config];
       continue;
     }
     const ids: string[] = [];
+    let isWhole = true;
     for (const child of whole.platforms.get(platform)?.slice(0, MOST_CHILDREN) ?? []) {
       const manifest = await read(child);
-      ids.push(child, ...(manifest?.kind === "manifest" ? [manifest.config] : []));
+      if (manifest !== null && typeof manifest === "object" && "refusal" in manifest) {
+        return { found, ...manifest };
+      }
+      isWhole &&= manifest !== "absent";
+      const config = manifest !== null && manifest !== "absent" && manifest.kind === "manifest"
+        ? [manifest.config]
+        : [];
+      ids.push(child, ...config);
     }
-    found[platform] = ids;
+    // Without the settings of one of them, what runs could not be known again.
+    if (isWhole) found[platform] = ids;
   }
-  return found;
+  return { found, refusal: null };
 }
 
 function failureOf(status: number): Pick<Checked, "outcome" | "reason"> {

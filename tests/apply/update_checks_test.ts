@@ -182,6 +182,46 @@ test("a check takes no manifest that is not what its digest says, and none witho
   }
 });
 
+test("a manifest of which the registry does not tell makes nothing newer, and is asked for again", async () => {
+  let answer = () => new Response(null, { status: 404 });
+  let which: string | null = null;
+  await using registry = await startReachableRegistry({
+    script: (request, ask) => which !== null && request.url.endsWith(which) ? answer() : ask(),
+  });
+  await pushImage(registry, "app", "1", { "linux/amd64": "a", "linux/arm64": "a" });
+  const before = (await check(registry)).checked;
+  const { digest, manifests, configs } = await pushImage(registry, "app", "1", {
+    "linux/amd64": "b",
+    "linux/arm64": "b",
+  });
+  const differing = () => ["linux/amd64", "linux/arm64"];
+  const child = manifests["linux/arm64"]!;
+  const amd = { "linux/amd64": [manifests["linux/amd64"], configs["linux/amd64"]] };
+
+  const outcomes: readonly (readonly [string, number, Checked["outcome"], unknown])[] = [
+    [digest, 500, "unreachable", {}],
+    [digest, 429, "limited", {}],
+    [child, 500, "unreachable", {}],
+    [child, 503, "limited", {}],
+    [child, 403, "refused", {}],
+    [child, 404, "found", amd],
+    [child, 200, "found", amd],
+  ];
+  for (const [of, status, outcome, platforms] of outcomes) {
+    which = of;
+    answer = () => status === 200 ? Response.json({}) : new Response(null, { status });
+    const { checked, restsUntil } = await check(registry, { before, differing });
+    const name = `${of === child ? "child" : "index"} ${status}`;
+    assert.deepEqual([checked.outcome, checked.platforms], [outcome, platforms], name);
+    assert.equal(checked.digest, outcome === "found" ? digest : before.digest, name);
+    assert.equal(restsUntil, outcome === "limited" ? NOW + 3_600_000 : null, name);
+  }
+  const { checked: half } = await check(registry, { before, differing });
+  which = null;
+  const whole = (await check(registry, { before: half, differing })).checked;
+  assert.deepEqual(whole.platforms, { ...amd, "linux/arm64": [child, configs["linux/arm64"]] });
+});
+
 test("a token is asked for once, from the service that was stored, and from no other one", async () => {
   let realm: string | null = null;
   await using registry = await startReachableRegistry({
