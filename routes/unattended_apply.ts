@@ -2,7 +2,7 @@
 import { type Principal, reachOf } from "../core/access.ts";
 import type { ApplyRecord } from "../core/applies.ts";
 import type { NewAuditEntry } from "../core/audit_entry.ts";
-import { ServiceError } from "../core/error.ts";
+import { isStoreAway, ServiceError } from "../core/error.ts";
 import { pause } from "../core/pause.ts";
 import { ApplyRequest } from "../projects/apply/apply_shape.ts";
 import type { PlanRequest } from "../projects/plan/plan_shape.ts";
@@ -92,9 +92,14 @@ export async function endOf(
   { everyMs, longestMs = Infinity, beforeEach, signal }: Looks,
 ): Promise<Pick<ApplyRecord, "state" | "reason"> | null> {
   for (let waited = 0; !signal.aborted && waited <= longestMs; waited += everyMs) {
-    await beforeEach?.();
-    const { state, reason } = await applies.get(id);
-    if (state !== "running") return { state, reason };
+    try {
+      await beforeEach?.();
+      const { state, reason } = await applies.get(id);
+      if (state !== "running") return { state, reason };
+    } catch (error) {
+      // The apply goes on, and nobody knows how it ends while the store is away.
+      if (!isStoreAway(error)) throw error;
+    }
     await pause(everyMs, signal);
   }
   return null;
