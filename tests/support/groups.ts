@@ -7,8 +7,10 @@ import { sources } from "../house/sources.ts";
 /** More of them leave a core with nothing to do at the end. */
 const MOST = 10;
 /** Nothing of a group is shared but the program: neither what lives as long as its file, nor where a test is said to be. */
-const BY_ITSELF =
-  /\b(?:shared|law|proof|start)Engine\b|\bstageOf\b|small_world|\b(?:shared|start)Browser\b|\bsharedPostgres\b|\bstartSwarm\b|\bafterAll\b|"unload"/;
+const BY_ITSELF = /\b(?:shared|start)Browser\b|\bsharedPostgres\b|\bafterAll\b|"unload"/;
+/** An engine of its own; where none can be had, its tests are left out, and loading the program is all that they cost. */
+const WITH_ENGINE = /\b(?:shared|law|proof|start)Engine\b|\bstageOf\b|small_world|\bstartSwarm\b/;
+const hasEngines = Deno.build.os === "linux" && Deno.uid() === 0 || Deno.env.has("BERTH_TEST_ENGINE");
 const HAS_TESTS = /\bDeno\.test\b/;
 const ROOT = new URL("../../", import.meta.url);
 
@@ -21,7 +23,8 @@ export async function grouped(folder: string, first: readonly string[]): Promise
     const text = await Deno.readTextFile(new URL(path, ROOT));
     // Tests beside their code are small.
     const room = /^tests\/(\w+)\//.exec(path)?.[1] ?? "beside";
-    if (BY_ITSELF.test(text) || !HAS_TESTS.test(text)) alone.push(path);
+    const isAlone = BY_ITSELF.test(text) || (WITH_ENGINE.test(text) ? hasEngines : !HAS_TESTS.test(text));
+    if (isAlone) alone.push(path);
     else rooms.set(room, [...rooms.get(room) ?? [], path]);
   }
   const groups: string[] = [];
