@@ -24,9 +24,11 @@ export async function run({ args: [act, name], option }: Line): Promise<number> 
     }
     const tested = await (await client.post(NOTICE_TEST, { params: { id: notice.id } })).json();
     if (option("--json") !== undefined) writeOut(`${JSON.stringify(tested, null, 2)}\n`);
-    else if (tested.taken) writeOut(`taken with ${tested.status} in ${tested.ms} ms\n`);
-    else console.error(`berth: It was not taken: ${visible(tested.problem ?? "no answer")}`);
-    return tested.taken ? EXIT.FINE : EXIT.NO;
+    else if (tested.taken) {
+      writeOut(`taken with ${tested.status} in ${tested.ms} ms\n`);
+      if (tested.problem !== null) console.error(`berth: Not by all: ${visible(tested.problem)}`);
+    } else console.error(`berth: It was not taken: ${visible(tested.problem ?? "no answer")}`);
+    return tested.taken && tested.problem === null ? EXIT.FINE : EXIT.NO;
   } catch (error) {
     return failCall(error);
   }

@@ -92,7 +92,9 @@ const test = route({
         status: z.int().nullable().describe(
           "The status that it answered, of HTTP or SMTP; null without an answer",
         ),
-        problem: z.string().nullable().describe("The reason that it was not taken"),
+        problem: z.string().nullable().describe(
+          "The reason that it was not taken, or the recipients of a mail that were refused while others were not",
+        ),
         ms: z.int().describe("Milliseconds that it took"),
       }).meta({ id: "NoticeTest" }),
       "The end of the attempt",

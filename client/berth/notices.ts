@@ -92,7 +92,7 @@ export type NoticeTest = {
   readonly taken: boolean;
   /** The status that it answered, of HTTP or SMTP; null without an answer. */
   readonly status: number | null;
-  /** The reason that it was not taken. */
+  /** The reason that it was not taken, or the recipients of a mail that were refused while others were not. */
   readonly problem: string | null;
   /** Milliseconds that it took. */
   readonly ms: number;

@@ -5,6 +5,7 @@ import type { Outbound } from "../../core/outbound.ts";
 import type { NoticeRecord, NoticeStore } from "../../core/notices.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
 import { MailFailure } from "./mail/mail_failure.ts";
+import type { Submitted } from "./mail/smtp.ts";
 import type { HttpKind, Message, Target } from "./message.ts";
 
 const MOST_NOTICES = 50;
@@ -25,7 +26,7 @@ export interface Attempt {
   readonly result: "taken" | "refused" | "failed";
   /** The status that it answered; null where it gave none. */
   readonly status: number | null;
-  /** The reason that it was not taken, in words. */
+  /** The reason that it was not taken, or not by all recipients of a mail, in words. */
   readonly problem: string | null;
   readonly ms: number;
 }
@@ -90,9 +91,11 @@ export class Notices implements Disposable {
     }
     const { OutboundFailure } = await import("../../core/outbound.ts");
     try {
-      const status = target.kind === "mail"
-        ? await this.#mail(target, message, signal)
-        : await this.#call({ ...target, kind: target.kind }, message, signal);
+      if (target.kind === "mail") {
+        const { status, refused } = await this.#mail(target, message, signal);
+        return end("taken", status, refused);
+      }
+      const status = await this.#call({ ...target, kind: target.kind }, message, signal);
       if (status >= 200 && status < 300) return end("taken", status, null);
       const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
       return end(isRefusal ? "refused" : "failed", status, `it answered ${status}`);
@@ -130,7 +133,11 @@ export class Notices implements Disposable {
     return status;
   }
 
-  async #mail({ address, secret, ca }: Target, message: Message, signal?: AbortSignal): Promise<number> {
+  async #mail(
+    { address, secret, ca }: Target,
+    message: Message,
+    signal?: AbortSignal,
+  ): Promise<Submitted> {
     const { sendMail } = await import("./mail/send_mail.ts");
     return await sendMail({ address, secret, ca }, message, this.options.now(), TOTAL_MS, signal);
   }

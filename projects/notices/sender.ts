@@ -191,6 +191,8 @@ export class Sender implements AsyncDisposable {
     if (attempt.result === "taken") {
       this.#sentAt.set(notice.id, performance.now());
       this.#taken.set(notice.id, batch.id);
+      const { problem } = attempt;
+      if (problem !== null) log.warn("Not all recipients took a notice", { notice: notice.name, problem });
       return await this.#noteTaken(notice, batch, notices);
     }
     if (this.#over.signal.aborted) return; // it stopped, and the target is not to blame

@@ -1,5 +1,6 @@
 /** Notices as mail: a real server gets them over TLS and with a login, and what it refuses is said in plain words. */
 import assert from "node:assert/strict";
+import { runBerth } from "../support/berth_process.ts";
 import { selfSigned } from "../support/self_signed.ts";
 import { eventually } from "../support/eventually.ts";
 import { mailServerMissing, type ReceivedMail, startMailServer } from "../support/mail_server.ts";
@@ -161,7 +162,12 @@ test("what a mail server refuses is said in plain words, without a word of its o
     [at(secured.port), { ca: certs.ca }, /refused the sender: it answered 530/, 530],
     [at(plain.port), {}, /offers no STARTTLS/, null],
     [at(plain.port, "&tls=no"), {}, /refused the message: it answered 554/, 554],
-    [at(plain.port, "&tls=no").replace("bob@", "nobody@"), {}, /refused recipient 2 of 2/, 550],
+    [
+      at(plain.port, "&tls=no").replace("ada%2Bhome@example.org,bob@", "nobody@"),
+      {},
+      /refused recipient 1 of 1/,
+      550,
+    ],
     [at((silent.addr as Deno.NetAddr).port, "&tls=no"), {}, /no answer within 10 s/, null],
     [`smtp://169.254.169.254:25?${WAY}&tls=no`, {}, /may not be called/, null],
   ];
@@ -172,6 +178,27 @@ test("what a mail server refuses is said in plain words, without a word of its o
     assert.ok(!result.problem.includes("canary"));
     assert.equal(result.status, status, result.problem);
   }
+});
+
+test("a mailbox that is refused keeps the mail from no other, and the test says which one it is", async () => {
+  await using server = await startMailServer({ tls: "none" });
+  await using berth = await startService(FAST);
+  const way = "from=berth@example.org&to=ada@example.org,nobody@example.org,bob@example.org&tls=no";
+  const id = await added(berth, `smtp://127.0.0.1:${server.port}?${way}`);
+  const { taken, status, problem } = await tested(berth, id);
+  assert.deepEqual([taken, status, problem], [true, 250, "it refused recipient 2 of 3: it answered 550"]);
+  assert.deepEqual(server.taken[0]?.to, ["ada@example.org", "bob@example.org"]);
+  const run = await runBerth(["notices", "test", "Postausgang"], {
+    BERTH_URL: berth.url,
+    BERTH_KEY: berth.credential!,
+  });
+  assert.deepEqual([run.code, run.stderr], [
+    1,
+    "berth: Not by all: it refused recipient 2 of 3: it answered 550\n",
+  ]);
+  const none = way.replace("ada@", "nobody@").replace("bob@", "nobody@");
+  const refused = await tested(berth, await added(berth, `smtp://127.0.0.1:${server.port}?${none}`));
+  assert.deepEqual([refused.taken, refused.problem], [false, "it refused recipient 1 of 3: it answered 550"]);
 });
 
 Deno.test("mailTargetIn() refuses what could end a line, send a password in the clear, or name nobody", () => {

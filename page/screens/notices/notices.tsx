@@ -100,10 +100,12 @@ function Tested({ of }: { readonly of: NoticeTest | null | undefined }) {
   if (of === undefined) return null;
   if (of === null) return <span role="status">{words.loading}</span>;
   const { taken, status, problem, ms } = of;
+  // Of a mail that others got, the recipients that were refused.
+  const but = problem === null ? "" : `: ${shown(problem)}`;
   return (
     <span role="status">
-      <Mark verdict={taken ? "asWritten" : "broken"}>
-        {taken ? TEXT.taken(String(status), ms) : shown(problem ?? TEXT.untested)}
+      <Mark verdict={!taken ? "broken" : problem === null ? "asWritten" : "differs"}>
+        {taken ? TEXT.taken(String(status), ms) + but : shown(problem ?? TEXT.untested)}
       </Mark>
     </span>
   );

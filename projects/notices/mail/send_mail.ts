@@ -4,16 +4,16 @@ import type { Message, Target } from "../message.ts";
 import { letterOf } from "./letter.ts";
 import { mailTargetIn } from "./mail_address.ts";
 import { MailFailure } from "./mail_failure.ts";
-import { submit } from "./smtp.ts";
+import { submit, type Submitted } from "./smtp.ts";
 
-/** Returns the status with which the server took it. Throws `MailFailure` and `OutboundFailure`. */
+/** Throws `MailFailure` and `OutboundFailure`. */
 export async function sendMail(
   { address, secret, ca }: Omit<Target, "kind">,
   message: Message,
   now: number,
   totalMs: number,
   stopping?: AbortSignal,
-): Promise<number> {
+): Promise<Submitted> {
   const target = mailTargetIn(address, secret !== null);
   if (typeof target === "string") throw new MailFailure(target);
   const late = AbortSignal.timeout(totalMs);

@@ -12,8 +12,15 @@ interface Submission extends MailTarget {
   readonly signal: AbortSignal;
 }
 
-/** Returns the status with which the server took it. Throws `MailFailure` and `OutboundFailure`. */
-export async function submit(asked: Submission): Promise<number> {
+/** A mail that a server took for one recipient at least. */
+export interface Submitted {
+  readonly status: number;
+  /** The recipients that it refused, by their places, in words; null if it refused none. */
+  readonly refused: string | null;
+}
+
+/** Throws `MailFailure` and `OutboundFailure`. */
+export async function submit(asked: Submission): Promise<Submitted> {
   const { host, port, tls, signal } = asked;
   const [address] = await connectable(host, true, signal);
   if (address === undefined) throw new OutboundFailure("unreachable", "its name has no address");
@@ -99,16 +106,29 @@ async function logIn(
   } else throw new MailFailure("it offers no login with a password (AUTH PLAIN or LOGIN)");
 }
 
-async function hand(lines: SmtpLines, { from, to, text }: Submission): Promise<number> {
+/** A mailbox that is refused does not keep the mail from the others. */
+async function hand(lines: SmtpLines, { from, to, text }: Submission): Promise<Submitted> {
   await expect(lines, `MAIL FROM:<${from}>`, 250, "it refused the sender");
+  const refusals: MailFailure[] = [];
   for (const [at, mailbox] of to.entries()) {
-    await expect(lines, `RCPT TO:<${mailbox}>`, 250, `it refused recipient ${at + 1} of ${to.length}`);
+    try {
+      await expect(lines, `RCPT TO:<${mailbox}>`, 250, `it refused recipient ${at + 1} of ${to.length}`);
+    } catch (error) {
+      if (!(error instanceof MailFailure)) throw error;
+      refusals.push(error);
+    }
   }
+  // A refusal for now is tried again, and one for ever is not.
+  const [soonest] = refusals.toSorted((one, other) => (one.status ?? 0) - (other.status ?? 0));
+  if (soonest !== undefined && refusals.length === to.length) throw soonest;
   await expect(lines, "DATA", 354);
   // No line of it begins with a dot: headers do not, and base64 has none.
   const { status } = await expect(lines, `${text}.`, 250, "it refused the message");
   await lines.write("QUIT").catch(() => {}); // the message is taken
-  return status;
+  return {
+    status,
+    refused: refusals.length === 0 ? null : refusals.map(({ message }) => message).join(", "),
+  };
 }
 
 /** Writes a line, and reads the answer, which must be of this hundred and ten. */
