@@ -31,6 +31,36 @@ export async function applyPushed(options: AutoApplyOptions, asked: AutoApply): 
 }
 
 async function carriedOut(options: AutoApplyOptions, asked: AutoApply): Promise<string | null> {
+  for (;;) {
+    // Of an earlier start of berth, of another replica, or of a person.
+    const inHand = await runningApply(options, asked);
+    const why = inHand === null ? null : await waitingAfter(options, inHand, asked.signal);
+    if (why !== null || asked.signal.aborted) return why;
+    try {
+      return await applied(options, asked);
+    } catch (error) {
+      const isMeanwhile = error instanceof ServiceError && error.code === "apply_running";
+      if (!isMeanwhile || await runningApply(options, asked) === null) throw error;
+    }
+  }
+}
+
+/** Returns the id of the group's apply that is running; null for none. */
+async function runningApply(
+  { applies }: AutoApplyOptions,
+  { workspace, group }: AutoApply,
+): Promise<string | null> {
+  const [running] = await applies.list({
+    workspace,
+    group: group.name,
+    state: "running",
+    before: null,
+    limit: 1,
+  });
+  return running?.id ?? null;
+}
+
+async function applied(options: AutoApplyOptions, asked: AutoApply): Promise<string | null> {
   const { workspace, group: { name, isNew }, principal } = asked;
   const units = await unitsOf(options, asked);
   if (!isNew && ![...units.values()].some(({ isTaken }) => isTaken)) return null;

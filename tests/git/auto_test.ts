@@ -89,6 +89,9 @@ class AutoScene implements AsyncDisposable {
   }
 }
 
+/** A container is healthy once this has passed: an apply is still running after the next start. */
+const LATE = "healthcheck: { test: [CMD, sh, -c, 'exit 0'], interval: 3s }";
+
 const one = (name: string, lines = "", more: readonly string[] = []) =>
   project(name, [service("web", lines), ...more]);
 
@@ -212,6 +215,47 @@ for (const kind of ["docker", "podman"] as const) {
         assert.equal(before[`${name}-side-1`]?.state, "exited");
         assert.deepEqual(after[`${name}-side-1`], before[`${name}-side-1`]);
         assert.notEqual(after[`${name}-job-1`]?.id, before[`${name}-job-1`]?.id);
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  );
+
+  on(
+    "a berth that ends while the policy applies a group applies the others after its next start",
+    async (engine) => {
+      const folder = await Deno.makeTempDir({ prefix: "berth-test-" });
+      try {
+        const names = [`first${kind}`, `later${kind}`];
+        const textOf = (name: string, lines: string) =>
+          one(name, lines, [service("side", `depends_on: [web]\n${lines}`)]);
+        const files = (lines: string) =>
+          Object.fromEntries(names.map((name) => [`${name}/compose.yaml`, textOf(name, lines)]));
+        await using scene = await AutoScene.on(engine, files(""), folder);
+        await scene.up(...names);
+        await scene.git.follow({ policy: "auto" });
+        const { berth, id, repository } = scene.git;
+        const head = await repository.push(files(`environment: { A: '2' }\n${LATE}`));
+        await scene.git.check();
+        await eventually(
+          "a group is being applied",
+          async () => (await berth.call("GET /api/applies?state=running")).body.items.length > 0 || null,
+          LONG,
+        );
+        await berth.stop();
+        await using next = await serveEngines({ [engine.kind]: engine }, { folder, admin: berth.admin! });
+
+        await next.call(`POST /api/workspaces/${id}/source/check`);
+        const record = await eventually("the policy has acted", async () => {
+          const record = await next.berth.store.sources.get(id);
+          return record?.waiting !== null || (record.synced === head && record.todo === null) ? record : null;
+        }, LONG);
+
+        assert.deepEqual([record?.waiting, record?.todo], [null, null]);
+        for (const name of names) {
+          const stdout = await engine.cli("inspect", `${name}-web-1`, "--format", "{{.Config.Env}}");
+          assert.match(stdout, /A=2/, name);
+        }
       } finally {
         await Deno.remove(folder, { recursive: true });
       }
