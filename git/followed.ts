@@ -100,10 +100,11 @@ export class Followed {
       await mirror.fetchHead(remote, head);
       await mirror.objects.tree(head, record.folder);
     } catch (error) {
-      // The copy may be damaged: it is only a cache.
-      if (!(error instanceof SourceFailure) || !/object|corrupt|pack|cannot be read/i.test(error.message)) {
-        throw error;
-      }
+      // The copy may be damaged: it is only a cache. A connection that was cut, or a server's fault, does not harm it.
+      if (!(error instanceof SourceFailure)) throw error;
+      const isDamaged = /^(?!remote error).*\bis corrupt\b/i.test(error.message) ||
+        !await mirror.objects.isWhole();
+      if (!isDamaged) throw error;
       await mirror.remove();
       await mirror.remoteHead(remote);
       await mirror.fetchHead(remote, head);

@@ -56,6 +56,15 @@ export class Objects {
     return code === 0;
   }
 
+  /** False where an object of what was fetched last is missing or cannot be read; true where that takes too long to say. */
+  async isWhole(): Promise<boolean> {
+    const { code, ended } = await this.read({
+      args: ["rev-list", "--objects", "--quiet", "--all"],
+      most: 10_000,
+    });
+    return code === 0 || ended !== "itself";
+  }
+
   /** Returns the state of the folder in which objects lie: another one once any came or went. */
   async #packs(): Promise<string | null> {
     try {

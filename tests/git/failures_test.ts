@@ -96,6 +96,37 @@ test("a token that expires at whichever request of a fetch fails the check, and 
   });
 });
 
+test("a connection that is cut in a fetch keeps the copy, so that earlier commits can still be synced", async () => {
+  await using scene = await synced();
+  const { head: first } = await scene.source();
+  const second = await scene.repository.push({ notes: "2" });
+  await scene.check();
+  assert.equal((await sync(scene, second)).body.state, "synced");
+  const noise = () => crypto.getRandomValues(new Uint8Array(60_000));
+  const next = await scene.repository.push({ a: noise(), b: noise(), c: noise(), d: noise() });
+  const before = await kept(scene);
+  scene.server.refuse = async (request) => {
+    if (request.headers.has("x-whole")) return null;
+    const headers = new Headers(request.headers);
+    headers.set("x-whole", "1");
+    const body = request.body === null ? null : await request.arrayBuffer();
+    const answer = await fetch(request.url, { method: request.method, headers, body });
+    const bytes = await answer.bytes();
+    const type = answer.headers.get("content-type")!;
+    const isPack = bytes.length > 200_000;
+    return new Response(isPack ? bytes.subarray(0, 100_000) : bytes, { headers: { "content-type": type } });
+  };
+
+  const { error } = await scene.check();
+
+  assert.match(error ?? "", /pack|EOF|disconnect/);
+  assert.deepEqual(await kept(scene), before);
+  scene.server.refuse = () => new Response("no", { status: 503 });
+  assert.equal((await sync(scene, first!)).body.synced, first);
+  scene.server.refuse = null;
+  assert.equal((await scene.check()).head, next);
+});
+
 test("a forced push is behind, deletes nothing once the commit before is lost, and the policy auto leaves it to a person", async () => {
   await using scene = await synced();
   const before = await kept(scene);
