@@ -48,6 +48,7 @@ import { projectUpdateRules } from "../routes/project_update_rules.ts";
 import { proposedUpdates } from "../routes/proposed_updates.ts";
 import { incidents } from "../routes/incidents.ts";
 import { muteRoutes } from "../routes/mutes.ts";
+import { steadyClock } from "../core/steady.ts";
 import { noticeRoutes } from "../routes/notices.ts";
 
 /** Everything it opens is pushed on `owned`. */
@@ -112,7 +113,7 @@ export function composeRoutes(
     settling({ ...adopting, registry, editor: parts.editor, digests: access.digests }),
     history.router,
     endingRoutes({ ...store, seal: access.endingSeal }),
-    noticeRoutes({ notices: parts.notices, store: store.notices, now }),
+    noticeRoutes({ notices: parts.notices, store: store.notices, steady: steadyClock(access.clock) }),
     muteRoutes({ ...store, now }),
     socket,
     ...plugins.routers,

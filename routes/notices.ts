@@ -156,10 +156,11 @@ const drop = route({
 interface NoticeRoutes {
   readonly notices: Notices;
   readonly store: NoticeStore;
-  readonly now: () => number;
+  /** The time by a clock that never steps, by which messages wait. */
+  readonly steady: () => number;
 }
 
-export function noticeRoutes({ notices, store, now }: NoticeRoutes): CoreRouter {
+export function noticeRoutes({ notices, store, steady }: NoticeRoutes): CoreRouter {
   const find = async (id: string): Promise<NoticeRecord> => {
     const found = (await notices.list()).find((one) => one.id === id);
     if (found === undefined) throw unknown();
@@ -168,7 +169,7 @@ export function noticeRoutes({ notices, store, now }: NoticeRoutes): CoreRouter 
   return router()
     .on(outbox, async () => reply(200, { items: (await store.stuck(MOST_STUCK)).map(shownBatch) }, NO_STORE))
     .on(retry, async (call) => {
-      if (!await store.retry(call.params.id, now(), call.entry())) throw unknown();
+      if (!await store.retry(call.params.id, steady(), call.entry())) throw unknown();
       return reply(204);
     })
     .on(drop, async (call) => {

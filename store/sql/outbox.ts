@@ -187,7 +187,8 @@ function* take(
   mutes: readonly MuteRecord[],
 ): Steps<Batch | null> {
   const known = yield* get<{ id: string }>(
-    "SELECT batch AS id FROM outbox WHERE notice_id = $1 AND batch IS NOT NULL AND state = 'waiting' LIMIT 1",
+    "SELECT batch AS id FROM outbox WHERE notice_id = $1 AND batch IS NOT NULL AND state = 'waiting' " +
+      "ORDER BY next_at, batch LIMIT 1",
     notice,
   );
   if (known === undefined) {

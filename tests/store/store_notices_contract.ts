@@ -229,6 +229,23 @@ export function noticesContract(promise: Promised): void {
     },
   );
 
+  promise("gives out what a person sends again at once, also while another message waits", async (under) => {
+    await using store = await under.open("a");
+    await store.notices.add(notice("a"), MANY, ENTRY);
+    // In the order of their ids, and against it.
+    for (const [dead, waits] of [["b", "a"], ["c", "d"]] as const) {
+      await store.incidents.write([told(incident(dead), 10)]);
+      const batch = await store.notices.take("a", 20, dead, []);
+      await store.notices.failed({ ...batch!, attempts: 3, state: "dead", problem: "it answered 403" });
+      await store.incidents.write([told(incident(waits), 10)]);
+      const other = await store.notices.take("a", 20, waits, []);
+      await store.notices.failed({ ...other!, attempts: 1, nextAt: 3_600, problem: "it answered 503" });
+      assert.equal(await store.notices.retry(dead, 30, ENTRY), true);
+      assert.equal((await store.notices.take("a", 30, "new", []))?.id, dead);
+      for (const id of [dead, waits]) await store.notices.sent(id);
+    }
+  });
+
   promise("tells what gets worse after its message was given up, and its end", async (under) => {
     await using store = await under.open("a");
     await stuck(store);

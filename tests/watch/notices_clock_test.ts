@@ -79,7 +79,14 @@ Deno.test("a clock that steps hours back and days on under the sender loses no m
   refusals.left = 3;
   await Deno.remove(folder(2));
   await eventually("its message is refused", () => refusals.left < 3);
+  refusals.left = Infinity;
   offset += 48 * HOUR_MS;
+  const stuckNow = async () => (await berth.call("GET /api/notices/messages")).body.items[0];
+  const stuck = await eventually("it is stuck", stuckNow);
+  assert.equal((await berth.call(`POST /api/notices/messages/${stuck.id}/retry`)).status, 204);
+  const again = await eventually("it is refused again", stuckNow);
+  assert.ok(Date.parse(again.firstAt) < Date.now() + HOUR_MS, "what is sent again waits by the same clock");
+  refusals.left = 0;
   await within(10_000, "two days on the wall give no message up", () => toldOf(2, "open").length === 1);
   refusals.left = 1;
   await Deno.mkdir(folder(2));
