@@ -3,7 +3,7 @@ import type { Incident, IncidentChange, IncidentSubject } from "../../core/incid
 import { mutedUntil, type MuteRecord } from "../../core/mutes.ts";
 import type { Batch, NoticeStore, OutboxState } from "../../core/notices.ts";
 import { insertEntry } from "./audit.ts";
-import { all, get, run, type Sql, type Steps } from "./steps.ts";
+import { all, run, type Sql, type Steps } from "./steps.ts";
 
 /** The subject of the record of the first watch: it is never forgotten. */
 export const FIRST_WATCH = "berth watch";
@@ -71,7 +71,7 @@ export function* tellFirst(notice: string): Steps<void> {
   );
 }
 
-interface DueRow extends Pick<Incident, "id" | "kind"> {
+interface DueRow extends Pick<Incident, "id" | "kind">, Omit<IncidentSubject, "kind"> {
   readonly subjectKind: IncidentSubject["kind"];
   readonly body: string;
 }
@@ -186,11 +186,7 @@ function* take(
   batch: string,
   mutes: readonly MuteRecord[],
 ): Steps<Batch | null> {
-  const known = yield* get<{ id: string }>(
-    "SELECT batch AS id FROM outbox WHERE notice_id = $1 AND batch IS NOT NULL AND state = 'waiting' " +
-      "ORDER BY next_at, batch LIMIT 1",
-    notice,
-  );
+  const known = (yield* underWay(notice, mutes))[0];
   if (known === undefined) {
     const due = yield* dueOf(notice, now, mutes);
     if (due.length === 0) return null;
@@ -211,21 +207,46 @@ function* take(
   return batchesOf(rows)[0] ?? null;
 }
 
+const INCIDENT =
+  'i.id, i.subject_kind AS "subjectKind", i.workspace, i.group_name AS "group", i.project, i.unit, ' +
+  "i.engine, i.container, i.kind, i.body FROM outbox AS o JOIN incidents AS i ON i.id = o.incident_id " +
+  "WHERE o.notice_id = $1 AND o.state = 'waiting'";
+
 /** Returns the incidents that a target is to be told of now: none that is muted. */
 function* dueOf(notice: string, now: number, mutes: readonly MuteRecord[]): Steps<string[]> {
-  const rows = yield* all<Omit<IncidentSubject, "kind"> & DueRow>(
-    'SELECT i.id, i.subject_kind AS "subjectKind", i.workspace, i.group_name AS "group", i.project, i.unit, i.engine, ' +
-      "i.container, i.kind, i.body FROM outbox AS o JOIN incidents AS i ON i.id = o.incident_id WHERE o.notice_id = $1 " +
-      `AND o.state = 'waiting' AND o.batch IS NULL AND o.due_at <= $2 ORDER BY o.due_at LIMIT $3`,
+  const rows = yield* all<DueRow>(
+    `SELECT ${INCIDENT} AND o.batch IS NULL AND o.due_at <= $2 ORDER BY o.due_at LIMIT $3`,
     notice,
     now,
     mutes.length === 0 ? MOST_IN_BATCH : MOST_ROWS,
   );
-  return rows.filter(({ id, kind, subjectKind, body, ...subject }) => {
-    const { elsewhere } = JSON.parse(body) as Pick<Incident, "elsewhere">;
-    const scopes = elsewhere === undefined ? {} : { elsewhere };
-    return mutedUntil({ id, kind, subject: { ...subject, kind: subjectKind }, ...scopes }, mutes) === null;
-  }).slice(0, MOST_IN_BATCH).map(({ id }) => id);
+  return rows.filter((row) => !isMuted(row, mutes)).slice(0, MOST_IN_BATCH).map(({ id }) => id);
+}
+
+/** Returns the batches of a target that are under way, the next one first: none of which all is muted. */
+function* underWay(notice: string, mutes: readonly MuteRecord[]): Steps<readonly { readonly id: string }[]> {
+  if (mutes.length === 0) {
+    return yield* all<{ readonly id: string }>(
+      "SELECT batch AS id FROM outbox WHERE notice_id = $1 AND batch IS NOT NULL AND state = 'waiting' " +
+        "ORDER BY next_at, batch LIMIT 1",
+      notice,
+    );
+  }
+  const rows = yield* all<DueRow & { readonly batch: string }>(
+    `SELECT o.batch, ${INCIDENT} AND o.batch IS NOT NULL ORDER BY o.next_at, o.batch`,
+    notice,
+  );
+  return rows.filter((row) => !isMuted(row, mutes)).slice(0, 1).map(({ batch: id }) => ({ id }));
+}
+
+function isMuted(
+  { id, kind, subjectKind, workspace, group, project, unit, engine, container, body }: DueRow,
+  mutes: readonly MuteRecord[],
+): boolean {
+  const { elsewhere } = JSON.parse(body) as Pick<Incident, "elsewhere">;
+  const scopes = elsewhere === undefined ? {} : { elsewhere };
+  const subject = { kind: subjectKind, workspace, group, project, unit, engine, container };
+  return mutedUntil({ id, kind, subject, ...scopes }, mutes) !== null;
 }
 
 function batchesOf(rows: readonly Row[]): Batch[] {

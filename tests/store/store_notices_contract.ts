@@ -291,6 +291,26 @@ export function noticesContract(promise: Promised): void {
     },
   );
 
+  promise("holds a message back whose incidents were all muted since it was first tried", async (under) => {
+    await using store = await under.open("a");
+    await store.notices.add(notice("a"), MANY, ENTRY);
+    const take = async (now: number, batch: string) =>
+      await store.notices.take("a", now, batch, await store.mutes.list(now));
+    await store.incidents.write([told(incident("one"), 10), told(incident("two"), 30)]);
+    const batch = await take(20, "first");
+    await store.notices.failed({ ...batch!, attempts: 1, nextAt: 25, problem: "it answered 503" });
+    await store.mutes.add(mute("scope"), MANY, 0, ENTRY);
+    assert.equal(await take(29, "second"), null);
+    assert.deepEqual(
+      (await take(30, "second"))?.incidents,
+      ["i-two"],
+      "another message does not wait for it",
+    );
+    await store.notices.sent("second");
+    const again = await take(100, "third");
+    assert.deepEqual([again?.id, again?.attempts], ["first", 1], "the mute has ended");
+  });
+
   promise("shortens waits that another clock has written, and no others", async (under) => {
     await using store = await under.open("a");
     for (const id of ["a", "b"]) await store.notices.add(notice(id), MANY, ENTRY);
