@@ -145,6 +145,8 @@ export interface IncidentChange {
     readonly soonerAt: number | null;
     /** Tells it once more. */
     readonly isWorse: boolean;
+    /** Somebody has done this on purpose: the targets in `to` are told then, and no other that was not told yet. */
+    readonly isLater?: true;
   };
 }
 

@@ -45,7 +45,9 @@ export function withTellings(
   const steady = steadyAt(begun, now);
   const to = notices.filter((notice) => isFor(notice, incident))
     .map((notice) => ({ notice: notice.id, dueAt: steady + delayOf(notice, incident) }));
-  return { ...change, outbox: { to: isNews ? to : [], soonerAt: isSooner ? steady : null, isWorse } };
+  const isLater = before !== null && isNews && isOnPurpose(incident) && !isOnPurpose(before);
+  const outbox = { to: isNews ? to : [], soonerAt: isSooner ? steady : null, isWorse };
+  return { ...change, outbox: isLater ? { ...outbox, isLater } : outbox };
 }
 
 const isHuman = ({ kind, further = [] }: Cause): boolean =>

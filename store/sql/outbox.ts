@@ -29,6 +29,9 @@ export function* tellOf({ incident, outbox }: IncidentChange): Steps<void> {
     );
   }
   if (outbox === undefined) return;
+  if (outbox.isLater) {
+    yield* run("DELETE FROM outbox WHERE incident_id = $1 AND is_told = 0 AND batch IS NULL", id);
+  }
   for (const { notice, dueAt } of outbox.to) {
     yield* run(
       "INSERT INTO outbox (notice_id, incident_id, state, is_told, due_at, attempts, refusals, next_at) " +

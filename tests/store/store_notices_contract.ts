@@ -311,6 +311,28 @@ export function noticesContract(promise: Promised): void {
     assert.deepEqual([again?.id, again?.attempts], ["first", 1], "the mute has ended");
   });
 
+  promise(
+    "tells later what somebody has done on purpose meanwhile, and only those that want it",
+    async (under) => {
+      await using store = await under.open("a");
+      for (const id of ["a", "b"]) await store.notices.add(notice(id), MANY, ENTRY);
+      const to = (dueAt: number, ...ids: string[]) => ({ to: ids.map((id) => ({ notice: id, dueAt })) });
+      const [one, two] = ["one", "two"].map((name) => incident(name));
+      await store.incidents.write([told(one!, 0, to(10, "a", "b")), told(two!, 0, to(5, "a", "b"))]);
+      for (const id of ["a", "b"]) await store.notices.take(id, 9, `first of ${id}`, []);
+      for (const id of ["a", "b"]) await store.notices.sent(`first of ${id}`);
+      const stopped = { ...to(3_600, "a"), isLater: true } as const;
+      await store.incidents.write([one!, two!].map((of) => told({ ...of, lines: 2 }, 0, stopped)));
+      assert.deepEqual(await store.notices.due(3_599), []);
+      assert.deepEqual(await store.notices.due(3_600), ["a"]);
+      assert.deepEqual(
+        await store.notices.counts(),
+        { waiting: 1, told: 2, dead: 0 },
+        "what is told stays told",
+      );
+    },
+  );
+
   promise("shortens waits that another clock has written, and no others", async (under) => {
     await using store = await under.open("a");
     for (const id of ["a", "b"]) await store.notices.add(notice(id), MANY, ENTRY);

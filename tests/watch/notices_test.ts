@@ -222,6 +222,30 @@ Deno.test("a notice is told of its kinds and scopes alone, later of what was on 
   await eventually("it is told", () => target.taken.some(({ text }) => text.includes("edited")));
 });
 
+Deno.test("a unit that a person stops before it was told as broken is told after an hour, to those that want it", async () => {
+  await using berth = await startService({ watchTimes: { ...FAST.watchTimes, beginMs: 3_600_000 } });
+  const address = "http://127.0.0.1:1/";
+  const all = await notice(berth, {
+    name: "all",
+    kind: "slack",
+    address,
+    afterS: 60,
+    tells: ["broken", "stopped"],
+  });
+  await notice(berth, { name: "broken", kind: "slack", address, afterS: 60, tells: ["broken"] });
+  const web = incident("web");
+  await write(berth, web);
+  const { notices } = berth.berth.store;
+  const dueIn = (minutes: number) => notices.due(Date.now() + minutes * 60_000);
+  assert.equal((await dueIn(2)).length, 2);
+  const stopped = incident("web", { kind: "stopped", cause: { kind: "berth", act: "stop" } });
+  await write(berth, stopped, web);
+  assert.deepEqual([await dueIn(59), await dueIn(61)], [[], [all]]);
+  // It is started again, and fails once more.
+  await write(berth, web, stopped);
+  assert.equal((await dueIn(2)).length, 2);
+});
+
 Deno.test("an address and a secret are in no answer, log or file, a test says what came of it, and link-local is refused", async () => {
   await using target = receiver((_, count) =>
     count === 1
