@@ -108,7 +108,7 @@ function Liveness() {
   return (
     <span class={`liveness ${state.live ? "is-live" : "is-not-live"}`} role="status">
       <span class="dot" aria-hidden="true" />
-      {state.live ? words.bar.live : words.bar.notLive(state.since)}
+      {state.live ? words.bar.live : state.wasLive ? words.bar.notLive(state.since) : words.bar.neverLive}
     </span>
   );
 }

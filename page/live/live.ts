@@ -11,16 +11,25 @@ import { useEffect } from "preact/hooks";
 import { type AskedOf, type Feed, type Listener, Live } from "../../client/live.ts";
 import { client, lookAgain, who } from "./session.ts";
 
-/** Null before the first connection; a time since when the page is live, or not. */
-export const link = signal<{ readonly live: boolean; readonly since: number } | null>(null);
+/** Since when the page is live, or not, and whether it ever was; null before the first attempt has ended. */
+export const link = signal<
+  {
+    readonly live: boolean;
+    readonly since: number;
+    /** False where no connection was ever made. */
+    readonly wasLive: boolean;
+  } | null
+>(null);
 
 const live = new Live(client, {
   gzip: true,
   onState: (state) => {
     if (state === "live") {
       if (link.value?.live === false) void lookAgain();
-      link.value = { live: true, since: Date.now() };
-    } else if (link.value?.live === true) link.value = { live: false, since: Date.now() };
+      link.value = { live: true, since: Date.now(), wasLive: true };
+    } else if (link.value?.live === true || (link.value === null && state === "lost")) {
+      link.value = { live: false, since: Date.now(), wasLive: link.value !== null };
+    }
   },
 });
 

@@ -13,7 +13,9 @@ export const ScreenName = createContext("");
 /** Nothing for a moment, then that something is on its way, or that it waits for berth. */
 export function Loading() {
   const isSlow = useSlow();
-  const text = link.value?.live === false ? words.problem.notReached : words.loading;
+  const state = link.value;
+  const { notReached, notLive } = words.problem;
+  const text = state?.live !== false ? words.loading : state.wasLive ? notReached : notLive;
   return <p class="loading" role="status">{isSlow ? text : ""}</p>;
 }
 

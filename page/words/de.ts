@@ -121,6 +121,7 @@ export const words = {
   measures,
   bar: {
     live: "live",
+    neverLive: "nicht live",
     notLive: (since: number) => `nicht live seit ${clock.format(since)}`,
     connecting: "verbindet",
     engine: (name: string, state: string) => `${name}: ${state}`,
@@ -134,6 +135,7 @@ export const words = {
   },
   problem: {
     notReached: "berth antwortet nicht",
+    notLive: "berth antwortet nicht live. Lässt der Proxy davor WebSockets durch?",
     notKnown:
       "berth hat nicht rechtzeitig geantwortet. Ob es getan ist, ist noch nicht bekannt; die Anzeige zeigt, wie es ausgeht",
     status: (status: number) => `berth hat mit Status ${status} geantwortet`,

@@ -109,6 +109,7 @@ const english = {
   measures,
   bar: {
     live: "live",
+    neverLive: "not live",
     notLive: (since: number) => `not live since ${clock.format(since)}`,
     connecting: "connecting",
     engine: (name: string, state: string) => `${name}: ${state}`,
@@ -122,6 +123,7 @@ const english = {
   },
   problem: {
     notReached: "berth does not answer",
+    notLive: "berth does not answer live. Does the proxy before it pass on WebSockets?",
     notKnown:
       "berth has not answered in time. Whether it is done is not known yet; what you see shows how it ends",
     status: (status: number) => `berth answered with status ${status}`,
