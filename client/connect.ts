@@ -118,7 +118,9 @@ export async function connect<P extends string, T extends EndpointTypes>(
   try {
     return await deadline.until(async () => {
       const ticket = await sender.login?.ticket();
-      let opened = await handshake(open, call, ticket, deadline);
+      // An `Auth` that has nobody to sign in as gives no credentials: the plain call says what a handshake would not.
+      const isNobody = ticket !== undefined && Object.keys(ticket.headers).length === 0;
+      let opened = isNobody ? undefined : await handshake(open, call, ticket, deadline);
       if (!opened && ticket) {
         // A refused handshake hides its status: ask the same by a plain call, whose 401 rule renews the credentials.
         const asked = { query: options.query, signal: deadline.signal };

@@ -120,6 +120,21 @@ socketPromise(
   },
 );
 
+socketPromise(
+  "110 an Auth without credentials is refused by a plain call, and opens no socket before it has some",
+  async (ground) => {
+    const headers: { authorization?: string } = {};
+    using client = at(ground, { auth: { authHeaders: () => ({ ...headers }), invalidate() {} } });
+    const key = freshKey();
+    const error = await rejection(connect(client, ECHO, { query: { key } }));
+    ok(isStatusError(error) && error.response.statusCode === 401, `${error}`);
+    equal(await offers(ground, key), []);
+    headers.authorization = "Bearer fresh";
+    await using connection = await connect(client, ECHO, { query: { key, say: "1" } });
+    equal(await first(connection), 1);
+  },
+);
+
 socketPromise("110 the iterator ends when the server closes, and closed says how", async (ground) => {
   using client = at(ground);
   for (const code of [1000, 4404]) {
