@@ -4,12 +4,15 @@ import { APPLY, APPLY_EVENTS, type ApplyEvent } from "../../client/berth/applies
 import type { Apply } from "../../client/berth/models.ts";
 import { stream } from "../../client/stream.ts";
 import { type Problem, problemOf } from "./problem.ts";
-import { client } from "./session.ts";
+import { client, somebody } from "./session.ts";
 
 export type Said = Extract<ApplyEvent, { kind: "log" }>;
 export type Pulled = Extract<ApplyEvent, { kind: "progress" }>;
 
 const AGAIN_MS = 1_000;
+
+/** True for a refusal that stays one; too many requests (429) are fewer a moment later. */
+const isFinal = (status: number): boolean => status >= 400 && status < 500 && status !== 429;
 
 export class ApplyFeed {
   readonly apply: Signal<Apply | undefined> = signal(undefined);
@@ -40,7 +43,8 @@ export class ApplyFeed {
         const problem = problemOf(error);
         if (ending.aborted || problem === null) return;
         this.problem.value = problem;
-        if (problem.status >= 400 && problem.status < 500) return;
+        if (problem.status === 401) await somebody(ending);
+        else if (isFinal(problem.status)) return;
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       }
     }

@@ -33,10 +33,11 @@ export function Apply({ id }: { readonly id: string }) {
   }, [feed, again]);
   const apply = feed.apply.value;
   const problem = feed.problem.value;
-  if (apply === undefined) return <Unread problem={problem} again={() => setAgain(again + 1)} />;
+  const reload = () => setAgain(again + 1);
+  if (apply === undefined) return <Unread problem={problem} again={reload} />;
   return (
     <>
-      {problem !== null && <Trouble problem={problem} />}
+      {problem !== null && <Trouble problem={problem} again={reload} />}
       <header class="screen-head">
         <h1>{TEXT.title(shown(apply.group))}</h1>
         <span role="status">
