@@ -163,11 +163,12 @@ Deno.test({
 
 test("a secret in environment, label, file and difference is nowhere in document, storage, address or any answer (F60)", async (engine) => {
   const secret = "canary-4471-hunter2";
-  await engine.cli(
+  const run = [
     ...["run", "-d", "--name", "keeper", "--env", `DB_PASSWORD=${secret}`, "--label", `api_token=${secret}`],
     ...["--label", "com.docker.compose.project=keeper", "--label", "com.docker.compose.service=db"],
     ...[FIXTURE, "sh", "-c", "exec idle"],
-  );
+  ];
+  await engine.cli(...run);
   await using berth = await serveEngines({ docker: engine });
   const path = `${berth.folder}/workspaces/keeper`;
   await Deno.mkdir(path);
@@ -237,6 +238,13 @@ test("a secret in environment, label, file and difference is nowhere in document
   await asked.page.getByRole("tab", { name: "Environment" }).click();
   await asked.page.getByRole("button", { name: "Show the values …" }).waitFor();
   assert.equal(await asked.page.getByText(secret).count(), 0, "it went with the view");
+  await asked.page.getByRole("button", { name: "Show the values …" }).click();
+  await asked.page.getByRole("dialog").getByRole("button", { name: "Show the values" }).click();
+  await asked.page.getByText(secret, { exact: true }).waitFor();
+  await engine.cli("rm", "-f", "keeper");
+  await engine.cli(...run);
+  await asked.page.getByRole("button", { name: "Show the values …" }).waitFor();
+  assert.equal(await asked.page.getByText(secret).count(), 0, "it went with the container");
   const { text } = await berth.call("GET /api/system/audit?limit=20");
   assert.match(text, /"GET \/api\/containers\/\{id\}"/, "only a look at values in clear is noted");
 });

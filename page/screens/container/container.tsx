@@ -60,7 +60,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
       <header class="screen-head">
         <h1>{shown(container.name)}</h1>
         <Compared container={container} />
-        {!isGone && <Buttons container={container} />}
+        {!isGone && <Buttons container={container} key={container.id} />}
       </header>
       <Facts container={container} />
       <Adopted container={container} done={read.reload} />
@@ -71,7 +71,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
       {tab === "measures" && <Measures container={container} key={container.id} />}
       {tab === "mounts" && <Mounts container={container} />}
       {tab === "networks" && <Networks container={container} />}
-      {tab === "environment" && <Environment container={container} />}
+      {tab === "environment" && <Environment container={container} key={container.id} />}
       {tab === "inspect" && <Inspect backend={backend} id={container.id} />}
     </div>
   );
