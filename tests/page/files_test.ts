@@ -191,6 +191,17 @@ test("earlier texts are compared and put back with their secrets; an admin switc
   await dialog.waitFor({ state: "detached" });
   assert.equal(await Deno.readTextFile(file), COMPOSE);
 
+  await typeBehind(page, "nginx:1.27", "-perl");
+  await page.getByRole("button", { name: "Earlier texts" }).click();
+  await dialog.getByRole("button", { name: "replaced by test admin" }).first().click();
+  await dialog.getByRole("button", { name: "Put it back" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const moved = page.getByRole("alert").filter({ hasText: "Somebody else has saved" });
+  await moved.waitFor();
+  assert.match(await text(page).innerText(), /nginx:1\.27-perl/, "what was written is still there");
+  await moved.getByRole("button", { name: "Take theirs" }).click();
+  await moved.waitFor({ state: "detached" });
+
   await page.getByRole("button", { name: "Make it read-only" }).click();
   await page.getByText("Read only: an admin has not made").waitFor();
   assert.equal(await page.getByRole("button", { name: "Earlier texts" }).count(), 0);

@@ -61,6 +61,12 @@ export function FileView(
     setSaved(true);
     setAsked(null);
   };
+  /** An earlier text is in the file again; what was written meanwhile stays, beside it. */
+  const putBack = (file: OpenFile) => {
+    setKnown(file);
+    setSaved(draft === null);
+    setAsked(null);
+  };
   const { box, goTo, search, isUnloaded } = useEditor({
     path,
     text,
@@ -145,7 +151,7 @@ export function FileView(
         <Versions
           id={id}
           file={known}
-          done={saved}
+          done={putBack}
           close={() => setAsked(null)}
         />
       )}
