@@ -1,5 +1,5 @@
 /** The fields of a repository that a folder follows, and what they say. */
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { Source } from "../../client/berth/workspaces.ts";
 import { words } from "../words/en_later.ts";
 import { Field, Select } from "./form.tsx";
@@ -7,6 +7,7 @@ import { Field, Select } from "./form.tsx";
 const TEXT = words.sources;
 
 export function SourceFields({ source = null }: { readonly source?: Source | null }) {
+  const [policy, setPolicy] = useState<string>(source?.policy ?? "manual");
   return (
     <>
       <Field label={TEXT.url} name="url" hint={TEXT.urlHint} value={source?.url ?? ""} />
@@ -22,7 +23,8 @@ export function SourceFields({ source = null }: { readonly source?: Source | nul
         label={TEXT.policy}
         name="policy"
         options={[["manual", TEXT.policies["manual"]!], ["auto", TEXT.policies["auto"]!]]}
-        {...(source === null ? {} : { value: source.policy })}
+        value={policy}
+        onChange={setPolicy}
       />
       <Field label={TEXT.user} name="user" optional />
       <Field

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "npm:playwright-core@1.65.1";
 import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { git, hasGit } from "../support/git_server.ts";
 import { SourceScene, web } from "../git/source_scene.ts";
 import { assertFits, openPage } from "./opened.ts";
@@ -106,6 +107,24 @@ Deno.test({
     await row.getByText("in the folder").waitFor();
     assert.deepEqual(await scene.files(), files);
     assert.equal((await scene.source()).synced, first);
+
+    await press(page, "Change …");
+    await page.getByLabel("When a commit comes").selectOption("auto");
+    await press(page, "Sync");
+    const dialog = page.getByRole("dialog");
+    const seen = (await scene.source()).head!;
+    await dialog.getByText(seen.slice(0, 8)).waitFor();
+    await repository.git("pull", "--quiet", "--rebase", "origin", "main");
+    const unseen = await repository.push({ "blog/compose.yaml": web("unseen:1") }, "unseen");
+    await berth.call(`POST /api/workspaces/${id}/source/check`);
+    await page.getByRole("listitem").filter({ hasText: unseen.slice(0, 8) }).first().waitFor();
+    await dialog.getByText(seen.slice(0, 8)).waitFor();
+    await confirm(page, "Sync");
+    await eventually(
+      "the commit of the question is there",
+      async () => (await scene.source()).synced === seen,
+    );
+    assert.equal(await page.getByLabel("When a commit comes").inputValue(), "auto");
     assert.deepEqual(opened.complaints, []);
   },
 });

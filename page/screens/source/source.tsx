@@ -54,7 +54,8 @@ export function Source({ id }: { readonly id: string }) {
 
 function Acts({ source }: { readonly source: SourceModel }) {
   const { workspace, head, synced } = source;
-  const [isSyncing, setSyncing] = useState(false);
+  /** The commit that was the newest when it was chosen. */
+  const [syncing, setSyncing] = useState<string | null>(null);
   const [isRemoving, setRemoving] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -77,16 +78,16 @@ function Acts({ source }: { readonly source: SourceModel }) {
         <Act
           permission="projects:apply"
           kind="is-main"
-          act={() => setSyncing(true)}
+          act={() => setSyncing(head)}
         >
           {TEXT.sync}
         </Act>
       )}
-      {isSyncing && head !== null && (
+      {syncing !== null && (
         <SyncDialog
           source={source}
-          commit={head}
-          close={() => setSyncing(false)}
+          commit={syncing}
+          close={() => setSyncing(null)}
         />
       )}
       <Act permission="workspaces:manage" act={() => setRemoving(true)}>{TEXT.remove}</Act>

@@ -1,4 +1,5 @@
 /** The question before a commit is written into a folder, with a choice for every file in the way. */
+import { useState } from "preact/hooks";
 import { type Source, WORKSPACE_SOURCE_SYNC } from "../../../client/berth/workspaces.ts";
 import { client, LONG_S } from "../../live/session.ts";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -15,8 +16,8 @@ export function SyncDialog(
     readonly close: () => void;
   },
 ) {
-  // Of another commit nobody has looked what is in the way: the answer names it.
-  const conflicts = commit === head ? pending?.conflicts ?? [] : [];
+  // Of another commit nobody has looked what is in the way: the answer names it. A check meanwhile changes no question.
+  const [conflicts] = useState(commit === head ? pending?.conflicts ?? [] : []);
   return (
     <Confirm
       title={TEXT.sync}
