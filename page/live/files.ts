@@ -15,7 +15,7 @@ import {
   type WrittenFile,
 } from "../../client/berth/workspaces.ts";
 import { changed } from "./changes.ts";
-import { client } from "./session.ts";
+import { client, isLeft } from "./session.ts";
 
 /** A file as it was read, under the tag with which it can be saved. */
 export interface OpenFile extends WorkspaceFileText {
@@ -129,5 +129,5 @@ export function setDraft(key: string, draft: Draft | null): void {
 
 /** A browser asks before it closes what is not saved. */
 addEventListener("beforeunload", (event) => {
-  if (drafts.peek().size > 0) event.preventDefault();
+  if (drafts.peek().size > 0 && !isLeft()) event.preventDefault();
 });

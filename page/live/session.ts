@@ -62,6 +62,8 @@ let refreshing: Promise<string | null> | null = null;
 /** The first user of this document. */
 let shownTo: string | null = null;
 let lastSeen: Principal | null = null;
+/** True once this document is another user's, and is left for a new one. */
+let isReplaced = false;
 
 const open = new Client({
   baseUrl: location.origin,
@@ -103,12 +105,18 @@ function accept({ accessToken, expiresIn, principal }: Tokens): void {
 function become(principal: Principal): void {
   const name = `${principal.kind}:${principal.id}`;
   // The screen never keeps what another user was shown.
-  if (shownTo !== null && shownTo !== name) location.reload();
+  if (shownTo !== null && shownTo !== name) {
+    isReplaced = true;
+    return location.reload();
+  }
   shownTo = name;
   lastSeen = principal;
   // Told only when it is another: everything that is read and followed begins anew with it.
   if (JSON.stringify(principal) !== JSON.stringify(who.peek())) who.value = principal;
 }
+
+/** True while the document is left because another user signed in: no unsaved text of the first one keeps it. */
+export const isLeft = (): boolean => isReplaced;
 
 /** Looks what they may do now: while nothing was heard, or because of it, their rights may have changed. */
 export async function lookAgain(): Promise<void> {

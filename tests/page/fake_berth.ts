@@ -10,6 +10,10 @@ const SESSION = {
   principal: { kind: "user", id: "1", name: "ada", grants: [], permissions: [] },
 };
 
+/** The place of the document, which the client reads when it is loaded: this file is imported before it. */
+export const place = { origin: "http://127.0.0.1:1", reloads: 0, reload: () => void place.reloads++ };
+Object.defineProperty(globalThis, "location", { value: place, configurable: true });
+
 /** Answers every request of the page's client; a `Response` as it is, anything else as JSON. */
 export function answerWith(answer: Answer): void {
   const kept = new Map<string, string>();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 Deno.test("the units of the page keep their promises", async () => {
   const page = new URL("../../page/", import.meta.url);
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["test", "-A", "--no-check", "--config", "deno.json", "--location", "http://127.0.0.1:1/", "."],
+    args: ["test", "-A", "--no-check", "--config", "deno.json", "."],
     cwd: page,
     env: { NO_COLOR: "1" },
     stdin: "null",
