@@ -1,13 +1,12 @@
 /** The events of an apply across connections that break: the apply goes on in berth, and so does whoever follows it. */
 import { APPLY, APPLY_EVENTS, type ApplyEvent } from "../client/berth/applies.ts";
 import type { Apply } from "../client/berth/models.ts";
-import { type Client, isBodyLimitError, isClientError, isClosedError, isStatusError } from "../client/mod.ts";
+import type { Client } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
 import { pause } from "../core/pause.ts";
+import { AWAY_MS, isBreak } from "./connection.ts";
 
 const AGAIN_MS = 1_000;
-/** A berth that is started again, or replaced by another version, answers within this time. */
-const AWAY_MS = 120_000;
 /** Seconds of silence after which the connection may be half open: asking again costs little. */
 const SILENT_S = 60;
 /** Connections in a row that end at once and bring nothing, while berth answers. */
@@ -72,9 +71,3 @@ export class ApplyFollower {
     }
   }
 }
-
-/** Returns true for a connection that broke, and for a berth or a proxy before it that cannot answer now. */
-const isBreak = (error: unknown): boolean =>
-  isStatusError(error)
-    ? error.response.statusCode >= 500
-    : isClientError(error) && !isClosedError(error) && !isBodyLimitError(error);

@@ -3,7 +3,15 @@
  * environment or `berth login`.
  */
 import { readPrivateFile } from "../auth/sealing/private_file.ts";
-import { BearerAuth, Client, isClientError, isStatusError, isTimeoutError } from "../client/mod.ts";
+import {
+  BearerAuth,
+  Client,
+  isBodyLimitError,
+  isClientError,
+  isClosedError,
+  isStatusError,
+  isTimeoutError,
+} from "../client/mod.ts";
 import { readClientSettings } from "../config/client.ts";
 import { ServiceError } from "../core/error.ts";
 import { visible } from "../log/line.ts";
@@ -21,6 +29,9 @@ const DEFAULT_URL = "http://127.0.0.1:8700";
 
 /** Seconds for an act that waits for an engine or for git: berth lets one take ten minutes. */
 export const LONG_S = 660;
+
+/** A berth that is started again, or replaced by another version, answers within this time. */
+export const AWAY_MS = 120_000;
 
 /** A client with credentials; `timeoutS` bounds each call. @throws UsageFailure that says what to set. */
 export async function openClient(timeoutS?: number): Promise<Client> {
@@ -66,6 +77,12 @@ async function readLogin(path: string): Promise<Login | null> {
   }
   throw new StartFailure(`"${path}" does not hold a login: run "berth login" again`);
 }
+
+/** Returns true for a connection that broke, and for a berth or a proxy before it that cannot answer now. */
+export const isBreak = (error: unknown): boolean =>
+  isStatusError(error)
+    ? error.response.statusCode >= 500
+    : isClientError(error) && !isClosedError(error) && !isBodyLimitError(error);
 
 /** Prints why a call failed, in one sentence, and answers the exit code; any other error is thrown on. */
 export function failCall(error: unknown): number {

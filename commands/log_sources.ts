@@ -3,7 +3,9 @@ import { CONTAINER_LOGS, CONTAINERS, type LogRecord } from "../client/berth/cont
 import { PROJECT } from "../client/berth/projects.ts";
 import { type Client, isStatusError } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
+import { pause } from "../core/pause.ts";
 import { StartFailure } from "../app/start_failure.ts";
+import { AWAY_MS, isBreak } from "./connection.ts";
 import { UsageFailure } from "./exit_code.ts";
 import { type Target, targetsAt } from "./target.ts";
 
@@ -13,6 +15,9 @@ export interface LogQuery {
   readonly since?: string | undefined;
   readonly backend?: string | undefined;
 }
+
+/** A log from where it was left. */
+type Behind = LogQuery & { readonly cursor?: string };
 
 /** A record, and the name of its container, padded to the longest; null where there is only one. */
 interface NamedRecord {
@@ -28,6 +33,13 @@ interface Source {
 
 /** Each log is a stream of its own. */
 const MOST = 50;
+/** A line of 256 KiB whose every byte is escaped. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
+/** berth's word comes every fifteen seconds: after these a connection is half open. */
+const SILENT_S = 60;
+const AGAIN_MS = 1_000;
+/** A connection that lasted longer than a call may wait for its answer had one, also where nothing was written. */
+const STOOD_MS = 20_000;
 
 /** Yields the records of a container of that name, else of a project or a folder; in the order of their times unless followed. */
 export async function* logsOf(client: Client, word: string, query: LogQuery): AsyncGenerator<NamedRecord> {
@@ -42,22 +54,62 @@ export async function* logsOf(client: Client, word: string, query: LogQuery): As
   }
   const sources = await sourcesOf(client, word, query.backend);
   const width = Math.max(...sources.map(({ name }) => name.length));
-  const logs = sources.map((source) => ({
-    container: sources.length === 1 ? null : source.name.padEnd(width),
-    records: recordsOf(client, source, query),
-  }));
-  yield* query.follow ? asTheyCome(logs) : byTime(logs);
+  const logOf = (source: Source, asked: LogQuery): Log => ({
+    container: sources.length === 1 && source.name === sources[0]!.name ? null : source.name.padEnd(width),
+    records: recordsOf(client, source, asked),
+  });
+  const logs = sources.map((source) => logOf(source, query));
+  if (!query.follow) return yield* byTime(logs);
+  const known = new Set(sources.map(({ id }) => id));
+  yield* asTheyCome(logs, async () => {
+    const later = (await allOf(client, word, query.backend)).filter(({ id }) => !known.has(id));
+    for (const { id } of later) known.add(id);
+    return later.slice(0, MOST).map((source) => logOf(source, { follow: true, tail: "all" }));
+  });
 }
 
-function recordsOf(client: Client, { id, backend }: Source, query: LogQuery): AsyncGenerator<LogRecord> {
-  const asked = { ...query, ...(backend !== undefined && { backend }) };
-  return stream(client, CONTAINER_LOGS, { as: "ndjson", params: { id }, query: asked });
+/** Yields the records of one log. One that is followed goes on behind its last line where berth stops, or is lost. */
+async function* recordsOf(
+  client: Client,
+  { id, backend }: Source,
+  query: LogQuery,
+): AsyncGenerator<LogRecord> {
+  let cursor: string | null = null;
+  let heard = -Infinity;
+  for (;;) {
+    const behind: Behind = cursor === null ? query : { follow: true, cursor, backend: query.backend };
+    const asked = { ...behind, ...(backend !== undefined && { backend }) };
+    const options = { as: "ndjson", params: { id }, query: asked, maxItemBytes: MOST_CHARACTERS } as const;
+    const began = performance.now();
+    try {
+      const silence = query.follow ? { idleTimeoutS: SILENT_S } : {};
+      let isStopping = false;
+      for await (const record of stream(client, CONTAINER_LOGS, { ...options, ...silence })) {
+        heard = performance.now();
+        isStopping = query.follow && "end" in record && record.end.reason === "stopping";
+        if (isStopping) break;
+        if ("line" in record) cursor = record.cursor;
+        yield record;
+        if ("end" in record || "error" in record) return;
+      }
+      if (!query.follow || performance.now() - heard > AWAY_MS) return;
+    } catch (error) {
+      const now = performance.now();
+      if (now - began > STOOD_MS) heard = now;
+      if (!query.follow || !isBreak(error) || now - heard > AWAY_MS) throw error;
+    }
+    await pause(AGAIN_MS);
+  }
+}
+
+async function allOf(client: Client, word: string, backend?: string): Promise<Source[]> {
+  const all: Source[] = [];
+  for (const target of await targetsAt(client, word)) all.push(...await containersOf(client, target));
+  return all.filter((one) => backend === undefined || one.backend === backend);
 }
 
 async function sourcesOf(client: Client, word: string, backend?: string): Promise<Source[]> {
-  const all: Source[] = [];
-  for (const target of await targetsAt(client, word)) all.push(...await containersOf(client, target));
-  const sources = all.filter((one) => backend === undefined || one.backend === backend);
+  const sources = await allOf(client, word, backend);
   if (sources.length === 0) throw new UsageFailure(`"${word}" has no containers whose log could be read`);
   if (sources.length > MOST) {
     throw new UsageFailure(
@@ -89,8 +141,11 @@ interface Log {
   readonly records: AsyncGenerator<LogRecord>;
 }
 
-/** Yields whichever log has a record first. */
-async function* asTheyCome(logs: readonly Log[]): AsyncGenerator<NamedRecord> {
+/** Yields whichever log has a record first. Where a container is gone, `later` has the logs of those that came. */
+async function* asTheyCome(
+  logs: readonly Log[],
+  later: () => Promise<readonly Log[]>,
+): AsyncGenerator<NamedRecord> {
   const next = async (log: Log) => ({ log, result: await log.records.next() });
   const waiting = new Map(logs.map((log) => [log, next(log)]));
   while (waiting.size > 0) {
@@ -99,6 +154,8 @@ async function* asTheyCome(logs: readonly Log[]): AsyncGenerator<NamedRecord> {
     else {
       waiting.set(log, next(log));
       yield { record: result.value, container: log.container };
+      if (!("end" in result.value) || result.value.end.reason !== "removed") continue;
+      for (const one of await later()) waiting.set(one, next(one));
     }
   }
 }

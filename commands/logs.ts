@@ -21,7 +21,7 @@ export async function run(line: Line): Promise<number> {
           `${JSON.stringify(container === null ? record : { container: container.trimEnd(), ...record })}\n`,
         );
       } else show(record, { isTimed, before: container === null ? "" : `${visible(container)} | ` });
-      if ("gap" in record || "error" in record) code = EXIT.INCOMPLETE;
+      if ("gap" in record || "error" in record || isRefused(record)) code = EXIT.INCOMPLETE;
     }
     return code;
   } catch (error) {
@@ -59,5 +59,9 @@ function show(
     writeError(`${before}--- lines are missing after ${record.gap.after} ---\n`);
   } else if ("error" in record) {
     writeError(`berth: ${before}${toError(record.error.title)}\n`);
+  } else if (isRefused(record)) {
+    writeError(`berth: ${before}The key may not read this log any more\n`);
   }
 }
+
+const isRefused = (record: LogRecord): boolean => "end" in record && record.end.reason === "not_allowed";

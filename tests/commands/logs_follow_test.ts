@@ -1,0 +1,69 @@
+/** `berth logs --follow` across a berth that is started again, a lost permission, and containers that are replaced. */
+import assert from "node:assert/strict";
+import { type Ended, runBerth } from "../support/berth_process.ts";
+
+const FAST = new URL("fast_main.ts", import.meta.url).pathname;
+
+type Answers = Readonly<Record<string, readonly (number | readonly unknown[] | Record<string, unknown>)[]>>;
+
+/** Runs a command before a berth that has these answers for each path, in turn; the last one stays. */
+async function before(answers: Answers, ...args: string[]): Promise<Ended & { asked: readonly string[] }> {
+  const asked: string[] = [];
+  const turns = new Map(Object.entries(answers).map(([path, all]) => [path, [...all]]));
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
+    const { pathname, searchParams } = new URL(url);
+    if (pathname.endsWith("/logs")) asked.push(`${pathname.split("/").at(-2)} ${searchParams.get("cursor")}`);
+    const turn = turns.get(pathname) ?? [];
+    const answer = turn.length > 1 ? turn.shift() : turn[0];
+    if (answer === undefined) return Response.json({ title: "not found" }, { status: 404 });
+    if (typeof answer === "number") return Response.json({ title: "no" }, { status: answer });
+    if (!Array.isArray(answer)) return Response.json(answer);
+    const lines = answer.map((one) => `${JSON.stringify(one)}\n`).join("");
+    return new Response(lines, { headers: { "content-type": "application/x-ndjson" } });
+  });
+  const env = { BERTH_URL: `http://127.0.0.1:${server.addr.port}`, BERTH_KEY: "berth_a_b" };
+  return { ...await runBerth(args, env, null, FAST), asked };
+}
+
+const line = (text: string) => ({
+  line: text,
+  cursor: `at-${text}`,
+  time: "2026-01-01T00:00:00Z",
+  stream: "stdout",
+});
+const end = (reason: string) => ({ end: { reason } });
+
+Deno.test("berth logs -f goes on behind its last line when berth is started again, and ends with 4 without the permission", async () => {
+  const answers = {
+    "/api/containers/web/logs": [[line("one"), end("stopping")], 503, [line("two"), end("not_allowed")]],
+  };
+  const { code, stdout, stderr, asked } = await before(answers, "logs", "-f", "web");
+  assert.deepEqual([code, stdout], [4, "one\ntwo\n"]);
+  assert.equal(stderr, "berth: The key may not read this log any more\n");
+  assert.deepEqual(asked, ["web null", "web at-one", "web at-one"]);
+});
+
+Deno.test("berth logs -f of a project follows the container that takes the place of one that was removed", async () => {
+  const project = (id: string) => ({
+    project: "shop",
+    units: [{ containers: [{ id, name: "shop-web-1", backend: "docker" }] }],
+    containers: [],
+  });
+  const answers = {
+    "/api/workspaces": [{ items: [] }],
+    "/api/projects/shop": [project("c1"), project("c2")],
+    "/api/containers/c1/logs": [[line("old"), end("removed")]],
+    "/api/containers/c2/logs": [[line("new"), end("removed")]],
+  };
+  const { code, stdout, stderr } = await before(answers, "logs", "-f", "shop");
+  assert.deepEqual([code, stdout, stderr], [0, "old\nnew\n", ""]);
+});
+
+Deno.test("berth logs shows a line of 256 KiB whose every byte is escaped", async () => {
+  const long = "\u0001".repeat(2 ** 18);
+  const { code, stdout } = await before(
+    { "/api/containers/web/logs": [[line(long)]] },
+    ...["logs", "--json", "web"],
+  );
+  assert.deepEqual([code, JSON.parse(stdout).line.length], [0, 2 ** 18]);
+});
