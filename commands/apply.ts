@@ -12,22 +12,33 @@ import { failCall, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeError, writeOut } from "./output.ts";
 import { planOf } from "./plan.ts";
-import { planRequestOf } from "./plan_options.ts";
+import { planRequestOf, remediesText } from "./plan_options.ts";
 import { textOf } from "./plan_text.ts";
 import { type Target, targetsAt } from "./target.ts";
 
 export async function run(line: Line): Promise<number> {
+  let left: string[] = [];
+  let code: number = EXIT.FINE;
   try {
     using client = await openClient();
-    for (const target of await targetsAt(client, line.args[0]!, line.option("--group"))) {
-      const code = await applyTo(client, target, line);
-      if (code !== EXIT.FINE) return code;
+    const targets = await targetsAt(client, line.args[0]!, line.option("--group"));
+    left = targets.map(({ id }) => id);
+    for (const target of targets) {
+      left.shift();
+      code = await applyTo(client, target, line);
+      if (code !== EXIT.FINE) break;
     }
-    return EXIT.FINE;
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) return EXIT.NO; // the reader closed the pipe; the apply goes on
-    return failCall(error);
+    code = failCall(error);
   }
+  tellLeft(left);
+  return code;
+}
+
+/** Names the projects that have not had their turn, since one before them did not end well. */
+export function tellLeft(ids: readonly string[]): void {
+  if (ids.length > 0) writeError(`berth: Not applied: ${ids.map(visible).join(", ")}\n`);
 }
 
 /** Plans, asks and applies. Returns the exit code. */
@@ -55,11 +66,21 @@ export async function agreedPlan(
       `"${target.id}" may mean another project tomorrow: with "--yes", say "${wholeOf(plan, target)}"`,
     );
   }
-  if (line.option("--json") === undefined) writeOut(textOf([plan]));
-  if (plan.blocked.length > 0) return EXIT.NO;
+  const isJson = line.option("--json") !== undefined;
+  if (!isJson) writeOut(textOf([plan]));
+  if (plan.blocked.length > 0) {
+    // What goes to the output is the events of an apply: there is none.
+    if (isJson) writeError(blockedText(plan));
+    return EXIT.NO;
+  }
   if (plan.steps.length === 0) return EXIT.FINE;
   return isMeant(questionOf(plan), line, lostBy(plan.steps)) ? plan : EXIT.NO;
 }
+
+const blockedText = ({ group, blocked }: Plan): string =>
+  blocked.map(({ message, remedies }) =>
+    `berth: Cannot apply ${visible(group)}: ${visible(`${message}${remediesText(remedies)}`)}\n`
+  ).join("");
 
 const wholeOf = ({ group, workspace }: Plan, { service }: Target): string =>
   `${group}@${workspace}${service === undefined ? "" : `/${service}`}`;

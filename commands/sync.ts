@@ -3,7 +3,7 @@ import { type Source, WORKSPACE_SOURCE, WORKSPACE_SOURCE_SYNC } from "../client/
 import type { Client } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
 import { StartFailure } from "../app/start_failure.ts";
-import { applyTo } from "./apply.ts";
+import { applyTo, tellLeft } from "./apply.ts";
 import type { Line } from "./command.ts";
 import { isMeant } from "./confirmed.ts";
 import { failCall, LONG_S, openClient } from "./connection.ts";
@@ -41,15 +41,18 @@ async function applyAll(
   line: Line,
 ): Promise<number> {
   const codes: number[] = [];
+  const left = groups.filter(({ change }) => change !== "removed").map(({ name }) => `${name}@${id}`);
   for (const { name, change } of groups) {
     if (change === "removed") {
       writeOut(`${visible(name)} is gone from the files: what runs of it stays\n`);
       continue;
     }
+    left.shift();
     const code = await applyTo(client, { id: `${name}@${id}`, isShort: false }, line, {}); // --commit is the sync's
     codes.push(code);
     if (code !== EXIT.FINE) break;
   }
+  tellLeft(left);
   return worstOf(codes);
 }
 

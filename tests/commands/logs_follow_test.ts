@@ -1,27 +1,17 @@
 /** `berth logs --follow` across a berth that is started again, a lost permission, and containers that are replaced. */
 import assert from "node:assert/strict";
+import { answering, type Answers } from "../support/answering.ts";
 import { type Ended, runBerth } from "../support/berth_process.ts";
 
 const FAST = new URL("fast_main.ts", import.meta.url).pathname;
 
-type Answers = Readonly<Record<string, readonly (number | readonly unknown[] | Record<string, unknown>)[]>>;
-
-/** Runs a command before a berth that has these answers for each path, in turn; the last one stays. */
+/** Runs a command before a berth that has these answers. */
 async function before(answers: Answers, ...args: string[]): Promise<Ended & { asked: readonly string[] }> {
   const asked: string[] = [];
-  const turns = new Map(Object.entries(answers).map(([path, all]) => [path, [...all]]));
-  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
-    const { pathname, searchParams } = new URL(url);
+  await using berth = answering(answers, ({ pathname, searchParams }) => {
     if (pathname.endsWith("/logs")) asked.push(`${pathname.split("/").at(-2)} ${searchParams.get("cursor")}`);
-    const turn = turns.get(pathname) ?? [];
-    const answer = turn.length > 1 ? turn.shift() : turn[0];
-    if (answer === undefined) return Response.json({ title: "not found" }, { status: 404 });
-    if (typeof answer === "number") return Response.json({ title: "no" }, { status: answer });
-    if (!Array.isArray(answer)) return Response.json(answer);
-    const lines = answer.map((one) => `${JSON.stringify(one)}\n`).join("");
-    return new Response(lines, { headers: { "content-type": "application/x-ndjson" } });
   });
-  const env = { BERTH_URL: `http://127.0.0.1:${server.addr.port}`, BERTH_KEY: "berth_a_b" };
+  const env = { BERTH_URL: berth.url, BERTH_KEY: "berth_a_b" };
   return { ...await runBerth(args, env, null, FAST), asked };
 }
 

@@ -1,0 +1,32 @@
+/** What `berth apply` and `berth swarm` say of a part that is not well, by their words and their exit codes. */
+import assert from "node:assert/strict";
+import { answering, type Answers } from "../support/answering.ts";
+import { type Ended, runBerth } from "../support/berth_process.ts";
+
+async function before(answers: Answers, ...args: string[]): Promise<Ended> {
+  await using berth = answering(answers);
+  return await runBerth(args, { BERTH_URL: berth.url, BERTH_KEY: "berth_a_b" });
+}
+
+const blocked = { message: "the port 80 is taken", location: null, remedies: [] };
+const PLAN = {
+  group: "b",
+  workspace: "home",
+  steps: [],
+  blocked: [blocked],
+  warnings: [],
+  missing: [],
+  unchanged: 0,
+};
+const FOLDER = {
+  "/api/workspaces": [{ items: [{ id: "home", name: "home", path: "/srv/home" }] }],
+  "/api/workspaces/home/artifacts": [{ items: ["a", "b", "c"].map((name) => ({ name, type: "main" })) }],
+  "/api/projects/a%40home/plan": [{ ...PLAN, group: "a", blocked: [] }],
+  "/api/projects/b%40home/plan": [PLAN],
+};
+
+Deno.test("berth apply of a folder says why it ends and which projects it has left, with --json too", async () => {
+  const { code, stdout, stderr } = await before(FOLDER, "apply", "home", "--yes", "--json");
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.equal(stderr, "berth: Cannot apply b: the port 80 is taken\nberth: Not applied: c@home\n");
+});
