@@ -4,7 +4,7 @@ import { NODES, type SwarmNode } from "../client/berth/nodes.ts";
 import { SERVICES, type SwarmService } from "../client/berth/services.ts";
 import type { Line } from "./command.ts";
 import { failCall, openClient } from "./connection.ts";
-import { EXIT } from "./exit_code.ts";
+import { EXIT, worstOf } from "./exit_code.ts";
 import { type Cell, table, writeOut } from "./output.ts";
 import { act } from "./swarm_act.ts";
 import { visible } from "../log/line.ts";
@@ -19,12 +19,20 @@ export async function run(line: Line): Promise<number> {
     if (line.option("--json") !== undefined) {
       writeOut(`${JSON.stringify({ clusters, nodes, services }, null, 2)}\n`);
     } else writeOut(textOf(clusters, nodes, services));
-    const isFine = clusters.every(({ state }) => state === "up") && services.every(isWhole);
-    return isFine ? EXIT.FINE : EXIT.NO;
+    return worstOf([
+      ...clusters.map(({ state }) => CODES[state]),
+      ...services.map((one) => isWhole(one) ? EXIT.FINE : EXIT.TO_DO),
+    ]);
   } catch (error) {
     return failCall(error);
   }
 }
+
+const CODES: Readonly<Record<SwarmCluster["state"], number>> = {
+  up: EXIT.FINE,
+  noQuorum: EXIT.TO_DO,
+  away: EXIT.INCOMPLETE,
+};
 
 const isWhole = ({ desired, running }: SwarmService): boolean => desired === null || running >= desired;
 

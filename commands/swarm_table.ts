@@ -7,7 +7,7 @@ export const SWARM: readonly Command[] = [
     name: "swarm",
     summary: "show the swarms that the engines are in, or change a service or a node",
     details:
-      "Without an act: nodes and services; the exit code is 2 where a service lacks tasks, or a swarm has no quorum. An act is shown first with what it changes, and asked about: scale, restart, rollback and remove mean a service, drain, pause and activate a node.",
+      "Without an act: nodes and services; the exit code is 2 where a service lacks tasks, or a swarm has no quorum, and 4 where no manager answers. An act is shown first with what it changes, and asked about: scale, restart, rollback and remove mean a service, drain, pause and activate a node.",
     args: [
       {
         name: "act",

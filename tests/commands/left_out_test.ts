@@ -30,3 +30,26 @@ Deno.test("berth apply of a folder says why it ends and which projects it has le
   assert.deepEqual([code, stdout], [1, ""]);
   assert.equal(stderr, "berth: Cannot apply b: the port 80 is taken\nberth: Not applied: c@home\n");
 });
+
+Deno.test("berth swarm ends with 2 where tasks or a quorum lack, and with 4 where no manager answers", async () => {
+  const codes: number[] = [];
+  for (const [state, running] of [["up", 2], ["up", 1], ["noQuorum", 2], ["away", 1]] as const) {
+    const cluster = { name: "prod", state, reason: null, reachable: 1, managers: 1, spare: 0 };
+    const service = {
+      name: "web",
+      running,
+      desired: 2,
+      stack: null,
+      image: "web:1",
+      tasks: [],
+      update: null,
+    };
+    const { code } = await before({
+      "/api/clusters": [{ items: [cluster] }],
+      "/api/nodes": [{ items: [] }],
+      "/api/services": [{ items: [service] }],
+    }, "swarm");
+    codes.push(code);
+  }
+  assert.deepEqual(codes, [0, 2, 2, 4]);
+});
