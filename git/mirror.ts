@@ -201,6 +201,7 @@ export class Mirror {
       config: [...call.config ?? [], ...pinned],
       folder,
       signal: AbortSignal.any(signals),
+      isRemote: remote !== null,
     });
     if (result.code !== 0 || result.ended !== "itself") throw failureOf(result, remote);
     return result;

@@ -1,4 +1,5 @@
 /** When each source is checked, and when an interrupted sync is tried again. */
+import { eachUntilFailure } from "../artifacts/reading/each_of.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { SourceRecord } from "../core/source.ts";
@@ -21,6 +22,7 @@ const EVERY_MS = 5 * 60_000;
 const LONGEST_MS = 60 * 60_000;
 /** Due checks are looked for this often. */
 const TICK_MS = 5_000;
+const CHECKS_AT_ONCE = 2;
 
 export class Polling implements AsyncDisposable {
   readonly #options: PollingOptions;
@@ -30,13 +32,13 @@ export class Polling implements AsyncDisposable {
   readonly #ticking: ReturnType<typeof setInterval>;
   #isOver = false;
   #polling: Promise<void> = Promise.resolve();
+  /** The checks that are under way. A server that does not answer holds up nothing but these. */
+  #checking: Promise<void> | null = null;
 
   constructor(options: PollingOptions) {
     this.#options = options;
     this.#ticking = setInterval(() => {
-      this.#polling = this.#polling.then(() => this.#poll()).catch((error) => {
-        if (!this.#isOver) options.log.warn("Sources cannot be checked", { error });
-      });
+      this.#polling = this.#polling.then(() => this.#poll()).catch((error) => this.#tell(error));
     }, TICK_MS);
     Deno.unrefTimer(this.#ticking);
   }
@@ -58,24 +60,39 @@ export class Polling implements AsyncDisposable {
     this.#isOver = true;
     clearInterval(this.#ticking);
     await this.#polling;
+    await this.#checking;
+  }
+
+  #tell(error: unknown): void {
+    if (!this.#isOver) this.#options.log.warn("Sources cannot be checked", { error });
   }
 
   async #poll(): Promise<void> {
-    const { list, now, turn, check, act } = this.#options;
-    for (const record of await list()) {
-      const { workspace, syncing, failures, checkedAt } = record;
+    const { list, now, act } = this.#options;
+    const records = await list();
+    for (const record of records) {
+      const { workspace, syncing } = record;
       const isDue = (this.#unfinished.get(workspace)?.due ?? 0) <= now();
       if (syncing !== null && isDue) await this.#resume(workspace);
       if (isLeft(record)) act(workspace);
+    }
+    this.#checking ??= this.#checkDue(records)
+      .catch((error) => this.#tell(error))
+      .finally(() => this.#checking = null);
+  }
+
+  async #checkDue(records: readonly SourceRecord[]): Promise<void> {
+    const { now, turn, check } = this.#options;
+    await eachUntilFailure(records, async ({ workspace, failures, checkedAt }) => {
       const due = this.#due.get(workspace) ?? this.next(workspace, failures, checkedAt);
-      if (due > now() || this.#isOver) continue;
+      if (due > now() || this.#isOver) return;
       this.next(workspace, failures);
       // Another replica may have checked meanwhile, or be at it.
-      if (!await turn(`git check ${workspace}`, EVERY_MS / 2)) continue;
+      if (!await turn(`git check ${workspace}`, EVERY_MS / 2)) return;
       await check(workspace).catch((error) => {
         if (!(error instanceof ServiceError)) throw error;
       });
-    }
+    }, CHECKS_AT_ONCE);
   }
 
   async #resume(workspace: string): Promise<void> {

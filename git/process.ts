@@ -3,7 +3,7 @@ import { concat } from "../core/bytes.ts";
 import { ServiceError } from "../core/error.ts";
 import { killMarked, MARK } from "./marked.ts";
 
-/** Git processes that run at the same time. */
+/** Processes that call a server at the same time, and as many that do not: a server that is mute holds up no other work. */
 const MOST_AT_ONCE = 2;
 /** The time after a kill in which its output must end: then it is given up, whatever holds it open. */
 const KILLED_MS = 5_000;
@@ -39,6 +39,8 @@ export interface GitCall {
   /** Further variables. */
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** True for a call to a server. */
+  readonly isRemote?: boolean;
 }
 
 export interface GitResult {
@@ -52,8 +54,8 @@ export interface GitResult {
 /** The git of this machine. `environment` is all that it inherits: the path, proxies and authorities. */
 export class Git {
   readonly #environment: Readonly<Record<string, string>>;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #remote = new Places(MOST_AT_ONCE);
+  readonly #local = new Places(MOST_AT_ONCE);
 
   constructor(environment: Readonly<Record<string, string>>) {
     this.#environment = environment;
@@ -61,12 +63,8 @@ export class Git {
 
   /** Resolves when git and all that it started have ended. Throws `git_failed` where it cannot be started. */
   async run(call: GitCall): Promise<GitResult> {
-    await this.#enter();
-    try {
-      return await this.#run(call);
-    } finally {
-      this.#leave();
-    }
+    using _ = await (call.isRemote === true ? this.#remote : this.#local).take();
+    return await this.#run(call);
   }
 
   /** Returns the version as `2.39.5`; null where there is no git. */
@@ -131,16 +129,27 @@ export class Git {
       throw new ServiceError("git_failed", `Cannot run git: ${why}`, { cause });
     }
   }
+}
 
-  /** Resolves when fewer than the bound run. */
-  async #enter(): Promise<void> {
-    if (this.#running < MOST_AT_ONCE) this.#running++;
+/** Places for a number of calls at the same time. */
+class Places {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  /** Resolves to a place once one is free. */
+  async take(): Promise<Disposable> {
+    if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return { [Symbol.dispose]: () => this.#leave() };
   }
 
   #leave(): void {
     const next = this.#waiting.shift();
-    if (next === undefined) this.#running--;
+    if (next === undefined) this.#free++;
     else next(); // it takes this place over
   }
 }
