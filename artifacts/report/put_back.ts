@@ -81,6 +81,12 @@ function newAlias(before: ArtifactFile, after: ArtifactFile, secrets: readonly S
   });
 }
 
+/** A part of a text. */
+interface Scope {
+  readonly start: number;
+  end: number;
+}
+
 /** Four asterisks and more: a mask, or something that looks like one. */
 interface Mark {
   readonly at: number;
@@ -88,6 +94,8 @@ interface Mark {
   readonly line: number;
   /** The beginning of its line, and the lines above that hold it. */
   readonly place: string;
+  /** What the nearest of those lines holds; null for the whole text. */
+  readonly scope: Scope | null;
   /** The text that it stands for: itself, where it is no mask; null where that is not to be told. */
   readonly hidden: string | null;
 }
@@ -95,7 +103,7 @@ interface Mark {
 function marksIn(text: string, masked?: Masked): Mark[] {
   const hidden = new Map(masked?.masks.map((mask) => [mask.at, mask.hidden]));
   const marks: Mark[] = [];
-  const above: { readonly indent: number; readonly text: string }[] = [];
+  const above: { readonly indent: number; readonly text: string; readonly scope: Scope }[] = [];
   let lineStart = 0;
   for (const [index, line] of text.split("\n").entries()) {
     const content = line.trimStart();
@@ -103,7 +111,7 @@ function marksIn(text: string, masked?: Masked): Mark[] {
     if (content.trim() !== "") {
       // The items of a list may stand right below its key.
       const indent = line.length - content.length + (/^-\s/.test(content) ? 0.5 : 0);
-      while (!isComment && (above.at(-1)?.indent ?? -1) >= indent) above.pop();
+      while (!isComment && (above.at(-1)?.indent ?? -1) >= indent) above.pop()!.scope.end = lineStart;
       for (const { 0: run, index: column } of line.matchAll(/\*{4,}/g)) {
         const at = lineStart + column;
         const place = [...above.map((one) => one.text), line.slice(0, column).trimStart()].join("\n");
@@ -114,10 +122,14 @@ function marksIn(text: string, masked?: Masked): Mark[] {
           text: run,
           line: index + 1,
           place: run === MASK ? place : `${run}\n${place}`,
+          scope: above.at(-1)?.scope ?? null,
           hidden: isMask ? hidden.get(at)! : isWhole ? run : null,
         });
       }
-      if (!isComment) above.push({ indent, text: content.replace(/\s#[^]*/, "").trimEnd() });
+      if (!isComment) {
+        const scope = { start: lineStart + line.length, end: text.length };
+        above.push({ indent, text: content.replace(/\s#[^]*/, "").trimEnd(), scope });
+      }
     }
     lineStart += line.length + 1;
   }
@@ -140,15 +152,10 @@ interface Marked {
 function hiddenBehind(original: Marked, edited: Marked): (string | null)[] {
   const had = byPlace(original.marks);
   const amounts = byPlace(edited.marks);
-  const inOrder = new Set(
-    [...had].filter(([place, marks]) =>
-      marks.length === amounts.get(place)?.length && new Set(marks.map(({ hidden }) => hidden)).size > 1
-    ).map(([place]) => place),
-  );
-  const isMoved = inOrder.size > 0 && hasMoved(original, edited, inOrder);
+  const moved = movedPlaces(original.text, edited.text, had, amounts);
   const passed = new Map<string, number>();
   return edited.marks.map(({ place, text }) => {
-    if (isMoved && inOrder.has(place)) return null;
+    if (moved.has(place)) return null;
     const before = had.get(place) ?? [];
     const turn = passed.get(place) ?? 0;
     passed.set(place, turn + 1);
@@ -161,21 +168,74 @@ function hiddenBehind(original: Marked, edited: Marked): (string | null)[] {
   });
 }
 
+/** Marks of the same part of a text, of places whose marks only their order tells apart. */
+interface Ordered {
+  readonly places: string[];
+  readonly before: Mark[];
+  readonly after: Mark[];
+}
+
+type ByPlace = ReadonlyMap<string, readonly Mark[]>;
+
+/** Texts are read this often, for parts that lie in each other. */
+const MOST_READ = 32;
+
+/** Returns the places whose marks may belong to others than before, by what stands between them. */
+function movedPlaces(original: string, edited: string, had: ByPlace, given: ByPlace): ReadonlySet<string> {
+  const moved = new Set<string>();
+  const parts = new Map<Scope | null, Ordered>();
+  for (const [place, before] of had) {
+    const after = given.get(place) ?? [];
+    const isClear = before.every(({ hidden }) => hidden === before[0]?.hidden);
+    if (isClear || before.length !== after.length) continue;
+    const scope = sharedScope(before);
+    const part = parts.get(scope) ?? { places: [], before: [], after: [] };
+    parts.set(scope, part);
+    part.places.push(place);
+    part.before.push(...before);
+    part.after.push(...after);
+  }
+  let left = MOST_READ * original.length;
+  for (const [scope, { places, before, after }] of parts) {
+    const [from, to] = scope === null ? [null, null] : [scope, sharedScope(after)];
+    const isWhole = from === null || to === null;
+    const { start, end } = from ?? { start: 0, end: original.length };
+    left -= end - start;
+    const isMoved = left < 0 || hasMoved(
+      { text: original, marks: inOrder(before), scope: isWhole ? null : from },
+      { text: edited, marks: inOrder(after), scope: isWhole ? null : to },
+    );
+    if (isMoved) { for (const place of places) moved.add(place); }
+  }
+  return moved;
+}
+
+/** Returns the part of the text in which all of them are; null for all of it. */
+function sharedScope(marks: readonly Mark[]): Scope | null {
+  const scope = marks[0]?.scope ?? null;
+  return marks.every((mark) => mark.scope === scope) ? scope : null;
+}
+
+const inOrder = (marks: readonly Mark[]): Mark[] => marks.toSorted((one, other) => one.at - other.at);
+
+interface Part extends Marked {
+  /** Null for the whole text. */
+  readonly scope: Scope | null;
+}
+
 /**
- * True if masks that only their order tells apart may belong to others now: a line that stood between two of them is
- * missing there and has come between two others, as where the sections of a file change places.
+ * True if a line that stood between two of the marks is missing there and has come between two others, as where the
+ * sections of a file change places; and where the marks themselves have.
  */
-function hasMoved(original: Marked, edited: Marked, places: ReadonlySet<string>): boolean {
-  const ordered = ({ marks }: Marked) => marks.filter(({ place }) => places.has(place));
-  const [before, after] = [ordered(original), ordered(edited)];
-  if (before.some(({ place }, index) => place !== after[index]?.place)) return true;
+function hasMoved(original: Part, edited: Part): boolean {
+  if (original.marks.some(({ place }, index) => place !== edited.marks[index]?.place)) return true;
   const lost = new Set<string>();
   const gained = new Set<string>();
-  const parts = partsBetween(edited.text, after);
-  for (const [index, lines] of partsBetween(original.text, before).entries()) {
+  const now = partsBetween(edited);
+  for (const [index, lines] of partsBetween(original).entries()) {
     const left = new Map<string, number>();
     for (const line of lines) left.set(line, (left.get(line) ?? 0) + 1);
-    for (const line of parts[index]!) { // there are as many
+    for (const line of now[index]!) { // there are as many
       const count = left.get(line) ?? 0;
       if (count === 0) gained.add(line);
       else left.set(line, count - 1);
@@ -186,10 +246,10 @@ function hasMoved(original: Marked, edited: Marked, places: ReadonlySet<string>)
 }
 
 /** Returns the lines before, between and behind the marks: those that say anything. */
-function partsBetween(text: string, marks: readonly Mark[]): string[][] {
-  const ends = [0, ...marks.map(({ at, text }) => at + text.length)];
+function partsBetween({ text, marks, scope }: Part): string[][] {
+  const ends = [scope?.start ?? 0, ...marks.map(({ at, text }) => at + text.length)];
   return ends.map((end, index) =>
-    text.slice(end, marks[index]?.at).split("\n").map((line) => line.trim())
+    text.slice(end, marks[index]?.at ?? scope?.end).split("\n").map((line) => line.trim())
       .filter((line) => /[\p{L}\p{N}]/u.test(line))
   );
 }

@@ -114,6 +114,9 @@ Deno.test("lines that change, come or go around masked values keep those where t
   ) {
     assert.deepEqual(await edited("mounted", SECTIONS, edit), { text: edit(SECTIONS) });
   }
+  const block = "a:\n  TLS_PRIVATE: |\n    AAA-1\n    BBB-2\n  b: 1\n";
+  const above = (text: string) => `b: 1\n${text.replace("  b: 1\n", "")}`;
+  assert.deepEqual(await edited("compose", block, above), { text: above(block) });
   const added = (text: string) => `${text}    age: 7\n  - name: gamma\n`;
   assert.deepEqual(await edited("compose", ITEMS, added), { text: added(ITEMS) });
 });
