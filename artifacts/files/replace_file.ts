@@ -3,7 +3,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { ServiceError } from "../../core/error.ts";
-import { ownFileName } from "../../core/own_files.ts";
+import { isOwnFile, ownFileName } from "../../core/own_files.ts";
+import { pause } from "../../core/pause.ts";
 import { BUDGETS } from "./budgets.ts";
 import { type Folder, holdsDescriptors, isSame, openFolder } from "./folder.ts";
 import { baseName, folderOf } from "./paths.ts";
@@ -18,6 +19,11 @@ import {
   removeIfThere,
   writeNew,
 } from "./writing.ts";
+
+const LOCK_MS = 5_000;
+const LOOK_MS = 20;
+/** The age at which a file of a save is one that a crash left behind. */
+const LEFT_MS = 60 * 60_000;
 
 /**
  * Resolves to the text that was replaced, once the new one is on disk. Throws `file_changed` where the file does not
@@ -92,9 +98,10 @@ async function replaceIn(
   await using old = await open(at, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   if (!isSame(await old.stat(), before) || sha256(await contentOf(old)) !== expected) throw changed();
 
-  // Of a fixed name, so that what a crash left behind is taken away by the next who saves.
-  const temporary = folder.at(ownFileName(sha256(name).slice(0, 16)));
-  await removeIfThere(temporary);
+  using _ = await locked(old);
+  await removeLeft(folder);
+  // Of a name that nobody else has: another replica may be saving the same file.
+  const temporary = folder.at(ownFileName(crypto.randomUUID()));
   try {
     await writeNew(temporary, bytes, before);
     if (stampOf(await Deno.lstat(at)) !== stampOf(before)) throw changed();
@@ -107,6 +114,34 @@ async function replaceIn(
   await entries.sync();
   // Read once more: somebody may have written into it up to the last moment.
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await contentOf(old));
+}
+
+/** Holds the file against other replicas. Whoever had it before has put another one in its place, which is noticed. */
+async function locked({ fd }: FileHandle): Promise<Disposable> {
+  const file = await Deno.open(`/proc/self/fd/${fd}`, { read: true, write: true });
+  try {
+    for (let waited = 0; !await file.tryLock(true).catch(hasNoLocks); waited += LOOK_MS) {
+      if (waited >= LOCK_MS) throw refused("another program holds its lock; try again when it has let go");
+      await pause(LOOK_MS);
+    }
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** Returns true: on a file system without locks nobody is waited for. */
+const hasNoLocks = (): boolean => true;
+
+/** Removes what a crash left of saves; those of a sync have a word in their names, and are its own to find. */
+async function removeLeft(folder: Folder): Promise<void> {
+  for await (const { name, isFile } of Deno.readDir(folder.at(""))) {
+    if (!isFile || !isOwnFile(name) || !/^\.berth-[0-9a-f]{8}/.test(name)) continue;
+    const { mtime } = await Deno.lstat(folder.at(name)).catch(() => ({ mtime: null }));
+    // What is younger may be another save's.
+    if (mtime !== null && mtime.getTime() < Date.now() - LEFT_MS) await removeIfThere(folder.at(name));
+  }
 }
 
 async function contentOf(file: FileHandle): Promise<Uint8Array> {

@@ -28,7 +28,7 @@ Deno.test({
       const syncs = (path: RegExp) => calls.findIndex((call) => /sync\(/.test(call) && path.test(call));
       const named = (path: RegExp) => calls.findIndex((call) => /rename/.test(call) && path.test(call));
 
-      const saved = syncs(/\/\.berth-[0-9a-f]{16}\.new>/);
+      const saved = syncs(/\/\.berth-[0-9a-f-]{36}\.new>/);
       assert.ok(
         saved >= 0 && saved < named(/"[^"]*compose\.yaml"/),
         "the text of a saved file is on the disk first",
