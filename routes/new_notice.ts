@@ -73,7 +73,7 @@ export function assertUsable({ kind, address, secret, on, quiet }: z.infer<typeo
     : on.some((scope) => scope.startsWith("label:"))
     ? "incidents have no labels: use a workspace or a project as scope"
     : kind === "webhook" && secret !== undefined && !isSecret(secret)
-    ? "the secret of a webhook must be base64 behind whsec_"
+    ? "the secret of a webhook must be a key in base64 behind whsec_"
     : null;
   if (why !== null) throw new ServiceError("notice_refused", `Cannot use the notice: ${why}`);
 }
@@ -81,8 +81,7 @@ export function assertUsable({ kind, address, secret, on, quiet }: z.infer<typeo
 function isSecret(secret: string): boolean {
   if (!secret.startsWith("whsec_")) return true;
   try {
-    atob(secret.slice("whsec_".length));
-    return true;
+    return atob(secret.slice("whsec_".length)) !== "";
   } catch {
     return false;
   }

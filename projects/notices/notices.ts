@@ -105,7 +105,14 @@ export class Notices implements Disposable {
         const isRefusal = error.status === null || error.status >= 500;
         return end(isRefusal ? "refused" : "failed", error.status, error.message);
       }
-      if (!(error instanceof OutboundFailure)) throw error;
+      if (!(error instanceof OutboundFailure)) {
+        // It counts as an attempt: one that ends otherwise would be tried every few seconds for ever.
+        return end(
+          "failed",
+          null,
+          `berth cannot make the message (${error instanceof Error ? error.name : "error"})`,
+        );
+      }
       return end(error.kind === "address" ? "refused" : "failed", null, error.message);
     }
   }

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 // The library that receivers of Standard Webhooks use, as the judge of signatures.
 import { Webhook } from "npm:standardwebhooks@1.0.0";
 import type { Incident, IncidentChange } from "../../core/incidents.ts";
+import { Notices } from "../../projects/notices/notices.ts";
 import { withTellings } from "../../projects/watch/tellings.ts";
+import { ENTRY } from "../access/audit_entry.ts";
 import { runBerth } from "../support/berth_process.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -278,6 +280,35 @@ Deno.test("an address and a secret are in no answer, log or file, a test says wh
     assert.ok(!new TextDecoder("latin1").decode(bytes).includes("canary"), name);
   }
   assert.equal((await (await berth.key("operator")).call("GET /api/notices")).status, 403);
+});
+
+Deno.test("an empty key is refused, and a notice that has one from before is given up and told of", async () => {
+  await using good = receiver();
+  await using berth = await startService({
+    watchTimes: { notices: { ...FAST.watchTimes.notices, deadMs: 0 } },
+  });
+  const asked = { name: "n", kind: "webhook", address: good.url };
+  for (const secret of ["whsec_", "whsec_ ", "whsec_="]) {
+    const { status, body } = await berth.call("POST /api/notices", { ...asked, secret });
+    assert.deepEqual([status, body.code], [422, "notice_refused"], secret);
+  }
+  await notice(berth, { name: "good", kind: "slack", address: good.url });
+  const { store, access } = berth.berth;
+  const seal = access.noticeSeal;
+  using earlier = new Notices({ store: store.notices, seal, now: () => Date.now(), base: null });
+  const by = { kind: "user", id: "ada", name: "Ada" } as const;
+  const rest = { ca: null, tells: ["broken"], on: [], afterS: 0, quiet: null, by } as const;
+  const { id } = await earlier.add(
+    { ...rest, name: "empty", kind: "webhook", address: good.url, secret: "whsec_" },
+    () => ENTRY,
+  );
+  const tested = (await berth.call(`POST /api/notices/${id}/test`)).body;
+  assert.deepEqual([tested.taken, tested.problem], [false, "berth cannot make the message (DataError)"]);
+  await write(berth, incident("web"));
+  await eventually(
+    "it is given up, and others are told",
+    () => good.taken.some(({ text }) => text.includes("was not taken: berth cannot make")),
+  );
 });
 
 Deno.test("hostile names in a message lose their markup and control characters, and are cut", async () => {
