@@ -197,6 +197,8 @@ export class Sender implements AsyncDisposable {
     }
     if (this.#over.signal.aborted) return; // it stopped, and the target is not to blame
     const next = nextOf(batch, attempt, steady(), this.#times);
+    // First, so that no message is given up of which nobody is told: one that ends in between is tried once more.
+    if (next.state === "dead") await this.#note(notice, attempt, notices);
     await store.failed(next);
     log.warn("A target did not take a notice", {
       notice: notice.name,
@@ -204,7 +206,6 @@ export class Sender implements AsyncDisposable {
       attempts: next.attempts,
       isDead: next.state === "dead",
     });
-    if (next.state === "dead") await this.#note(notice, attempt, notices);
   }
 
   async #attempt(notice: NoticeRecord, batch: Batch): Promise<Attempt> {
@@ -273,6 +274,7 @@ export class Sender implements AsyncDisposable {
     };
     const change = { incident, line: { at, ...state } };
     await incidents.write([withTellings(change, null, notices, { at, mono: steady() })]);
+    this.#ids = null; // the notice may have been removed meanwhile
   }
 }
 
