@@ -25,6 +25,8 @@ interface JudgeOptions {
   readonly workspace: string;
   /** Returns the needs that the applier does not hold now. */
   readonly lackingOf: (needs: readonly Need[]) => Promise<readonly Need[]>;
+  /** The permissions that the plan asked for: of those somebody knew. */
+  readonly known: ReadonlySet<Need["permission"]>;
 }
 
 export function judgedActs(acts: EngineActs, options: JudgeOptions): EngineActs {
@@ -71,7 +73,7 @@ class ActJudge {
     const sources = [spec, ...lent.values()].flatMap((one) => bindsIn(one).map(({ source }) => source));
     const holdings = await this.#heldNow(sources);
     const placed = await this.#placesOf(holdings, sources);
-    await this.refuse(containerNeeds(spec, await this.facts(holdings, placed, lent)));
+    await this.#refuseUnknown(containerNeeds(spec, await this.facts(holdings, placed, lent)));
     if (spec.mounts === undefined) return spec;
     return {
       ...spec,
@@ -167,10 +169,31 @@ class ActJudge {
     const [first] = lacking;
     if (first === undefined) return;
     const { step } = this.options;
-    const at = first.at === undefined ? "" : ` (${first.at.file}:${first.at.range.start.line})`;
     throw failed(
-      `Cannot carry out ${step.kind} of "${step.target}": ${first.field} ${first.why}${at}, which needs the permission ` +
+      `Cannot carry out ${step.kind} of "${step.target}": ${first.field} ${first.why}${
+        whereOf(first)
+      }, which needs the permission ` +
         `"${first.permission}". Ask somebody who holds it to apply a new plan`,
+    );
+  }
+
+  /**
+   * The same, also with what nobody knew: rights over the host that no step of the plan named were neither proved by a
+   * recent sign-in, nor refused to a plan that is carried out with nobody present.
+   */
+  async #refuseUnknown(needs: readonly SpecNeed[]): Promise<void> {
+    await this.refuse(needs);
+    if (this.options.known.has("projects:host")) return;
+    const unknown = this.#needsOf(needs, await this.#holdings()).find(({ permission }) =>
+      permission === "projects:host"
+    );
+    if (unknown === undefined) return;
+    const { step } = this.options;
+    throw failed(
+      `Cannot carry out ${step.kind} of "${step.target}": ${unknown.field} ${unknown.why}${
+        whereOf(unknown)
+      }, which the plan ` +
+        "did not say. Make a new plan",
     );
   }
 
@@ -254,20 +277,26 @@ class ActJudge {
   }
 
   async #lacking(needs: readonly SpecNeed[]): Promise<readonly Need[]> {
-    if (needs.length === 0) return [];
-    const { orders, step, workspace, lackingOf } = this.options;
+    return needs.length === 0
+      ? []
+      : await this.options.lackingOf(this.#needsOf(needs, await this.#holdings()));
+  }
+
+  #needsOf(needs: readonly SpecNeed[], held: Holdings): Need[] {
+    const { orders, step, workspace } = this.options;
     const { group, backend, runtime } = this.#ground;
     const scene = { group, runtime, backend: { name: backend }, workspace: { id: workspace } };
-    const held = await this.#holdings();
-    return await lackingOf(needs.map((one) => {
+    return needs.map((one) => {
       const list = one.right === "network" ? held.networks : held.volumes;
       const owner = list?.find(({ name, backend: on }) => name === one.name && on === backend);
       return needOf(scene, one, placeIn(orders, step, one.field), owner?.labels[PROJECT] ?? null);
-    }));
+    });
   }
 }
 
 const PROJECT = "com.docker.compose.project";
+
+const whereOf = ({ at }: Need): string => at === undefined ? "" : ` (${at.file}:${at.range.start.line})`;
 
 /** Looks right before a start. Each finds one that exchanges a folder all the time with the chance of a half. */
 const LOOKS = 16;

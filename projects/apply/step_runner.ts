@@ -218,7 +218,10 @@ export class StepRunner {
     const { journal, stopping, progress, loginFor } = this.options;
     const { workspace } = this.apply;
     const lackingOf = async (needs: readonly Need[]) => notHeld(await this.options.rights(), needs);
-    const acts = judgedActs(this.acts(), { orders: this.orders, step, workspace, lackingOf });
+    const known = new Set(
+      this.#state.work.plan.steps.flatMap(({ needs }) => needs.map(({ permission }) => permission)),
+    );
+    const acts = judgedActs(this.acts(), { orders: this.orders, step, workspace, lackingOf, known });
     return {
       apply: this.apply.id,
       step,

@@ -108,6 +108,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/access/authority_forms_test.ts" },
   { file: "tests/access/access_matrix_test.ts" },
   { file: "tests/access/host_reach_process_test.ts" },
+  { file: "tests/access/unsaid_host_test.ts" },
   { file: "tests/access/masked_acts_test.ts" },
   { file: "tests/access/edited_during_apply_test.ts", env: { BERTH_TEST_EDITED_ROUNDS: "20" } },
   { file: "tests/apply/exact_changes_test.ts", env: { BERTH_TEST_EDITS: "200" } },
