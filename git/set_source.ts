@@ -56,9 +56,14 @@ export async function recordFor(
     error: null,
     failures: 0,
     waiting: null,
-    todo: null,
+    todo: isSame && policy === "auto" ? leftOf(known) : null,
   };
   return { record, isSame, isSecret: secret !== null };
+}
+
+/** Returns what the policy `auto` has not applied yet: a new token or owner is also a word to try it again. */
+function leftOf({ policy, todo }: SourceRecord): SourceRecord["todo"] {
+  return policy === "auto" && todo !== null ? { ...todo, isTried: false } : null;
 }
 
 /** Returns what the audit log is told of a source. */

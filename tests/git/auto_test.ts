@@ -328,6 +328,27 @@ for (const kind of ["docker", "podman"] as const) {
 }
 
 Deno.test({
+  name: "a source with the policy auto that is set again keeps what is still to be applied",
+  ignore: missing !== null,
+  async fn() {
+    await using scene = await SourceScene.with({ "blog/compose.yaml": one("blog") });
+    await scene.follow({ policy: "auto" });
+    const { sources } = scene.berth.berth.store;
+    const seen = async () => (await sources.get(scene.id))!;
+    await eventually("it is synced and waits for an engine", async () => (await seen()).waiting);
+    const { todo } = await seen();
+    assert.deepEqual([todo?.groups.map(({ name }) => name), todo?.isTried], [["blog"], true]);
+
+    assert.equal((await scene.follow({ policy: "auto" })).policy, "auto");
+    await eventually("it was tried again", async () => (await seen()).waiting);
+
+    assert.deepEqual((await seen()).todo, todo);
+    await scene.follow({ policy: "manual" });
+    assert.equal((await seen()).todo, null);
+  },
+});
+
+Deno.test({
   name:
     "the policy auto is set by those alone who may apply in the whole folder, and an earlier commit ends it",
   ignore: missing !== null,
