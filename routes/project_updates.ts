@@ -87,7 +87,7 @@ export async function updateFacts(
   const images = isEmpty ? [] : await runtime.images();
   const platforms = isEmpty ? new Map<string, string>() : platformsOf(runtime);
   const services = isEmpty ? [] : runtime.services?.().items ?? [];
-  const pinned = new Map(services.map(({ service: { id, digest } }) => [id, digest]));
+  const pinned = new Map(services.map(({ service: { id, image, digest } }) => [id, { image, digest }]));
   const from = [
     ...images.flatMap(({ id, backend, digests, source }) => [id, backend, digests, source]),
     JSON.stringify([[...platforms], [...pinned]]),

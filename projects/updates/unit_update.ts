@@ -39,8 +39,15 @@ export interface UpdateFacts {
   readonly images: ReadonlyMap<string, HeldImage>;
   /** By engine. */
   readonly platforms: ReadonlyMap<string, string>;
-  /** The digests that services of swarms are pinned to, by the ids of the services; null for one that is not. */
-  readonly pinned: ReadonlyMap<string, string | null>;
+  /** The images of services of swarms, by the ids of the services. */
+  readonly pinned: ReadonlyMap<string, PinnedImage>;
+}
+
+interface PinnedImage {
+  /** Without its digest. */
+  readonly image: string;
+  /** The digest that it is pinned to; null for one that is not. */
+  readonly digest: string | null;
 }
 
 /** The service of a swarm that a unit runs as. */
@@ -68,7 +75,7 @@ export function updateOf(
   const text = textOfReference(reference);
   const checked = facts.checks.get(text) ?? null;
   const each = containers.length === 0 && service !== undefined
-    ? [stateOfService(service, checked, facts)]
+    ? [stateOfService(service, reference, checked, facts)]
     : containers.map((container) => stateOf(container, reference, checked, facts));
   // One that is brought up by half has to be brought up first.
   const isHalf = containers.some(({ image }) => isOther(image, reference));
@@ -118,15 +125,17 @@ function stateOf(
 /** A swarm runs the digest that the service is pinned to, on whichever nodes. */
 function stateOfService(
   { id, staleSince }: UpdatedService,
+  reference: Reference,
   checked: Checked | null,
   { isEnabled, pinned }: UpdateFacts,
 ): Stands {
-  const current = pinned.get(id) ?? null;
+  const { image = "", digest: current = null } = pinned.get(id) ?? {};
   const unknown = (reason: string): Stands => ({ state: "unknown", reason, current });
   return standing(current, checked, isEnabled, ({ digest, platforms }) => {
     if (staleSince !== null) return unknown("its swarm does not answer");
     if (current === null) return unknown("its service is not pinned to a digest");
     const isSame = current === digest || Object.values(platforms).some((ids) => ids.includes(current));
+    if (!isSame && isOther(image, reference)) return unknown(OTHER);
     return { state: isSame ? "current" : "newer", reason: null, current };
   });
 }
@@ -173,14 +182,16 @@ function comparedWith(
   if (ids !== null && (ids.includes(imageId) || own.some((digest) => ids.includes(digest)))) {
     return { state: "current", reason: null, current };
   }
-  if (isOther) return unknown("the file names another image than runs");
+  if (isOther) return unknown(OTHER);
   if (ids?.length === 0) return unknown(`the registry does not have it for ${platform}`);
   if (own.length === 0) return unknown("it was built or loaded here: no registry knows this image");
   if (ids === null) return unknown("the new image was not compared yet");
   return { state: "newer", reason: null, current };
 }
 
-/** Returns true for a container that was made from another reference: Podman puts `localhost` before a short one. */
+const OTHER = "the file names another image than runs";
+
+/** Returns true for the image of a container or service that was made from another reference: Podman puts `localhost` before a short one. */
 function isOther(image: string, reference: Reference): boolean {
   const made = readReference(image.replace(/^localhost\//, ""));
   return made === null || textOfReference(made) !== textOfReference(reference);

@@ -25,14 +25,14 @@ const CHECKED: Checked = {
 function of(
   pinned: string | null,
   checked: Partial<Checked> = {},
-  { isEnabled = true, staleSince = null as string | null } = {},
+  { isEnabled = true, staleSince = null as string | null, image = "web:1" } = {},
 ) {
   const facts: UpdateFacts = {
     isEnabled,
     checks: new Map([["docker.io/library/web:1", { ...CHECKED, ...checked }]]),
     images: new Map(),
     platforms: new Map(),
-    pinned: new Map([["s1", pinned]]),
+    pinned: new Map([["s1", { image, digest: pinned }]]),
   };
   const found = updateOf(UNIT, [], facts, { id: "s1", staleSince });
   return [found?.state, found?.reason, found?.current, found?.digest];
@@ -50,6 +50,9 @@ Deno.test("A service of which nothing certain is known is neither newer nor curr
   assert.deepEqual(stale, ["unknown", "its swarm does not answer", OLD, null]);
   const off = of(OLD, {}, { isEnabled: false });
   assert.deepEqual(off, ["unknown", "berth does not look for newer images", OLD, null]);
+  const other = of(OLD, {}, { image: "web:0.9" });
+  assert.deepEqual(other, ["unknown", "the file names another image than runs", OLD, null]);
+  assert.equal(of(NEW, {}, { image: "web:0.9" })[0], "current", "it is the image that the file names");
   assert.deepEqual(of(OLD, { outcome: "gone", reason: "no such tag" }), ["gone", "no such tag", OLD, null]);
   assert.deepEqual(of(OLD, { outcome: "unreachable", reason: "away" })[0], "newer", "it stays so");
   assert.deepEqual(of(NEW, { outcome: "unreachable", reason: "away" })[0], "unknown");
