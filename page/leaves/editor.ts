@@ -45,6 +45,9 @@ export interface EditorOptions {
 export class TextEditor implements Disposable {
   readonly #view: EditorView;
   readonly #access = new Compartment();
+  readonly #separator = new Compartment();
+  /** Ends each line of the text that is shown. */
+  #lineEnd = "\n";
   #isSetting = false;
 
   constructor(box: HTMLElement, { label, isYaml, phrases, onChange, onSave }: EditorOptions) {
@@ -77,9 +80,10 @@ export class TextEditor implements Disposable {
           ...historyKeymap,
           ...lintKeymap,
         ]),
-        EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged && !this.#isSetting) onChange(state.doc.toString());
+        EditorView.updateListener.of(({ docChanged }) => {
+          if (docChanged && !this.#isSetting) onChange(this.text);
         }),
+        this.#separator.of([]),
         this.#access.of(READ_ONLY),
         THEME,
       ],
@@ -87,13 +91,19 @@ export class TextEditor implements Disposable {
   }
 
   get text(): string {
-    return this.#view.state.doc.toString();
+    return this.#view.state.doc.sliceString(0, undefined, this.#lineEnd);
   }
 
   /** Shows another text, in which nothing can be undone. */
   show(text: string): void {
     if (text === this.text) return;
     this.#isSetting = true;
+    const others = text.replaceAll("\r\n", "");
+    const isMixed = text.includes("\r") && /[\r\n]/.test(others);
+    this.#lineEnd = text.includes("\r\n") && !isMixed ? "\r\n" : "\n";
+    // In a text with several kinds of line ends each stays as it is: a carriage return is one of the line's characters.
+    const separator = isMixed ? EditorState.lineSeparator.of("\n") : [];
+    this.#view.dispatch({ effects: this.#separator.reconfigure(separator) });
     this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text } });
     this.#isSetting = false;
   }

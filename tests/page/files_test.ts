@@ -128,6 +128,24 @@ test("findings come while one types; what changes is shown before it is saved; t
   assert.deepEqual(opened.complaints, []);
 });
 
+test("a saved file keeps the line ends that it had, of Windows or of several kinds", async ({ berth, browser, id, file }) => {
+  const windows = COMPOSE.replaceAll("\n", "\r\n");
+  const mixed = COMPOSE.replace("name: shop\n", "name: shop\r\n");
+  for (const text of [windows, mixed]) {
+    await Deno.writeTextFile(file, text);
+    await using opened = await openPage(browser, berth, { key: berth.admin });
+    const { page } = opened;
+    await opened.visit(`/w/${id}?view=files&file=compose.yaml`);
+    await typeBehind(page, "nginx:1.27", ".1\nscale: 2");
+    await page.getByRole("button", { name: "Save …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Save compose.yaml?" });
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("status").getByText("Saved").waitFor();
+    const end = text === windows ? "\r\n" : "\n";
+    assert.equal(await Deno.readTextFile(file), text.replace("1.27", `1.27.1${end}    scale: 2`));
+  }
+});
+
 test("a mask that was moved is refused with its line, and nothing is lost", async ({ berth, browser, id, file }) => {
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;
