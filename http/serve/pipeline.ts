@@ -6,7 +6,7 @@ import { ServiceError } from "../../core/error.ts";
 import { reachOfRunning } from "../../core/runtime.ts";
 import { Cached, Reply } from "../declare/answer.ts";
 import { BODY_LIMIT_BYTES, bodySize, OPEN_BODY_LIMIT_BYTES, readBytes, readJson } from "./body.ts";
-import type { BodyBudget } from "./body_budget.ts";
+import type { BodyBudget, BodyPart } from "./body_budget.ts";
 import { BYTES } from "../declare/bytes.ts";
 import { Call, type RequestScope } from "../declare/call.ts";
 import type { Auditor, Caller, Guard } from "../declare/caller.ts";
@@ -115,7 +115,12 @@ function reserve(
   bodies: BodyBudget,
 ): Disposable | null {
   if (kind !== "route" || route.body === undefined || request.body === null) return null;
-  return bodies.reserve(peer, bodySize(request, bodyLimitOf(route)));
+  const limit = bodyLimitOf(route);
+  return bodies.reserve(partOf(route.permission, limit), peer, bodySize(request, limit));
+}
+
+function partOf(permission: string, limit: number): BodyPart {
+  return permission !== "open" ? "known" : limit > OPEN_BODY_LIMIT_BYTES ? "hook" : "signIn";
 }
 
 function bodyLimitOf({ bodyLimit, permission }: { bodyLimit?: number; permission: string }): number {

@@ -1,4 +1,4 @@
-/** One address that holds many bodies takes no memory from others. */
+/** Addresses that hold many bodies take no memory from others. */
 import assert from "node:assert/strict";
 import { sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
@@ -6,10 +6,15 @@ import { startService } from "../support/service.ts";
 const encoder = new TextEncoder();
 
 /** Sends a request whose body never ends, and leaves its connection open. */
-async function hold(port: number, from: string, length: number): Promise<Deno.TcpConn> {
+async function hold(
+  port: number,
+  from: string,
+  length: number,
+  path = "/api/auth/key",
+): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(encoder.encode(
-    `POST /api/auth/key HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nX-Berth: 1\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nX-Berth: 1\r\n` +
       `X-Forwarded-For: ${from}\r\nContent-Length: ${length}\r\n\r\n{"key":"`,
   ));
   return connection;
@@ -27,7 +32,7 @@ Deno.test("a body without a credential is at most 16 KiB", async () => {
   assert.deepEqual([status, body.code], [413, "body_too_large"]);
 });
 
-Deno.test("an address that holds 8 MiB of bodies is 429 with Retry-After, and others are answered", async () => {
+Deno.test("an address that holds 128 KiB of sign-ins is 429 with Retry-After, and others are answered", async () => {
   await using berth = await startService({
     install: [],
     strangersPerSecond: 0,
@@ -36,7 +41,7 @@ Deno.test("an address that holds 8 MiB of bodies is 429 with Retry-After, and ot
   const held: Deno.TcpConn[] = [];
   try {
     const each = 16 * 1024;
-    for (let count = 0; count < 8 * 1024 * 1024 / each; count++) {
+    for (let count = 0; count < 128 * 1024 / each; count++) {
       held.push(await hold(berth.port, "203.0.113.1", each));
     }
     using refused = await hold(berth.port, "203.0.113.1", each);
@@ -52,6 +57,29 @@ Deno.test("an address that holds 8 MiB of bodies is 429 with Retry-After, and ot
     );
     assert.notEqual(other.status, 429, other.body);
     assert.equal((await berth.call("GET /api/health")).status, 200);
+  } finally {
+    for (const connection of held) connection.close();
+  }
+});
+
+Deno.test("strangers at many addresses who hold their bodies keep nobody from signing in or from working", async () => {
+  await using berth = await startService({
+    install: [],
+    strangersPerSecond: 0,
+    trustedProxies: ["127.0.0.1"],
+  });
+  const held: Deno.TcpConn[] = [];
+  try {
+    for (let count = 0; count < 64; count++) {
+      held.push(await hold(berth.port, `203.0.113.${count % 8}`, 1024 * 1024, "/api/hooks/none"));
+    }
+    using refused = await hold(berth.port, "203.0.113.9", 1024 * 1024, "/api/hooks/none");
+    assert.match(await statusOf(refused), /^HTTP\/1\.1 429 /, "the hooks are full");
+
+    const command = "docker run -d --name web nginx";
+    assert.equal((await berth.call("POST /api/artifacts/from-run", { command })).status, 200);
+    const signIn = await berth.anonymous().call("POST /api/auth/key", { key: "no key" });
+    assert.notEqual(signIn.status, 429, signIn.text);
   } finally {
     for (const connection of held) connection.close();
   }
