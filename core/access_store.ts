@@ -128,7 +128,10 @@ export interface PeopleStore {
   >;
   /** Throws `person_exists` if there is one with this issuer and subject. */
   add(person: NewPerson, link: PasswordLink, entry: NewAuditEntry): Promise<void>;
-  /** Changes the given fields. Returns false if there is no such person. Throws `last_admin`. */
+  /**
+   * Changes the given fields. New grants, and disabling, end the person's link. Returns false if there is no such
+   * person. Throws `last_admin`.
+   */
   change(
     id: string,
     change: { readonly grants?: readonly Grant[]; readonly disabledAt?: number | null },
@@ -138,7 +141,7 @@ export interface PeopleStore {
   remove(id: string, entry: NewAuditEntry): Promise<boolean>;
   /** Replaces a hash by a costlier one of the same password, unless it was changed meanwhile. */
   rehash(id: string, before: string, after: string): Promise<void>;
-  /** Sets a password and ends all sessions but `keep`. */
+  /** Sets a password, ends all sessions but `keep`, and ends the person's link. */
   setPassword(
     id: string,
     password: string,
@@ -146,9 +149,12 @@ export interface PeopleStore {
     now: number,
     entry: NewAuditEntry,
   ): Promise<boolean>;
-  /** Makes a one-time link for the password; the one before counts no longer. */
-  link(id: string, link: PasswordLink, entry: NewAuditEntry): Promise<boolean>;
-  /** The person that a valid link is for. */
+  /**
+   * Makes a one-time link for the password; the one before counts no longer. Throws `forbidden` for a person who holds
+   * other grants than `held` by now: whether the caller may make the link was judged by those.
+   */
+  link(id: string, link: PasswordLink, held: readonly Grant[], entry: NewAuditEntry): Promise<boolean>;
+  /** The person that a valid link is for; null while they are disabled, too. */
   linked(hash: Uint8Array, now: number): Promise<AccountRecord | null>;
   /** Sets the password by a link, which one of many callers can, and ends all sessions. Null for a bad link. */
   useLink(

@@ -109,7 +109,8 @@ const change = route({
   summary: "Disable a person or let them in again, or change what they hold",
   description:
     "Disabling a person ends their sessions and stops their keys at once. Rights can be changed only " +
-    "for people with a password; those of an identity provider follow the role rules in `config.yaml`.",
+    "for people with a password; those of an identity provider follow the role rules in `config.yaml`. " +
+    "Other rights, and disabling, end a one-time link that was made before.",
   permission: "people:manage",
   subject: "everything",
   proof: true,

@@ -159,7 +159,7 @@ export class People {
       );
     }
     const { link, stored } = await this.#newLink();
-    if (!await this.#options.store.link(id, stored, entry)) throw noSuchPerson();
+    if (!await this.#options.store.link(id, stored, person.grants, entry)) throw noSuchPerson();
     return link;
   }
 
@@ -266,6 +266,6 @@ function noSuchPerson(): ServiceError {
 function badLink(): ServiceError {
   return new ServiceError(
     "login_refused",
-    "Cannot set the password: the link was used, ran out, or was replaced; ask for another one",
+    "Cannot set the password: the link was used, ran out, or counts no longer; ask for another one",
   );
 }

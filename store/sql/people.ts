@@ -6,7 +6,7 @@ import { ACCOUNT_COLUMNS } from "./accounts.ts";
 import { keepingAnAdmin } from "./admins.ts";
 import { insertEntry } from "./audit.ts";
 import { accountFrom, type AccountRow, personFrom, type PersonRow } from "./records.ts";
-import { all, get, RIGHTS, run, type Sql, type Steps, tell } from "./steps.ts";
+import { all, get, lock, RIGHTS, run, type Sql, type Steps, tell } from "./steps.ts";
 
 /** Takes now, and the oldest last use of a session that still counts. */
 const PERSON = `SELECT ${ACCOUNT_COLUMNS}, password, (SELECT count(*) FROM sessions s ` +
@@ -53,6 +53,8 @@ export function sqlPeople(sql: Sql): PeopleStore {
             disabledAt === undefined ? row.disabledAt : disabledAt,
             id,
           );
+          // Somebody who may do less than the person may from now on could have made the link.
+          if (grants !== undefined || typeof disabledAt === "number") yield* forgetLink(id);
           yield* insertEntry(entry);
           yield* tell(RIGHTS);
           return true;
@@ -87,15 +89,19 @@ function passwords(
       }),
     setPassword: (id, password, keep, now, entry) =>
       sql.write(function* () {
+        yield* lock("rights");
         if ((yield* run("UPDATE accounts SET password = $1 WHERE id = $2", password, id)) === 0) return false;
         yield* passwordIsNew(id, keep, now, entry);
         return true;
       }),
-    link: (id, link, entry) =>
+    link: (id, link, held, entry) =>
       sql.write(function* () {
-        // Nobody removes them while the link is made.
-        if ((yield* get("SELECT 1 FROM accounts WHERE id = $1 FOR KEY SHARE", id)) === undefined) {
-          return false;
+        // Nobody changes or removes them while the link is made.
+        yield* lock("rights");
+        const row = yield* get<Pick<AccountRow, "grants">>("SELECT grants FROM accounts WHERE id = $1", id);
+        if (row === undefined) return false;
+        if (row.grants !== JSON.stringify(held)) {
+          throw new ServiceError("forbidden", "Cannot make the link: what they may do has just been changed");
         }
         yield* setLink(id, link);
         yield* insertEntry(entry);
@@ -105,7 +111,7 @@ function passwords(
       sql.read(function* () {
         const row = yield* get<AccountRow>(
           `SELECT ${ACCOUNT_COLUMNS} FROM password_links l JOIN accounts ON id = l.account_id ` +
-            "WHERE l.hash = $1 AND l.expires_at > $2",
+            "WHERE l.hash = $1 AND l.expires_at > $2 AND disabled_at IS NULL",
           hash,
           now,
         );
@@ -113,6 +119,7 @@ function passwords(
       }),
     useLink: (hash, password, now, entryOf) =>
       sql.write(function* () {
+        yield* lock("rights");
         // Of several callers one deletes it.
         const link = yield* get<{ id: string }>(
           "DELETE FROM password_links WHERE hash = $1 AND expires_at > $2 RETURNING account_id AS id",
@@ -121,7 +128,7 @@ function passwords(
         );
         if (link === undefined) return null;
         const row = yield* get<AccountRow>(
-          `UPDATE accounts SET password = $1 WHERE id = $2 RETURNING ${ACCOUNT_COLUMNS}`,
+          `UPDATE accounts SET password = $1 WHERE id = $2 AND disabled_at IS NULL RETURNING ${ACCOUNT_COLUMNS}`,
           password,
           link.id,
         );
@@ -165,7 +172,11 @@ function* setLink(id: string, link: PasswordLink): Steps<void> {
   );
 }
 
-/** Sessions that the password before has opened end. */
+function* forgetLink(id: string): Steps<void> {
+  yield* run("DELETE FROM password_links WHERE account_id = $1", id);
+}
+
+/** Ends the sessions that the password before has opened, and a link that was made before it was changed. */
 function* passwordIsNew(
   id: string,
   keep: string | null,
@@ -178,6 +189,7 @@ function* passwordIsNew(
     id,
     keep,
   );
+  yield* forgetLink(id);
   yield* insertEntry(entry);
   yield* tell(RIGHTS);
 }

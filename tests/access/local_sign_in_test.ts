@@ -276,6 +276,43 @@ Deno.test("A disabled person's token, keys and sign-in are refused at once, and 
   assert.equal((await berth.call("GET /api/settings/api-keys", { token: ada })).body.total, 0);
 });
 
+Deno.test("A link that was made before somebody was promoted, chose another password or was disabled opens nothing", async () => {
+  const { berth, ada } = await withAda();
+  await using _ = berth;
+  const keeper = await makeKey(berth, ada, { permissions: ["people:manage", ...permissionsOf("viewer")] });
+  const people = "POST /api/settings/people";
+  const put = async (id: string, body: unknown) =>
+    assert.equal((await berth.call(`PUT /api/settings/people/${id}`, { token: ada, body })).status, 200);
+  const linkTo = async (id: string, token: string) =>
+    (await berth.call(`${people}/${id}/password-link`, { token })).body.passwordToken as string;
+  const use = async (token: string, password: string) =>
+    (await berth.call("POST /api/auth/password-link", { body: { token, password } })).status;
+  const made = (await berth.call(people, { token: keeper.key, body: { name: "Eve", role: "viewer" } })).body;
+
+  await put(made.id, { role: "admin" });
+  assert.equal(await use(made.passwordToken, "the keeper's own"), 401, "promoted");
+  assert.equal((await berth.call(`${people}/${made.id}/password-link`, { token: keeper.key })).status, 403);
+  assert.equal(await use(await linkTo(made.id, ada), PASSWORD), 200, "a new one counts");
+
+  const bob = await add(berth, ada, { name: "Bob", role: "viewer" });
+  const before = await linkTo(bob.id, keeper.key);
+  const changed = await berth.call("PUT /api/auth/password", {
+    token: bob.token,
+    body: { password: PASSWORD, newPassword: "another long secret" },
+  });
+  assert.equal(changed.status, 204);
+  assert.equal(await use(before, "the keeper's own"), 401, "another password");
+
+  const early = await linkTo(bob.id, ada);
+  await put(bob.id, { disabled: true });
+  const late = await linkTo(bob.id, ada);
+  assert.deepEqual([await use(early, "while disabled"), await use(late, "while disabled")], [401, 401]);
+  await put(bob.id, { disabled: false });
+  assert.equal((await signIn(berth, "Bob", "another long secret")).status, 200, "it was not set");
+  assert.equal(await use(early, "of before"), 401);
+  assert.equal(await use(late, "chosen by a link"), 200);
+});
+
 /** A socket that echoes, open by now. */
 async function open(at: AccessService, token: string): Promise<{ readonly closed: Promise<number> }> {
   const socket = new WebSocket(`${at.url.replace("http", "ws")}/api/echo`, [

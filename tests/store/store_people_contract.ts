@@ -63,7 +63,8 @@ export const CHANGES_OF_PEOPLE: readonly Change[] = [
   {
     name: "people.link",
     before: (store) => store.people.add(person("ada"), LINK, ENTRY),
-    change: (store, entry) => store.people.link("ada", { ...LINK, hash: bytes(32, 8) }, entry),
+    change: (store, entry) =>
+      store.people.link("ada", { ...LINK, hash: bytes(32, 8) }, person("ada").grants, entry),
     state: (store) => store.people.linked(LINK.hash, 5),
   },
   {
@@ -169,11 +170,44 @@ export function peopleContract(promise: Promised): void {
   promise("lets a new link replace the one before", async (under) => {
     await using store = await under.open("a");
     await store.people.add(person("ada"), LINK, ENTRY);
-    assert.equal(await store.people.link("ada", { hash: bytes(32, 8), expiresAt: 100 }, ENTRY), true);
+    const { grants: held } = person("ada");
+    const another = { hash: bytes(32, 8), expiresAt: 100 };
+    assert.equal(await store.people.link("ada", another, held, ENTRY), true);
     assert.equal(await store.people.linked(LINK.hash, 5), null);
-    assert.equal((await store.people.linked(bytes(32, 8), 5))?.id, "ada");
-    assert.equal(await store.people.link("eve", LINK, ENTRY), false);
+    assert.equal((await store.people.linked(another.hash, 5))?.id, "ada");
+    assert.equal(await store.people.link("eve", LINK, held, ENTRY), false);
+    await refused("forbidden", store.people.link("ada", LINK, ADMIN, ENTRY));
+    assert.equal((await store.people.linked(another.hash, 5))?.id, "ada");
   });
+
+  promise(
+    "ends a link with other grants, another password, and while somebody is disabled",
+    async (under) => {
+      await using store = await under.open("a");
+      const { grants: held } = person("ada");
+      const use = () => store.people.useLink(LINK.hash, "by link", 5, () => ENTRY);
+      await store.people.add(person("ada"), LINK, ENTRY);
+      await store.people.change("ada", { grants: ADMIN }, ENTRY);
+      assert.deepEqual([await store.people.linked(LINK.hash, 5), await use()], [null, null]);
+      await store.people.link("ada", LINK, ADMIN, ENTRY);
+      await store.people.setPassword("ada", "hashed", null, 2, ENTRY);
+      assert.deepEqual([await store.people.linked(LINK.hash, 5), await use()], [null, null]);
+      await store.people.add(person("zoe"), { ...LINK, hash: bytes(32, 9) }, ENTRY);
+      await store.people.change("zoe", { disabledAt: 5 }, ENTRY);
+      await store.people.link("zoe", LINK, held, ENTRY);
+      assert.equal(await store.people.linked(LINK.hash, 5), null);
+      await store.people.change("zoe", { disabledAt: null }, ENTRY);
+      assert.equal(
+        (await store.people.linked(LINK.hash, 5))?.id,
+        "zoe",
+        "the one that was made since counts",
+      );
+      assert.equal(await store.people.linked(bytes(32, 9), 5), null);
+      await store.people.change("zoe", { disabledAt: 6 }, ENTRY);
+      assert.equal(await use(), null);
+      assert.equal((await store.people.named("berth", "zoe"))?.password, null);
+    },
+  );
 
   promise("replaces a hash only by another one of the same password", async (under) => {
     await using store = await under.open("a");
