@@ -42,6 +42,13 @@ export interface KeyUse {
   readonly peer: string;
 }
 
+export interface KeyRotation {
+  readonly hash: Uint8Array;
+  readonly until: number;
+  readonly now: number;
+  readonly keep: string | null;
+}
+
 /** The first admin: a key, or a person with a password. */
 export type FirstAdmin = { readonly key: NewKey } | { readonly person: NewPerson };
 
@@ -53,8 +60,11 @@ export interface KeyStore {
   add(key: NewKey, most: number, entry: NewAuditEntry): Promise<void>;
   /** Forgets a key and all that it made. Whether it was there. Throws `last_admin`. */
   remove(id: string, entry: NewAuditEntry): Promise<boolean>;
-  /** Gives the key another secret; the one before counts until `until`. Whether the key was there. */
-  rotate(id: string, hash: Uint8Array, until: number, entry: NewAuditEntry): Promise<boolean>;
+  /**
+   * Gives the key another secret; the one before counts until `until`, and so do the key's sessions but `keep`. They
+   * end at once where a secret two rotations ago might have opened them. Returns true if the key was there.
+   */
+  rotate(id: string, rotation: KeyRotation, entry: NewAuditEntry): Promise<boolean>;
   /** Makes somebody else the creator, and lets the key end no later than `expiresAt`. Throws `last_admin`. */
   adopt(
     id: string,
@@ -233,10 +243,15 @@ export interface SessionStore {
     account: NewAccount,
     entryOf: (remembered: AccountRecord) => NewAuditEntry,
   ): Promise<AccountRecord>;
-  /** Opens a session for a person or a key that is there already. Null when it is gone or disabled. */
+  /**
+   * Opens a session for a person or a key that is there already. Null when it is gone or disabled, and for a key's
+   * secret, given as its digest, that no longer counts.
+   */
   openFor(
     session: NewSession,
-    holder: { readonly kind: "user" | "apiKey"; readonly id: string },
+    holder:
+      | { readonly kind: "user"; readonly id: string }
+      | { readonly kind: "apiKey"; readonly id: string; readonly secret: Uint8Array },
     entry: NewAuditEntry,
   ): Promise<SessionRecord | null>;
   /** A session that is alive at `now`: not ended, not past its end, not idle for longer than `idleMs`. */

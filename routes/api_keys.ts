@@ -5,6 +5,7 @@ import type { Access } from "../auth/access.ts";
 import { addressRange } from "../core/address_range.ts";
 import { Grant, Grants, KeyName, Permission, type Rights, Role } from "../core/access.ts";
 import type { KeyRecord } from "../core/access_store.ts";
+import { sessionIn } from "../core/credential.ts";
 import { text } from "../http/declare/query.ts";
 import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";
@@ -133,7 +134,8 @@ const rotate = route({
   summary: "Give an API key a new secret while the previous one stays valid for a while",
   description:
     "The answer holds the new secret. The previous one stays valid for `overlapMinutes`, so that " +
-    "programs can be changed one after the other.",
+    "programs can be changed one after the other. Sessions that the key has opened end with the previous " +
+    "secret, but not the one that asks.",
   permission: "keys:manage",
   subject: "everything",
   proof: true,
@@ -216,7 +218,12 @@ export function apiKeys({ access }: { readonly access: Access }): CoreRouter {
     .on(rotate, async (call) => {
       const { params: { id }, body: { overlapMinutes } } = call;
       const entry = call.entry({ particulars: { overlapMinutes: String(overlapMinutes) } });
-      const { record, key } = await keys.rotate(id, overlapMinutes, call.principal, entry);
+      const { record, key } = await keys.rotate(
+        id,
+        { overlapMinutes, session: sessionIn(call.source) },
+        call.principal,
+        entry,
+      );
       await credentials.reconsider();
       return reply(200, { ...keyShown(record), key }, NO_STORE);
     })

@@ -7,7 +7,7 @@ import { DEVICE_MAX_AGE_S } from "../auth/people/devices.ts";
 import { honestly, peerGroup } from "../auth/rate_limit.ts";
 import { KeyName } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { AccountRecord, SessionHolder } from "../core/access_store.ts";
+import type { AccountRecord } from "../core/access_store.ts";
 import { sessionIn } from "../core/credential.ts";
 import type { Call } from "../http/declare/call.ts";
 import { deviceCookie, deviceCookieOf } from "../http/declare/device_cookie.ts";
@@ -167,15 +167,16 @@ export function localSignIn({ access, origins }: LocalSignInOptions): CoreRouter
     })
     .on(byKey, async (call) => {
       const device = deviceOf(call.request.headers, origins);
-      const key = await honestly(limits.signIn, peerGroup(call.peer), async () => {
+      const verdict = await honestly(limits.signIn, peerGroup(call.peer), async () => {
         const verdict = await keys.check(call.body.key);
         const ranges = verdict.valid ? rangesOf(verdict.record) : null;
         if (!verdict.valid || (ranges !== null && !isInRange(call.peer, ranges))) {
           throw new ServiceError("login_refused", "Cannot sign in: that is no key that is good here");
         }
-        return verdict.record;
+        return verdict;
       });
-      const holder: SessionHolder = { kind: "apiKey", key };
+      const { record, secret, expiresAt } = verdict;
+      const holder = { kind: "apiKey", key: record, secret, expiresAt } as const;
       const tokens = await sessions.openFor(holder, device, call.entry());
       call.setPrincipal(tokens.principal);
       return tokensReply(tokens, device.binding);

@@ -34,8 +34,13 @@ export interface MadeKey {
 }
 
 type KeyVerdict =
-  /** `expiresAt`: when this secret of the key ends; `Infinity` for never. */
-  | { readonly valid: true; readonly record: KeyRecord; readonly expiresAt: number }
+  /** `expiresAt`: when this secret of the key, whose digest is `secret`, ends; `Infinity` for never. */
+  | {
+    readonly valid: true;
+    readonly record: KeyRecord;
+    readonly secret: Uint8Array;
+    readonly expiresAt: number;
+  }
   | { readonly valid: false; readonly reason: "unknown" | "expired" | "malformed" };
 
 export class ApiKeys {
@@ -126,14 +131,21 @@ export class ApiKeys {
   }
 
   /**
-   * Gives a key another secret. The previous one stays valid for `overlapMinutes`. Throws `not_found`, and
-   * `forbidden` for a key that may do more than the caller.
+   * Gives a key another secret. The previous one stays valid for `overlapMinutes`, and so do the key's sessions but
+   * the one that asks. Throws `not_found`, and `forbidden` for a key that may do more than the caller.
    */
-  async rotate(id: string, overlapMinutes: number, by: Principal, entry: NewAuditEntry): Promise<MadeKey> {
+  async rotate(
+    id: string,
+    asked: { readonly overlapMinutes: number; readonly session: string | null },
+    by: Principal,
+    entry: NewAuditEntry,
+  ): Promise<MadeKey> {
     await this.#mustBeWithin(id, by, "rotate");
     const key = secretOf(id);
-    const until = this.#clock.now() + overlapMinutes * MINUTE_MS;
-    if (!await this.#store.rotate(id, await digest(key), until, entry)) throw noSuchKey("rotate");
+    const now = this.#clock.now();
+    const until = now + asked.overlapMinutes * MINUTE_MS;
+    const rotation = { hash: await digest(key), until, now, keep: asked.session };
+    if (!await this.#store.rotate(id, rotation, entry)) throw noSuchKey("rotate");
     const record = await this.#store.get(id);
     if (record === null) throw noSuchKey("rotate");
     return { record, key };
@@ -165,7 +177,7 @@ export class ApiKeys {
     const until = record === null ? null : endOfSecret(record, hash);
     if (record === null || until === null) return { valid: false, reason: "unknown" };
     if (!isAlive(record, now, this.#rules()) || until <= now) return { valid: false, reason: "expired" };
-    return { valid: true, record, expiresAt: Math.min(record.expiresAt ?? Infinity, until) };
+    return { valid: true, record, secret: hash, expiresAt: Math.min(record.expiresAt ?? Infinity, until) };
   }
 
   /** The key as it is now, if it has not ended and the person behind it is enabled and may do anything. */

@@ -43,6 +43,14 @@ export interface Device {
 
 const MAX_DEVICE = 200;
 
+/** A person or a key that has just proved who they are: a key by the secret with this digest, which may end before it. */
+type Proven =
+  | Extract<SessionHolder, { kind: "user" }>
+  | (Extract<SessionHolder, { kind: "apiKey" }> & {
+    readonly secret: Uint8Array;
+    readonly expiresAt: number;
+  });
+
 /** A session that is alive, with its holder. */
 export interface LivingSession {
   readonly principal: Principal;
@@ -121,20 +129,20 @@ export class Sessions {
 
   /**
    * Signs in a person or a key that berth knows and that has just proved who they are.
-   * Throws `login_refused` when they were deleted or disabled meanwhile.
+   * Throws `login_refused` when they were deleted, disabled or rotated meanwhile.
    */
-  async openFor(holder: SessionHolder, device: Device, entry: NewAuditEntry): Promise<IssuedTokens> {
+  async openFor(holder: Proven, device: Device, entry: NewAuditEntry): Promise<IssuedTokens> {
     const isKey = holder.kind === "apiKey";
-    const end = isKey ? holder.key.expiresAt ?? Infinity : Infinity;
-    const made = await this.#new(device, entry, this.#clock.now(), end);
-    const id = isKey ? holder.key.id : holder.account.id;
+    const made = await this.#new(device, entry, this.#clock.now(), isKey ? holder.expiresAt : Infinity);
     const opened = await this.#store.openFor(
       made.session,
-      { kind: holder.kind, id },
+      isKey
+        ? { kind: "apiKey", id: holder.key.id, secret: holder.secret }
+        : { kind: "user", id: holder.account.id },
       ofSession(entry, made.session.id, holder),
     );
     if (opened === null) {
-      throw new ServiceError("login_refused", "Cannot sign in: you were just deleted or disabled");
+      throw new ServiceError("login_refused", "Cannot sign in: you were just deleted, disabled or rotated");
     }
     return await this.#first(opened, made.token);
   }

@@ -55,15 +55,29 @@ export function sqlKeys(sql: Sql): KeyStore {
           return true;
         })
       ),
-    rotate: (id, hash, until, entry) =>
+    rotate: (id, { hash, until, now, keep }, entry) =>
       sql.write(function* () {
-        const rotated = yield* run(
+        const before = yield* get<Pick<KeyRow, "previousUntil">>(
+          'SELECT previous_until AS "previousUntil" FROM keys WHERE id = $1 FOR UPDATE',
+          id,
+        );
+        if (before === undefined) return false;
+        yield* run(
           "UPDATE keys SET previous_hash = hash, previous_until = $1, hash = $2 WHERE id = $3",
           until,
           hash,
           id,
         );
-        if (rotated === 0) return false;
+        // Where the overlap before still lasts, its secret ends now, and some of the sessions may be of that one.
+        const end = (before.previousUntil ?? 0) > now ? now : until;
+        yield* run(
+          "UPDATE sessions SET expires_at = $1, ended_at = CASE WHEN $1::bigint <= $2::bigint THEN $2 ELSE ended_at END " +
+            "WHERE key_id = $3 AND ended_at IS NULL AND expires_at > $1 AND id IS DISTINCT FROM $4",
+          end,
+          now,
+          id,
+          keep,
+        );
         yield* insertEntry(entry);
         yield* tell(RIGHTS);
         return true;

@@ -27,7 +27,7 @@ interface TokenRow {
   readonly newest: number;
 }
 
-type Holder = { readonly kind: "user" | "apiKey"; readonly id: string };
+type Holder = Parameters<SessionStore["openFor"]>[1];
 
 const SESSION =
   'SELECT s.id, s.account_id AS "accountId", s.key_id AS "keyId", s.created_at AS "createdAt", ' +
@@ -46,7 +46,7 @@ export function sqlSessions(sql: Sql): SessionStore {
       }),
     openFor: (session, holder, entry) =>
       sql.write(function* () {
-        if (!(yield* isThere(holder))) return null;
+        if (!(yield* isThere(holder, session.createdAt))) return null;
         yield* insertSession(session, holder);
         yield* insertEntry(entry);
         return yield* find(session.id, session.createdAt, Infinity);
@@ -135,12 +135,15 @@ function* sessionFrom(
 }
 
 /** A row that is found stays until the end of the transaction. */
-function* isThere({ kind, id }: Holder): Steps<boolean> {
-  if (kind === "user") {
+function* isThere(holder: Holder, now: number): Steps<boolean> {
+  const { id } = holder;
+  if (holder.kind === "user") {
     const sql = "SELECT 1 FROM accounts WHERE id = $1 AND disabled_at IS NULL FOR SHARE";
     return (yield* get(sql, id)) !== undefined;
   }
-  if ((yield* get("SELECT 1 FROM keys WHERE id = $1 FOR KEY SHARE", id)) === undefined) return false;
+  const sql = "SELECT 1 FROM keys WHERE id = $1 " +
+    "AND (hash = $2 OR (previous_hash = $2 AND previous_until > $3)) FOR SHARE";
+  if ((yield* get(sql, id, holder.secret, now)) === undefined) return false;
   const key = yield* findKey(id);
   return key !== null && !key.disabled;
 }
@@ -171,7 +174,7 @@ function* remember(account: NewAccount, now: number): Steps<AccountRecord> {
   return accountFrom(row);
 }
 
-function* insertSession(session: NewSession, holder: Holder): Steps<void> {
+function* insertSession(session: NewSession, holder: Pick<Holder, "kind" | "id">): Steps<void> {
   const { id, createdAt, expiresAt, provedAt, peer, device, binding } = session;
   const isPerson = holder.kind === "user";
   yield* run(

@@ -84,6 +84,47 @@ Deno.test("POST …/rotate gives a new secret and lets the old one go on as long
   assert.equal(await me(berth, second.body.key), 200);
 });
 
+Deno.test("A session of a key ends with the secret that opened it, its refresh too, at every replica", async () => {
+  await using berth = await startAccess();
+  await using other = await startAccess({ folder: berth.folder, clock: berth.clock });
+  const admin = await berth.setUp();
+  const key = await makeKey(berth, admin, { role: "admin" });
+  const rotate = async (body: unknown, token = admin) =>
+    (await berth.call(`POST /api/settings/api-keys/${key.id}/rotate`, { token, body })).body.key as string;
+  const exchange = (secret: string) => berth.call("POST /api/auth/key", { body: { key: secret } });
+  const open = async (secret: string) => (await exchange(secret)).body;
+  const refresh = async (refreshToken: string) =>
+    (await other.call("POST /api/auth/refresh", { body: { refreshToken } })).status;
+  const both = (one: { accessToken: string }) =>
+    Promise.all([me(berth, one.accessToken), me(other, one.accessToken)]);
+
+  const leaked = await open(key.key);
+  const own = await open(key.key);
+  assert.deepEqual([await both(leaked), await both(own)], [[200, 200], [200, 200]]);
+  const second = await rotate({}, own.accessToken);
+  assert.equal(await me(berth, leaked.accessToken), 401);
+  assert.equal(await refresh(leaked.refreshToken), 401);
+  berth.clock.move(4_500);
+  assert.equal(await me(other, leaked.accessToken), 401, "elsewhere within five seconds");
+  assert.deepEqual(await both(own), [200, 200], "whoever rotates keeps their own");
+  assert.equal((await exchange(key.key)).status, 401);
+
+  const before = await open(second);
+  const third = await rotate({ overlapMinutes: 2 });
+  const within = await open(second);
+  const after = await open(third);
+  assert.deepEqual([await both(before), await both(within), await both(after)], [[200, 200], [200, 200], [
+    200,
+    200,
+  ]]);
+  berth.clock.move(2 * 60_000);
+  assert.deepEqual([await both(before), await both(within), await both(after)], [[401, 401], [401, 401], [
+    200,
+    200,
+  ]]);
+  assert.deepEqual([await refresh(before.refreshToken), await refresh(within.refreshToken)], [401, 401]);
+});
+
 Deno.test("A stream that was opened with a secret ends within five seconds of the secret", async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();

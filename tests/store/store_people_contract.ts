@@ -32,6 +32,16 @@ async function withPassword(store: Store, id: string, over: Partial<NewPerson> =
   await store.people.setPassword(id, "hashed", null, 2, ENTRY);
 }
 
+const apiKey = (id: string, secret = key(id, {}).hash) => ({ kind: "apiKey", id, secret } as const);
+
+/** At the time 4. */
+const rotation = (secret: number, until: number, keep: string | null = null) => ({
+  hash: bytes(32, secret),
+  until,
+  now: 4,
+  keep,
+});
+
 const all = async (store: Store) => [await store.people.list(5, IDLE), await store.keys.list()];
 const sessionsOf = (store: Store) => store.sessions.list("ada", 5, IDLE);
 
@@ -76,7 +86,7 @@ export const CHANGES_OF_PEOPLE: readonly Change[] = [
   {
     name: "keys.rotate",
     before: (store) => store.keys.add(key("k", {}), MANY, ENTRY),
-    change: (store, entry) => store.keys.rotate("k", bytes(32, 9), 5, entry),
+    change: (store, entry) => store.keys.rotate("k", rotation(9, 5), entry),
     state: all,
   },
   {
@@ -229,7 +239,7 @@ export function peopleContract(promise: Promised): void {
     assert.deepEqual([again.disabledAt, again.name], [4, "ada"]);
     assert.equal(await store.sessions.get("t", 5, IDLE), null);
     assert.equal(await store.sessions.openFor(session("u", 3), { kind: "user", id: ada.id }, ENTRY), null);
-    assert.equal(await store.sessions.openFor(session("v", 4), { kind: "apiKey", id: "l" }, ENTRY), null);
+    assert.equal(await store.sessions.openFor(session("v", 4), apiKey("l"), ENTRY), null);
     await refused("unauthenticated", store.keys.add(keyOf("m", "apiKey", "l"), MANY, ENTRY));
     assert.deepEqual((await store.keys.list()).map((one) => [one.id, one.disabled]), [["k", true], [
       "l",
@@ -248,7 +258,7 @@ export function peopleContract(promise: Promised): void {
     await store.keys.add(keyOf("a", "user", "ada", { createdAt: 2 }), MANY, ENTRY);
     await store.keys.add(keyOf("b", "apiKey", "a", { createdAt: 3 }), MANY, ENTRY);
     await store.keys.add(keyOf("c", "apiKey", "b", { createdAt: 4 }), MANY, ENTRY);
-    await store.sessions.openFor(session("s", 1), { kind: "apiKey", id: "c" }, ENTRY);
+    await store.sessions.openFor(session("s", 1), apiKey("c"), ENTRY);
     assert.deepEqual((await store.keys.list("b")).map((one) => one.id), ["c"]);
     const made = await store.keys.get("c");
     assert.deepEqual([made?.personId, made?.limit], ["ada", { grants: person("ada").grants, claims: "{}" }]);
@@ -285,10 +295,36 @@ export function peopleContract(promise: Promised): void {
     await using store = await under.open("a");
     const before = key("k", {});
     await store.keys.add(before, MANY, ENTRY);
-    assert.equal(await store.keys.rotate("k", bytes(32, 9), 77, ENTRY), true);
+    assert.equal(await store.keys.rotate("k", rotation(9, 77), ENTRY), true);
     const after = await store.keys.get("k");
     assert.deepEqual([after?.hash, after?.previous], [bytes(32, 9), { hash: before.hash, until: 77 }]);
-    assert.equal(await store.keys.rotate("none", bytes(32, 9), 77, ENTRY), false);
+    assert.equal(await store.keys.rotate("none", rotation(9, 77), ENTRY), false);
+  });
+
+  promise("ends the sessions of a key with the secret that opened them", async (under) => {
+    await using store = await under.open("a");
+    await store.keys.add(key("k", {}), MANY, ENTRY);
+    let opened = 0;
+    const open = (secret: number) =>
+      store.sessions.openFor(
+        session(`s${++opened}`, opened, { createdAt: 4 }),
+        apiKey("k", bytes(32, secret)),
+        ENTRY,
+      );
+    const living = async (at: number) =>
+      (await store.sessions.list("k", at, IDLE)).map(({ id }) => id).sort();
+    await open(1);
+    await open(1);
+    await store.keys.rotate("k", rotation(7, 50, "s2"), ENTRY);
+    assert.deepEqual([await living(49), await living(50)], [["s1", "s2"], ["s2"]]);
+    assert.ok(await open(1) !== null && await open(7) !== null && await open(8) === null);
+
+    // Of the secret before the overlap, or of the one after it: nobody can tell.
+    await store.keys.rotate("k", rotation(8, 60), ENTRY);
+    assert.deepEqual(await living(5), []);
+    assert.ok(await open(1) === null && await open(7) !== null);
+    await store.keys.rotate("k", rotation(9, 4), ENTRY);
+    assert.deepEqual([await living(4), await living(5), await open(8)], [[], [], null]);
   });
 
   promise("holds no more keys than it is told to", async (under) => {
