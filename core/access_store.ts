@@ -65,7 +65,7 @@ export interface KeyStore {
    * end at once where a secret two rotations ago might have opened them. Returns true if the key was there.
    */
   rotate(id: string, rotation: KeyRotation, entry: NewAuditEntry): Promise<boolean>;
-  /** Makes somebody else the creator, and lets the key end no later than `expiresAt`. Throws `last_admin`. */
+  /** Makes somebody else the creator; the key and all that it made end no later than `expiresAt`. Throws `last_admin`. */
   adopt(
     id: string,
     by: { readonly creator: KeyCreator; readonly name: string; readonly expiresAt: number | null },

@@ -87,20 +87,19 @@ export function sqlKeys(sql: Sql): KeyStore {
         keepingAnAdmin(function* () {
           const person = yield* personBehind(creator);
           const adopted = yield* run(
-            "UPDATE keys SET creator_kind = $1, creator_id = $2, created_by = $3, " +
-              "expires_at = CASE WHEN expires_at < $4::bigint THEN expires_at " +
-              "ELSE coalesce($4::bigint, expires_at) END WHERE id = $5",
+            "UPDATE keys SET creator_kind = $1, creator_id = $2, created_by = $3 WHERE id = $4",
             creator.kind,
             creator.id,
             name,
-            expiresAt,
             id,
           );
           if (adopted === 0) return false;
           yield* run(
-            `${FAMILY} UPDATE keys SET person_id = $2 WHERE id IN (SELECT id FROM family)`,
+            `${FAMILY} UPDATE keys SET person_id = $2, expires_at = CASE WHEN expires_at < $3::bigint ` +
+              "THEN expires_at ELSE coalesce($3::bigint, expires_at) END WHERE id IN (SELECT id FROM family)",
             id,
             person,
+            expiresAt,
           );
           yield* insertEntry(entry);
           yield* tell(RIGHTS);

@@ -53,6 +53,22 @@ Deno.test("POST …/take-over makes a key stay when whoever made it goes, and no
   assert.equal(await me(berth, made.key), 200);
 });
 
+Deno.test("A key that ends and takes another one over takes along what that one has made", async () => {
+  await using berth = await startAccess();
+  const admin = await berth.setUp();
+  const maker = await makeKey(berth, admin, { role: "admin" });
+  const made = await makeKey(berth, maker.key, { role: "viewer" });
+  const brief = await makeKey(berth, maker.key, { role: "viewer", expiresInDays: 1 });
+  const ends = await makeKey(berth, admin, { role: "admin", expiresInDays: 2 });
+  const taken = await berth.call(`POST /api/settings/api-keys/${maker.id}/take-over`, { token: ends.key });
+  assert.equal(taken.status, 200, taken.text);
+  const all = async () => await Promise.all([maker, made, brief].map(({ key }) => me(berth, key)));
+  berth.clock.move(1.5 * DAY_MS);
+  assert.deepEqual(await all(), [200, 200, 401], "none ends later than before");
+  berth.clock.move(DAY_MS);
+  assert.deepEqual(await all(), [401, 401, 401]);
+});
+
 Deno.test("POST …/rotate gives a new secret and lets the old one go on as long as asked, at every replica", async () => {
   await using berth = await startAccess();
   await using other = await startAccess({ folder: berth.folder, clock: berth.clock });

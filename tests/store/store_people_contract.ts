@@ -281,7 +281,7 @@ export function peopleContract(promise: Promised): void {
       null,
     ]);
     const moved = await store.keys.get("c");
-    assert.deepEqual([moved?.personId, moved?.limit], [null, null]);
+    assert.deepEqual([moved?.personId, moved?.limit, moved?.expiresAt], [null, null, 50]);
     assert.equal(await store.people.remove("ada", ENTRY), true);
     assert.deepEqual((await store.keys.list()).map((one) => one.id), ["root", "b", "c"]);
     assert.equal((await store.sessions.get("s", 5, IDLE))?.id, "s");
