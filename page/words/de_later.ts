@@ -68,7 +68,7 @@ export const later = {
     removeVolumes: (amount: number) =>
       `Auch ${count(amount, "Volume", "Volumes")} ohne Namen entfernen, mit allen Daten darin`,
     typeName: (name: string) => `${name} eintippen, um Daten zu entfernen`,
-    removeRunning: "Was läuft, wird vorher beendet.",
+    removeRunning: "Was läuft, wird vorher sofort abgebrochen.",
   },
   keys: {
     lead: "Einzelne Buchstaben gelten, solange nicht in ein Feld geschrieben wird.",
