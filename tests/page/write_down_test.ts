@@ -40,8 +40,11 @@ test(
     await page.getByText("The text says all that berth compares.").waitFor();
     assert.ok(!(await page.content()).includes(SECRET));
 
+    const name = page.getByLabel("Project", { exact: true });
+    await name.fill("elsewhere");
     await page.getByRole("button", { name: "Show secrets …" }).click();
     await page.getByText(SECRET).waitFor();
+    assert.equal(await name.inputValue(), "elsewhere", "the name that was typed stays");
 
     // Another draft in the same screen is masked, and says what its own container is.
     await go(page, "/write-down?name=written-web&engine=docker");

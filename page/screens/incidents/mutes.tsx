@@ -1,12 +1,14 @@
 /** Mutes: an incident of which nobody is told for a while, and all mutes with their end. */
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { MUTE, type Mute, MUTES } from "../../../client/berth/mutes.ts";
+import { Acting } from "../../live/acting.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Form, Select } from "../../parts/form.tsx";
 import { keyIfAllowed } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
+import { Trouble } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { words } from "../../words/en_later.ts";
 
@@ -48,17 +50,19 @@ export function Mutes() {
     keyIfAllowed("incidents:mute", "mutes"),
     async (signal) => (await (await client.get(MUTES, { signal })).json()).items,
   );
+  const acting = useMemo(() => new Acting(), []);
+  const problem = acting.problem.value;
   const items = read.value.value ?? [];
   if (items.length === 0) return null;
-  const end = async ({ id }: Mute) => {
-    await client.delete(MUTE, { params: { id } }).catch(() => {}); // it has ended meanwhile
-    read.reload();
-  };
+  // One that is gone has ended meanwhile.
+  const end = ({ id }: Mute) =>
+    acting.act(() => client.delete(MUTE, { params: { id } }), { gone: true }).then(read.reload);
   return (
     <section aria-labelledby="mutes">
       <div class="section-head">
         <h2 id="mutes">{TEXT.title}</h2>
       </div>
+      {problem !== null && <Trouble problem={problem} />}
       <Table label={TEXT.title} items={items} keyOf={({ id }) => id} columns={columnsWith(end)} />
     </section>
   );

@@ -1,5 +1,5 @@
 /** Notices: the targets that are told of incidents, tried, removed, and the messages that they did not take. */
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import {
   NOTICE,
   type Notice,
@@ -11,12 +11,13 @@ import {
   type NoticeTest,
   type StuckNotice,
 } from "../../../client/berth/notices.ts";
+import { Acting } from "../../live/acting.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
-import { Empty } from "../../parts/states.tsx";
+import { Empty, Trouble } from "../../parts/states.tsx";
 import { Mark } from "../../parts/sign.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { words } from "../../words/en_later.ts";
@@ -151,6 +152,7 @@ function columns(
             type="button"
             class="link"
             aria-label={words.actOn(TEXT.test, shown(notice.name))}
+            disabled={tests.get(notice.id) === null}
             onClick={() => test(notice)}
           >
             {TEXT.test}
@@ -175,15 +177,16 @@ function Stuck({ items, notices, reload }: {
   readonly reload: () => void;
 }) {
   const nameOf = (id: string) => notices.find((one) => one.id === id)?.name ?? id;
-  const act = async (work: () => Promise<unknown>) => {
-    await work().catch(() => {}); // it was taken meanwhile
-    reload();
-  };
+  const acting = useMemo(() => new Acting(), []);
+  const problem = acting.problem.value;
+  // One that is gone was taken meanwhile.
+  const act = (work: () => Promise<unknown>) => acting.act(work, { gone: true }).then(reload);
   return (
     <section aria-labelledby="stuck">
       <div class="section-head">
         <h2 id="stuck">{TEXT.stuck}</h2>
       </div>
+      {problem !== null && <Trouble problem={problem} />}
       <Table
         label={TEXT.stuck}
         items={items}

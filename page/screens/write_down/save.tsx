@@ -34,13 +34,13 @@ export function Save(
     readonly again: () => void;
   },
 ) {
-  const [names, setNames] = useState<ReadonlyMap<Project, { name: string; folder: string }>>(new Map());
+  const [names, setNames] = useState<ReadonlyMap<string, { name: string; folder: string }>>(new Map());
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [saved, setSaved] = useState(NOTHING);
   const wishes = draft.projects.filter((one) => !saved.over.has(keyOf(one))).map((project) => ({
     project,
-    ...names.get(project) ?? { name: project.name, folder: project.folder },
+    ...names.get(keyOf(project)) ?? { name: project.name, folder: project.folder },
   }));
   const all = draft.projects.length;
   if (wishes.length === 0) return <Done saved={saved} workspace={workspace.id} />;
@@ -91,14 +91,14 @@ export function Save(
             label={TEXT.name}
             value={name}
             change={(name) => {
-              const isSame = folder === (names.get(project)?.name ?? project.folder);
-              setNames(new Map(names).set(project, { name, folder: isSame ? name : folder }));
+              const isSame = folder === (names.get(keyOf(project))?.name ?? project.folder);
+              setNames(new Map(names).set(keyOf(project), { name, folder: isSame ? name : folder }));
             }}
           />
           <TextField
             label={TEXT.folderIn(workspace.name)}
             value={folder}
-            change={(folder) => setNames(new Map(names).set(project, { name, folder }))}
+            change={(folder) => setNames(new Map(names).set(keyOf(project), { name, folder }))}
           />
         </div>
       ))}
@@ -110,7 +110,9 @@ export function Save(
           {TEXT.saveThem(wishes.length)}
         </button>
         {problem?.code === "draft_stale" && (
-          <button type="button" class="button" onClick={again}>{TEXT.again}</button>
+          <button type="button" class="button" onClick={() => (setProblem(null), again())}>
+            {TEXT.again}
+          </button>
         )}
         <span class="hint">{TEXT.nothingChanges}</span>
       </div>

@@ -1,5 +1,5 @@
 /** Containers that run, written down as files to look at, to copy, and to save as projects. */
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { CONTAINERS } from "../../../client/berth/containers.ts";
 import {
   type AdoptionDraft,
@@ -7,13 +7,13 @@ import {
   WORKSPACE_ADOPTIONS_DRAFT,
   WORKSPACES,
 } from "../../../client/berth/workspaces.ts";
-import { proved } from "../../live/proof.ts";
+import { Acting } from "../../live/acting.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { Select } from "../../parts/form.tsx";
 import { Reading } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
-import { Empty } from "../../parts/states.tsx";
+import { Empty, Trouble } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
 import { words } from "../../words/en_later.ts";
 import { Save } from "./save.tsx";
@@ -50,7 +50,7 @@ export function WriteDown() {
         if (draft === null) return <Empty title={TEXT.gone} />;
         const reveal = async () => {
           const signal = new AbortController().signal;
-          const read = await proved(() => readDraft(asked, { chosen, reveal: true, signal }));
+          const read = await readDraft(asked, { chosen, reveal: true, signal });
           setRevealed(read && { ...read, key });
         };
         return (
@@ -70,7 +70,7 @@ export function WriteDown() {
               <Written key={`${one.backend} ${one.name}`} project={one} isMasked={!isShown} />
             ))}
             <Save
-              key={draft.id}
+              key={key}
               draft={draft}
               workspace={masked.workspace}
               again={() => {
@@ -88,15 +88,19 @@ export function WriteDown() {
 function Head(
   { isRevealed, reveal }: { readonly isRevealed: boolean; readonly reveal: () => Promise<void> },
 ) {
+  const acting = useMemo(() => new Acting(), []);
+  const problem = acting.problem.value;
   return (
     <header class="screen-head">
       <h1>{words.titles.writeDown}</h1>
       <span class="screen-end">
+        {problem !== null && <Trouble problem={problem} />}
         {!isRevealed && may("containers:reveal") && (
           <button
             type="button"
             class="button"
-            onClick={() => void reveal().catch(() => {})}
+            disabled={acting.isBusy.value}
+            onClick={() => void acting.act(reveal)}
           >
             {TEXT.reveal}
           </button>
