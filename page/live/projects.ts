@@ -89,10 +89,11 @@ export async function readProject(id: string, signal?: AbortSignal, reveal?: tru
 /** Reads a project, and again whenever its row has another revision. */
 export function useProject(id: string, revision: string | null): Resource<Project> {
   const read = useResource(`project ${id}`, (signal) => readProject(id, signal), { live: false });
+  // Also when a reading ends that began before the row's last change.
+  const known = read.value.value?.revision;
   useEffect(() => {
-    const known = read.value.peek();
-    if (known !== undefined && revision !== null && known.revision !== revision) read.reload();
-  }, [revision]);
+    if (known !== undefined && revision !== null && known !== revision) read.reload();
+  }, [revision, known]);
   return read;
 }
 

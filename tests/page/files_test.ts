@@ -1,5 +1,6 @@
 /** Files in a real browser: read with findings on their lines, written, compared, saved, and put back. */
 import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
@@ -227,5 +228,39 @@ test("earlier texts are compared and put back with their secrets; an admin switc
   await page.getByRole("dialog").getByRole("button", { name: "Make it editable" }).click();
   await page.getByRole("button", { name: "Earlier texts" }).waitFor();
   assert.equal((await berth.call(`GET /api/workspaces/${id}`)).body.editable, true);
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("a project that was read before its file changed is read again, although its row told the change first", async ({ berth, browser, id, file }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  const project = `shop@${id}`;
+  const revision = async () =>
+    (await berth.call("GET /api/projects")).body.items.find((one: { id: string }) => one.id === project)
+      ?.revision;
+  const before = await eventually("its row is there", revision);
+  const told: string[] = [];
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      told.push(typeof payload === "string" ? payload : `${gunzipSync(payload)}`);
+    }));
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  const { promise: isChanged, resolve: changed } = Promise.withResolvers<void>();
+  await page.route(`**/api/projects/${encodeURIComponent(project)}`, async (route) => {
+    const response = await route.fetch();
+    asked();
+    await isChanged;
+    await route.fulfill({ response });
+  }, { times: 1 });
+  await page.goto(`${berth.url}/p/${encodeURIComponent(project)}`);
+  await isAsked;
+  await Deno.writeTextFile(file, `${COMPOSE}  cache:\n    image: redis:8\n`);
+  const after = await eventually("it has changed", async () => {
+    const now = await revision();
+    return now !== before && now;
+  });
+  await eventually("the page was told", () => told.some((one) => one.includes(after)));
+  changed();
+  await page.getByRole("main").getByText("cache").first().waitFor();
   assert.deepEqual(opened.complaints, []);
 });
