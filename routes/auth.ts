@@ -7,7 +7,6 @@ import { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { within } from "../core/signal.ts";
 import { sessionIn } from "../core/credential.ts";
-import { bearerOf } from "../http/serve/admission.ts";
 import {
   bindingOf,
   mustBeSameOrigin,
@@ -160,18 +159,16 @@ export function auth(options: AuthOptions): CoreRouter {
 function askedStatus({ access }: AuthOptions): CoreRouter {
   const { provider } = access;
   return router()
-    .on(status, async ({ request, peer }) => {
-      const [found, description, setupRequired] = await Promise.all([
-        credentialOf(access, request.headers, peer),
+    .on(status, async (call) => {
+      const [caller, description, setupRequired] = await Promise.all([
+        call.recognised(),
         provider === null ? null : describe(provider),
         access.setup.required(),
       ]);
       return reply(200, {
-        authenticated: found !== null,
-        principal: found?.principal ?? null,
-        expiresAt: found === null || found.expiresAt === Infinity
-          ? null
-          : new Date(found.expiresAt).toISOString(),
+        authenticated: caller !== null,
+        principal: caller?.principal ?? null,
+        expiresAt: endOf(caller?.expiresAt),
         provider: description,
         setupRequired,
       }, NO_STORE);
@@ -226,18 +223,7 @@ function signedIn({ access }: AuthOptions): CoreRouter {
     });
 }
 
-/** An invalid credential counts as none here, not as an error. */
-async function credentialOf({ credentials }: Access, headers: Headers, peer: string) {
-  try {
-    const bearer = bearerOf(headers);
-    return bearer === null ? null : await credentials.check(bearer, peer);
-  } catch (thrown) {
-    const isBad = thrown instanceof ServiceError &&
-      (thrown.code === "unauthenticated" || thrown.code === "two_credentials");
-    if (isBad) return null;
-    throw thrown;
-  }
-}
+const endOf = (at = Infinity): string | null => at === Infinity ? null : new Date(at).toISOString();
 
 /** A page that asks whether it is signed in must not wait for a provider that hangs. */
 const DESCRIBE_MS = 2_000;

@@ -20,8 +20,8 @@ export interface RequestScope {
   route: string | null;
   /** Throws `sign_in_again` for a caller who has not proved who they are for a while. */
   readonly demandProof: (caller: Caller) => Promise<void>;
-  /** Returns the caller if the credential is valid. Throws for an invalid one. */
-  readonly recognise: () => Caller | null | Promise<Caller | null>;
+  /** The caller of an open route without a body; null for anybody without a good credential. */
+  recognised: Caller | null | Promise<Caller | null>;
 }
 
 export class Call<Params = undefined, Query = undefined, Body = undefined> {
@@ -87,14 +87,12 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     this.#scope.caller = { principal, source: null, revoked: () => NEVER };
   }
 
-  /** Returns the caller of an open route with a valid credential; null for anybody else. */
-  async recognised(): Promise<Principal | null> {
-    if (!this.request.headers.has("authorization")) return null;
-    try {
-      return (await this.#scope.recognise())?.principal ?? null;
-    } catch {
-      return null; // as without one: the route is open
-    }
+  /**
+   * Returns the caller of an open route without a body who has a good credential; null for anybody else. Throws
+   * `store_unavailable` where nobody can say.
+   */
+  async recognised(): Promise<Caller | null> {
+    return await this.#scope.recognised;
   }
 
   /** For a route that only sometimes asks what a stolen session must not be enough for. Throws `sign_in_again`. */

@@ -8,6 +8,8 @@ export interface Caller {
   readonly principal: Principal;
   /** The credential; null for a caller whom an open route let in. */
   readonly source: CredentialRef | null;
+  /** When the credential ends, in milliseconds since 1970; `Infinity` for never. */
+  readonly expiresAt?: number;
   /** Aborted within five seconds of the credential losing its rights; what open streams end by. */
   revoked(): AbortSignal;
 }
@@ -23,8 +25,11 @@ export interface Guard {
    * offered subprotocol `berth.bearer.<token>`.
    */
   admit(request: Request, peer: string): Caller | null | Promise<Caller | null>;
-  /** Counts a request that shows no credential where none is needed. Throws `too_many_requests`. */
-  stranger(request: Request, peer: string): void;
+  /**
+   * Returns the caller where no credential is needed; null for anybody without a good one, whose request is counted.
+   * Throws `too_many_requests`, and rejects with `store_unavailable` where nobody can say.
+   */
+  recognise(request: Request, peer: string): Caller | null | Promise<Caller | null>;
   /** Throws `sign_in_again` for a session whose holder has not proved who they are for a while. */
   demandProof(caller: Caller): Promise<void>;
 }

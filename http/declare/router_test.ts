@@ -66,7 +66,7 @@ function service(routes: Router) {
           }
           : null,
       admit: () => null,
-      stranger: () => {},
+      recognise: () => null,
       demandProof: () => Promise.resolve(),
     },
     auditor: createAuditor({

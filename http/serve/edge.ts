@@ -6,7 +6,7 @@ import type { RequestScope } from "../declare/call.ts";
 import { headOf } from "../site/head.ts";
 import { hostOf } from "./host.ts";
 import type { Handler } from "./listener.ts";
-import { type Pipeline, respond } from "./pipeline.ts";
+import { countStranger, type Pipeline, respond } from "./pipeline.ts";
 import { isProbe } from "./probe.ts";
 import { asServiceError, problemResponse } from "../declare/problem.ts";
 import { requestIdOf } from "./request_id.ts";
@@ -50,7 +50,7 @@ export function createEdge(options: EdgeOptions): Handler {
       code: null,
       route: null,
       demandProof: options.guard.demandProof,
-      recognise: () => options.guard.authenticate(request, peer),
+      recognised: null,
     };
     const refused = refuseProxied(request, socketPeer, options) ?? refuse(request, options.hosts);
     const response = refused === null
@@ -84,7 +84,8 @@ async function answer(
       scope.route = found.name;
       return await respond(found.entry, request, found.params, scope, pipeline);
     }
-    options.guard.stranger(request, scope.peer);
+    const counted = countStranger(request, scope, options.guard);
+    if (counted !== null) await counted;
     const page = await options.site?.answer(request, path, scope.requestId) ?? null;
     if (page !== null) scope.route = "page";
     return page ?? await failed(missing(table, options, request.method, path), request, scope, options);

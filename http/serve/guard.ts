@@ -40,13 +40,31 @@ export function createGuard({ credentials, freshProof, origins, strangers }: Gua
     throw thrown;
   }
 
+  /** Counts everybody whose credential is not known to be good, also while the store cannot be asked. */
+  async function recognised(headers: Headers, peer: string): Promise<Caller | null> {
+    try {
+      const bearer = bearerOf(headers);
+      if (bearer !== null) return await credentials.check(bearer, peer);
+    } catch (thrown) {
+      strangers?.spend(peerGroup(peer));
+      const isBad = thrown instanceof ServiceError &&
+        (thrown.code === "unauthenticated" || thrown.code === "two_credentials");
+      if (isBad) return null;
+      throw thrown;
+    }
+    strangers?.spend(peerGroup(peer));
+    return null;
+  }
+
   return {
     authenticate: (request, peer) => callerOf(bearerOf(request.headers), peer),
     admit: (request, peer) =>
       callerOf(socketCredential(request.headers, (origin) => origins.has(origin)), peer),
     demandProof: ({ source }) => freshProof.demand(source),
-    stranger(request, peer) {
-      if (strangers !== null && !request.headers.has("authorization")) strangers.spend(peerGroup(peer));
+    recognise(request, peer) {
+      if (request.headers.has("authorization")) return recognised(request.headers, peer);
+      strangers?.spend(peerGroup(peer));
+      return null;
     },
   };
 }

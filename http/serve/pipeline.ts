@@ -56,7 +56,8 @@ export async function respond(
       caller = found instanceof Promise ? await found : found;
     } else if (!("body" in entry.route)) {
       // The body of this route is a credential, and has limits of its own.
-      guard.stranger(request, scope.peer);
+      const counted = countStranger(request, scope, guard);
+      if (counted !== null) await counted;
     }
     using _reserved = reserve(entry, request, scope, bodies);
     const call = await parse(entry, request, params, scope, caller, trail);
@@ -141,6 +142,17 @@ function authorise(
   return found instanceof Promise
     ? found.then((caller) => permitted(entry, caller, scope))
     : permitted(entry, found, scope);
+}
+
+/** Counts a request that needs no credential and has no good one. Throws `too_many_requests`. */
+export function countStranger(request: Request, scope: RequestScope, guard: Guard): Promise<void> | null {
+  const found = scope.recognised = guard.recognise(request, scope.peer);
+  return found instanceof Promise
+    ? found.then(() => {}, (thrown) => {
+      // Anything else concerns those who ask for the caller.
+      if (thrown instanceof ServiceError && thrown.code === "too_many_requests") throw thrown;
+    })
+    : null;
 }
 
 function permitted(entry: Entry, caller: Caller | null, scope: RequestScope): Caller {

@@ -23,12 +23,20 @@ class StoppedClock extends MovableClock {
   }
 }
 
+const NO_KEY = `Bearer berth_0123456789abcdef_${"a".repeat(43)}`;
+
 for (
   const [what, path, refusal, headers] of [
     ["no credential", "/api/workspaces", 401, {}],
     ["a bad credential", "/api/workspaces", 401, { authorization: "Bearer rubbish" }],
     ["no credential where none is needed", "/api/health", 200, {}],
+    ["a bad credential where none is needed", "/api/health", 200, { authorization: "Bearer rubbish" }],
+    ["no credential that one could read where none is needed", "/api/openapi.json", 200, {
+      authorization: "x",
+    }],
+    ["a key that is none at the status of a sign-in", "/api/auth/status", 200, { authorization: NO_KEY }],
     ["no credential at a route that is not there", "/api/nowhere", 404, {}],
+    ["a bad credential at a route that is not there", "/api/nowhere", 404, { authorization: "x" }],
   ] as const
 ) {
   test(`Requests with ${what} are answered 200 times, then 429 until tries come back (F48)`, async () => {
@@ -66,6 +74,8 @@ test("Who has a good credential is never limited with the strangers, a refresh t
   assert.equal(count(statuses, 429), 46);
   const good = await flood(300, () => berth.as(made.body.accessToken).call("GET /api/workspaces"));
   assert.equal(count(good, 200), 300);
+  const open = await flood(50, () => berth.as(made.body.accessToken).call("GET /api/health"));
+  assert.equal(count(open, 429), 0, "where none is needed");
   const { refreshToken } = made.body;
   assert.equal((await berth.anonymous().call("POST /api/auth/refresh", { refreshToken })).status, 200);
   assert.equal(

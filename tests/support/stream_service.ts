@@ -36,7 +36,7 @@ export class StreamService implements AsyncDisposable {
       guard: {
         authenticate: () => caller,
         admit: () => caller,
-        stranger: () => {},
+        recognise: () => null,
         demandProof: () => Promise.resolve(),
       },
       auditor: createAuditor({
