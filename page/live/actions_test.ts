@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import type { Container } from "../../client/berth/containers.ts";
 import { TimeoutError } from "../../client/mod.ts";
 import { answerWith } from "../../tests/page/fake_berth.ts";
-import { hundredfold } from "../../tests/support/hundredfold.ts";
+import { tenfold } from "../../tests/support/tenfold.ts";
 import { actOn, results } from "./actions.ts";
 import { problemOf } from "./problem.ts";
 
-Deno.test("a stop and a removal whose answers take a minute are done, and not a berth that does not answer", async () => {
+Deno.test("a stop and a removal whose answers take 20 seconds are done, and not a berth that does not answer", async () => {
   const { setTimeout } = globalThis;
-  using _ = hundredfold();
+  using _ = tenfold();
   answerWith(async (path) => {
     if (!path.startsWith("/api/containers/")) return null;
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
     return path.endsWith("/stop") ? { changed: true } : new Response(null, { status: 204 });
   });
   for (const action of ["stop", "remove"] as const) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { answerWith, json } from "../../tests/page/fake_berth.ts";
 import { eventually } from "../../tests/support/eventually.ts";
-import { hundredfold } from "../../tests/support/hundredfold.ts";
+import { tenfold } from "../../tests/support/tenfold.ts";
 import { ApplyFeed } from "./apply_feed.ts";
 import { signInWithKey, who } from "./session.ts";
 
@@ -26,7 +26,7 @@ function answer(statuses: number[], hasSession: () => boolean): void {
 }
 
 Deno.test("ApplyFeed.follow goes on after a 429, and after a 401 once somebody has signed in", async () => {
-  using _ = hundredfold();
+  using _ = tenfold();
   answer([429, 503], () => true);
   const busy = new ApplyFeed("a1");
   await busy.follow(new AbortController().signal);

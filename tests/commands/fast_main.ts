@@ -1,9 +1,9 @@
-/** A command on a clock that runs a hundred times as fast. */
+/** A command on a clock that runs ten times as fast. */
 import { parseLine } from "../../commands/parse.ts";
 import { commandOf } from "../../commands/table.ts";
-import { hundredfold } from "../support/hundredfold.ts";
+import { tenfold } from "../support/tenfold.ts";
 
-hundredfold();
+tenfold();
 const [name = "", ...words] = Deno.args;
 const command = commandOf(name);
 if (command === undefined) throw new Error(`there is no command "${name}"`);
