@@ -169,7 +169,11 @@ function coreRouters(
     peopleRoutes({ access }),
     audit({ access, store: store.audit }),
     docs(),
-    workspaces({ registry, sources: () => sources.sources() }),
+    workspaces({
+      registry,
+      sources: () => sources.sources(),
+      forgetSource: (workspace) => sources.forget(workspace),
+    }),
     folders({ registry, roots: config.roots, hidden: [config.data], runtime, sights }),
     workspaceFiles({ registry, editor, runtime, sights }),
     fileVersions({ registry, editor }),

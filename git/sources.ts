@@ -139,6 +139,14 @@ export class Sources implements AsyncDisposable {
     if (!removed) await this.#record(workspace); // throws
   }
 
+  /** Forgets what is here of the source of a workspace that is no more: its row has gone with that. */
+  async forget(workspace: string): Promise<void> {
+    this.#polling.forget(workspace);
+    await this.#repositories.forget(workspace).catch((error) => {
+      this.#options.log.warn("The copy of a repository cannot be deleted", { workspace, error });
+    });
+  }
+
   /** Asks the server now, and resolves to what is known then: a failure is noted, not thrown. */
   async check(workspace: string): Promise<SourceRecord> {
     const record = await this.#look(workspace);

@@ -40,6 +40,11 @@ export class SourceRoom implements AsyncDisposable {
     return this.#sources ??= import("../git/sources.ts").then(({ Sources }) => new Sources(this.#options));
   }
 
+  /** Deletes the copy of the repository of a workspace that is no more; with none loaded there are no copies. */
+  async forget(workspace: string): Promise<void> {
+    await (await this.#sources)?.forget(workspace);
+  }
+
   /** True while a commit is half written into the folder, by whichever replica. */
   async isSyncing(workspace: string): Promise<boolean> {
     return ((await this.#options.store.get(workspace))?.syncing ?? null) !== null;

@@ -119,9 +119,11 @@ interface WorkspacesRoutes {
   readonly registry: Registry;
   /** Loads what follows repositories. */
   readonly sources: () => Promise<Sources>;
+  /** Deletes the copy of the repository that a workspace followed. */
+  readonly forgetSource: (workspace: string) => Promise<void>;
 }
 
-export function workspaces({ registry, sources }: WorkspacesRoutes): CoreRouter {
+export function workspaces({ registry, sources, forgetSource }: WorkspacesRoutes): CoreRouter {
   const texts = new WeakMap<readonly Workspace[], string>();
   /** Throws `workspace_not_found` for what is out of reach, as for what is not there. */
   const inReach = (reach: Reach, workspace: string) => {
@@ -144,7 +146,7 @@ export function workspaces({ registry, sources }: WorkspacesRoutes): CoreRouter 
       const { source } = call.body;
       const workspace = source === undefined
         ? await registry.register(call.body, call.entry(), mayManage)
-        : await registerFollowing({ registry, sources }, call, { ...call.body, source });
+        : await registerFollowing({ registry, sources, forgetSource }, call, { ...call.body, source });
       return reply(201, workspace, { location: `/api/workspaces/${workspace.id}` });
     })
     .on(fetchOne, async ({ params, reach }) => reply(200, await registry.get(inReach(reach, params.id))))
@@ -155,14 +157,16 @@ export function workspaces({ registry, sources }: WorkspacesRoutes): CoreRouter 
       return reply(200, await registry.change(id, call.body, call.entry()));
     })
     .on(unregister, async (call) => {
-      await registry.unregister(inReach(call.reach, call.params.id), call.entry());
+      const id = inReach(call.reach, call.params.id);
+      await registry.unregister(id, call.entry());
+      await forgetSource(id);
       return reply(204);
     });
 }
 
 /** Registers a folder that follows a repository; what is refused leaves neither folder nor workspace behind. */
 async function registerFollowing(
-  { registry, sources }: WorkspacesRoutes,
+  { registry, sources, forgetSource }: WorkspacesRoutes,
   call: Pick<Call<unknown, unknown, unknown>, "principal" | "entry" | "mustBeProved">,
   wanted: NewWorkspace & { readonly source: NewSource },
 ): Promise<Workspace> {
@@ -180,6 +184,7 @@ async function registerFollowing(
   if (await registry.makeFolder(wanted.path)) undo.defer(() => Deno.remove(wanted.path).catch(() => {}));
   const workspace = await registry.register(wanted, call.entry(), true);
   const target = `/api/workspaces/${workspace.id}`;
+  undo.defer(() => forgetSource(workspace.id));
   undo.defer(() => registry.unregister(workspace.id, call.entry({ target, particulars: UNDONE })));
   const entry = call.entry({ target: `${target}/source` });
   await (await sources()).set(workspace.id, wanted.source, call.principal, entry);

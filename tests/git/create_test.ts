@@ -52,6 +52,27 @@ test("a workspace whose source is refused leaves no folder and no workspace, and
   assert.equal((await berth.call("GET /api/workspaces")).body.total, 0);
 });
 
+test("a workspace that is unregistered, or whose source is refused, leaves no copy of a repository", async () => {
+  await using server = await GitServer.start();
+  const repository = await server.repository("home");
+  await repository.push({ "blog/compose.yaml": web("nginx:1") });
+  await using berth = await startService();
+  const path = `${berth.folder}/workspaces/made`;
+  const copies = () => [...Deno.readDirSync(`${berth.folder}/data/git`)].map(({ name }) => name);
+  const source = { url: repository.url, branch: "main" };
+  const { body: { id } } = await berth.call("POST /api/workspaces", { path, source });
+  assert.deepEqual(copies(), [`${id}.git`]);
+
+  assert.equal((await berth.call(`DELETE /api/workspaces/${id}`)).status, 204);
+
+  assert.deepEqual(copies(), []);
+  assert.deepEqual(Array.from(Deno.readDirSync(path)), [], "the folder stays");
+  const nobody = { url: "ssh://git@127.0.0.1:1/home.git", branch: "main" };
+  const refused = await berth.call("POST /api/workspaces", { path, source: nobody });
+  assert.deepEqual([refused.status, refused.body.code], [422, "source_refused"]);
+  assert.deepEqual(copies(), []);
+});
+
 test("a caller without workspaces:manage makes no workspace from a repository, and no folder", async () => {
   await using berth = await startService();
   const path = `${berth.folder}/workspaces/new`;
