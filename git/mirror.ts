@@ -135,6 +135,7 @@ export class Mirror {
 
   async #fetch(remote: Remote, options: readonly string[], what: string): Promise<void> {
     await this.#open();
+    await removeCut(`${this.#options.folder}/objects/pack`);
     await using to = await this.#reach(remote);
     const limit = this.#options.mostBytes ?? MOST_BYTES;
     const tooLarge = new AbortController();
@@ -244,6 +245,21 @@ async function sizeOf(folder: string): Promise<number> {
     }
   }
   return sum;
+}
+
+/** Removes what fetches that were cut left of their packs. What is younger than a fetch may take is another's. */
+async function removeCut(folder: string): Promise<void> {
+  try {
+    for await (const { name, isFile } of Deno.readDir(folder)) {
+      if (!isFile || !name.startsWith("tmp_")) continue;
+      const { mtime } = await Deno.lstat(`${folder}/${name}`);
+      if (mtime !== null && mtime.getTime() < Date.now() - 2 * FETCH_MS) {
+        await Deno.remove(`${folder}/${name}`);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
 
 /** Removes the deploy keys, lists of signers and indexes of calls that were killed with their berth: the copy is this process's alone. */

@@ -137,6 +137,21 @@ test("a mirror that is deleted or damaged is fetched again", async () => {
   assert.equal((await scene.source()).pending?.groups.length, 1);
 });
 
+test("what a fetch that was cut left in the copy is removed before the next one, and nothing younger is", async () => {
+  await using scene = await SourceScene.with({ "blog/compose.yaml": web("nginx:1") });
+  await scene.follow();
+  const packs = `${scene.berth.folder}/data/git/${scene.id}.git/objects/pack`;
+  for (const name of ["tmp_pack_old", "tmp_pack_now"]) await Deno.writeTextFile(`${packs}/${name}`, "cut");
+  const past = new Date(Date.now() - 60 * 60_000);
+  await Deno.utime(`${packs}/tmp_pack_old`, past, past);
+  const head = await scene.repository.push({ "blog/compose.yaml": web("nginx:2") });
+
+  assert.equal((await scene.check()).head, head);
+
+  const left = [...Deno.readDirSync(packs)].map(({ name }) => name).filter((name) => name.startsWith("tmp_"));
+  assert.deepEqual(left, ["tmp_pack_now"]);
+});
+
 test("addresses, branches and folders that could be something else are refused before git is asked", async () => {
   await using scene = await SourceScene.with({ "blog/compose.yaml": web("nginx:1") });
   for (
