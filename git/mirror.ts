@@ -210,7 +210,7 @@ export class Mirror {
 
   /** Returns the option that lets git call the addresses that were looked at, and look no name up by itself. */
   async #pinned({ url }: Remote): Promise<(readonly [name: string, value: string])[]> {
-    const { signal, resolve } = this.#options;
+    const { git, signal, resolve } = this.#options;
     const { hostname, port, protocol } = new URL(url);
     try {
       const found = await callableAddresses(hostname, signal, resolve);
@@ -218,6 +218,9 @@ export class Mirror {
       // Another address of a host behind ssh does not have its key.
       if (isSsh(url)) return [];
       const isName = addresses !== "" && found.every((one) => one !== hostname.replace(/^\[|\]$/g, ""));
+      if (isName && !await git.mayPin()) {
+        throw new SourceFailure("git is too old to call a name safely: install git of at least 2.37");
+      }
       const at = port || (protocol === "https:" ? "443" : "80");
       return isName ? [["http.curloptResolve", `${hostname}:${at}:${addresses}`]] : [];
     } catch (error) {

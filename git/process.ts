@@ -26,6 +26,15 @@ const ALWAYS: readonly (readonly [name: string, value: string])[] = [
   ["maintenance.auto", "false"],
   ["safe.directory", "*"],
 ];
+
+/** Versions before it leave out options that berth gives, without a word: `http.curloptResolve` came with it. */
+const OLDEST_GIT = [2, 37] as const;
+
+export function isTooOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor < OLDEST_GIT[1]);
+}
+
 export interface GitCall {
   readonly args: readonly string[];
   /** The bare repository. */
@@ -56,6 +65,7 @@ export class Git {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #remote = new Places(MOST_AT_ONCE);
   readonly #local = new Places(MOST_AT_ONCE);
+  #isNewEnough = false;
 
   constructor(environment: Readonly<Record<string, string>>) {
     this.#environment = environment;
@@ -76,6 +86,13 @@ export class Git {
       if (error instanceof ServiceError) return null;
       throw error;
     }
+  }
+
+  /** True if it calls the addresses that it is given, and looks no name up by itself. */
+  async mayPin(): Promise<boolean> {
+    if (this.#isNewEnough) return true;
+    const version = await this.version();
+    return this.#isNewEnough = version !== null && !isTooOld(version);
   }
 
   async #run(call: GitCall): Promise<GitResult> {

@@ -85,23 +85,19 @@ async function lookAtWatches(): Promise<Finding[]> {
     : [];
 }
 
-/** Versions before it lack options that berth gives. */
-const OLDEST_GIT = [2, 34] as const;
-
 async function lookAtGit({ store: { sources } }: Setup): Promise<Finding[]> {
   if (sources === 0) return [];
-  const { Git } = await import("../../git/process.ts");
+  const { Git, isTooOld } = await import("../../git/process.ts");
   const version = await new Git(gitEnvironment()).version();
   if (version === null) {
     return [
       wrong(
         "Workspaces follow Git repositories, and there is no git in PATH",
-        "Install git of at least 2.34 where berth runs, or take the image whose tag ends in -ssh",
+        "Install git of at least 2.37 where berth runs, or take the image whose tag ends in -ssh",
       ),
     ];
   }
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major > OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor >= OLDEST_GIT[1])
+  return !isTooOld(version)
     ? []
-    : [wrong(`git ${version} is too old to follow repositories`, "Install git of at least 2.34")];
+    : [wrong(`git ${version} is too old to follow repositories`, "Install git of at least 2.37")];
 }

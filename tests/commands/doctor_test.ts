@@ -283,18 +283,32 @@ if (Deno.args[0] === WITHOUT_GIT) {
   Deno.exit();
 }
 
-Deno.test("berth doctor misses git only where a repository is followed", async () => {
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+/** Returns what this file finds by the programs of one folder alone, without and with a source. */
+async function saidWith(path: string): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--lock=tests/deno.lock", import.meta.filename!, WITHOUT_GIT],
-    env: { PATH: "/nowhere" },
+    env: { PATH: path },
+    stderr: "inherit",
   }).output();
-  const text = new TextDecoder();
-  const said = text.decode(stdout).trim().split("\n").at(-1)!;
+  return new TextDecoder().decode(stdout).trim().split("\n").at(-1)!;
+}
+
+Deno.test("berth doctor misses git only where a repository is followed", async () => {
   assert.match(
-    said,
+    await saidWith("/nowhere"),
     /^\[\[\],\["Workspaces follow Git repositories, and there is no git in PATH"\]\]$/,
-    text.decode(stderr),
   );
+});
+
+Deno.test("berth doctor finds a git that leaves out what berth asks of it", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "berth-test-" });
+  const told = async (version: string) => {
+    await Deno.writeTextFile(`${folder}/git`, `#!/bin/sh\necho git version ${version}\n`, { mode: 0o755 });
+    return await saidWith(folder);
+  };
+  assert.equal(await told("2.36.1"), '[[],["git 2.36.1 is too old to follow repositories"]]');
+  assert.equal(await told("2.37.0"), "[[],[]]");
+  await Deno.remove(folder, { recursive: true });
 });
 
 /** A certificate that is good for so many days, as files. */

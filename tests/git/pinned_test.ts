@@ -35,6 +35,22 @@ Deno.test({
     }),
 });
 
+Deno.test("Mirror calls no name by a git that would look it up by itself", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "berth-pinned-" });
+  const remote = { url: "http://git.example.invalid/a.git", branch: "main", credential: null, ssh: null };
+  for (const [version, why] of [["2.36.1", /git is too old/], ["2.37.0", /no branch "main"/]] as const) {
+    await Deno.writeTextFile(`${folder}/git`, `#!/bin/sh\necho git version ${version}\n`, { mode: 0o755 });
+    const mirror = new Mirror({
+      git: new Git({ PATH: folder }),
+      folder: `${folder}/copy.git`,
+      signal,
+      resolve: () => Promise.resolve(["127.0.0.1"]),
+    });
+    await assert.rejects(mirror.remoteHead(remote), why);
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test({
   name: "Mirror calls no name of which one address is link-local or a metadata service",
   ignore,
