@@ -100,7 +100,7 @@ export function audit(
     await access.audit.flush(); // so that one finds what one just did
     if (format === "ndjson") {
       await access.auditUpkeep.seal();
-      const lines = linesOf(store, placesOf(after), wanted, follow === true ? ending : null);
+      const lines = linesOf(store, placesOf(after), wanted, { follow: follow === true, ending });
       return new Response(ReadableStream.from(lines).pipeThrough(new TextEncoderStream()), {
         headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
       });
@@ -154,14 +154,17 @@ async function pageOf(
   return { items: page.map(shown), total: found.total, ...more, ...strangers };
 }
 
-/** Ends where the chains do, or with `following`. Reads on only when the caller has taken what was there. */
+/**
+ * Ends where the chains do, or with `ending` for a follower. Reads on only when the caller has taken what was there.
+ * Throws at `ending` for anybody else: what they read so far would look whole.
+ */
 async function* linesOf(
   store: AuditStore,
   places: Record<AuditChain, number>,
   wanted: Wanted,
-  following: AbortSignal | null,
+  { follow, ending }: { readonly follow: boolean; readonly ending: AbortSignal },
 ): AsyncGenerator<string, void> {
-  while (following === null || !following.aborted) {
+  while (!ending.aborted) {
     let isMore = false;
     for (const chain of AUDIT_CHAINS) {
       const entries = await store.sealed(chain, places[chain], BATCH);
@@ -170,12 +173,20 @@ async function* linesOf(
       const lines = entries.filter((entry) => fits(entry, wanted)).map(({ mac, ...entry }) =>
         `${JSON.stringify({ ...shown(entry), mac: mac.toHex() })}\n`
       );
-      if (lines.length > 0) yield lines.join("");
+      if (lines.length > 0 && !ending.aborted) yield lines.join("");
     }
     if (isMore) continue;
-    if (following === null) return;
-    await pause(LOOK_MS, following);
+    if (!follow) return;
+    await pause(LOOK_MS, ending);
   }
+  if (!follow) throw brokenOff();
+}
+
+/** Without a stack: the runtime prints it. */
+function brokenOff(): Error {
+  const error = new Error("An export of the audit log was broken off");
+  error.stack = error.message;
+  return error;
 }
 
 function fits(entry: Entry, { action, actor, result }: Wanted): boolean {

@@ -6,12 +6,14 @@ import { BearerAuth, Client } from "@berth/client";
 import { SYSTEM_AUDIT } from "@berth/client/berth";
 import { stream } from "@berth/client/stream";
 import { empty, reply, route, router } from "../../http/declare/router.ts";
+import { audit } from "../../routes/audit.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
 import { makeKey, MovableClock, PROGRAM, startAccess } from "../support/access_service.ts";
 import { eventually } from "../support/eventually.ts";
 import { quiet } from "../support/quiet_engine.ts";
 import { ScriptedEngine } from "../support/scripted_engine.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { StreamService } from "../support/stream_service.ts";
 import { within } from "../support/within.ts";
 
 interface Told {
@@ -393,6 +395,30 @@ Deno.test("A stream of the audit log ends with the right to read it, and with th
   await stream.text();
   const other = await berth.fetch("GET /api/system/audit?format=ndjson&follow=true");
   await Promise.all([other.text(), berth.stop()]);
+});
+
+Deno.test("An export of the audit log breaks off with the right to read it, and does not look whole", async () => {
+  await using berth = await startAccess();
+  await berth.setUp();
+  const gone = Promise.withResolvers<void>();
+  const { audit: real } = berth.store;
+  const store: typeof real = Object.assign(Object.create(real), {
+    sealed: async (...[chain, after, limit]: Parameters<typeof real.sealed>) => {
+      if (chain === "refusals") await gone.promise;
+      return await real.sealed(chain, after, limit);
+    },
+  });
+  await using service = new StreamService(audit({ access: berth.access, store }));
+  const reader = (await service.get("/system/audit?format=ndjson")).body!.getReader();
+  assert.equal((await reader.read()).done, false);
+
+  service.revoke();
+  gone.resolve();
+
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  });
+  assert.deepEqual(service.bugs, []);
 });
 
 Deno.test("What berth leaves at its end is sealed, and what a command wrote is sealed by the next start", async () => {
