@@ -79,7 +79,7 @@ const end = route({
 });
 
 export function sessionRoutes({ access }: { readonly access: Access }): CoreRouter {
-  const { sessions, people } = access;
+  const { sessions, people, keys } = access;
 
   /** Returns the holder whose sessions are meant, if the caller may manage them. */
   async function holderOf(person: string | undefined, principal: Principal): Promise<string> {
@@ -109,6 +109,7 @@ export function sessionRoutes({ access }: { readonly access: Access }): CoreRout
         // A caller who may not see others' sessions does not learn which exist.
         if (owner === null || !may(principal, "people:manage", EVERYTHING)) throw noSuchSession();
         if (holder?.kind === "user") await people.mustBeWithin(owner, principal, "end the session of");
+        if (holder?.kind === "apiKey") keys.mustHold(holder.key, principal, "end a session of");
       }
       if (!await sessions.end(id, call.entry())) throw noSuchSession();
       return reply(204);

@@ -238,6 +238,11 @@ export class ApiKeys {
   async #mustBeWithin(id: string, by: Principal, verb: string): Promise<void> {
     const key = await this.#store.get(id);
     if (key === null) throw noSuchKey(verb);
+    this.mustHold(key, by, verb);
+  }
+
+  /** Throws `forbidden` for a key that may do more than the caller. */
+  mustHold(key: KeyRecord, by: Principal, verb: string): void {
     if (excessOf(this.#permissions.rightsOf(key.grants), by) !== null) {
       throw new ServiceError(
         "forbidden",

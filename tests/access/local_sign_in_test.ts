@@ -235,6 +235,22 @@ Deno.test("Nobody takes the place of somebody who may do more: no link, no chang
   assert.equal((await berth.call("GET /api/auth/me", { token: ada })).status, 200);
 });
 
+Deno.test("Nobody ends a session of a key that may do more, and people:manage ends that of one that may not", async () => {
+  const { berth, ada } = await withAda();
+  await using _ = berth;
+  const keeper = await makeKey(berth, ada, { permissions: ["people:manage", "system:read"] });
+  const end = async (permissions: readonly string[]) => {
+    const { key } = await makeKey(berth, ada, { permissions });
+    const token = (await berth.call("POST /api/auth/key", { body: { key } })).body.accessToken;
+    const { body: { items: [session] } } = await berth.call("GET /api/auth/sessions", { token });
+    const ending = await berth.call(`DELETE /api/auth/sessions/${session.id}`, { token: keeper.key });
+    return [ending.status, (await berth.call("GET /api/auth/me", { token })).status];
+  };
+
+  assert.deepEqual(await end(["system:read", "audit:read"]), [403, 200]);
+  assert.deepEqual(await end(["system:read"]), [204, 401]);
+});
+
 Deno.test("A disabled person's token, keys and sign-in are refused at once, and at another replica within five seconds (R26)", async () => {
   const { berth, ada } = await withAda();
   await using _ = berth;
