@@ -7,7 +7,17 @@ import { Grant, Grants, KeyName, Permission, type Rights, Role } from "../core/a
 import type { KeyRecord } from "../core/access_store.ts";
 import { sessionIn } from "../core/credential.ts";
 import { text } from "../http/declare/query.ts";
-import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
+import {
+  type CoreRouter,
+  empty,
+  json,
+  particularsOf,
+  problems,
+  reply,
+  route,
+  router,
+} from "../http/declare/router.ts";
+import { toldOf } from "./people.ts";
 import { NO_STORE } from "./tokens.ts";
 
 const Creator = z.object({
@@ -212,28 +222,35 @@ export function apiKeys({ access }: { readonly access: Access }): CoreRouter {
     .on(add, async (call) => {
       const { name, expiresInDays, from, ...held } = call.body;
       const asked = { name, expiresInDays, from, grants: grantsFrom(held) };
-      const { record, key } = await keys.add(asked, call.principal, call.entry());
+      const told = { name, ...toldOf(asked.grants), expiresInDays, from };
+      const entry = call.entry({ particulars: particularsOf(told) });
+      const { record, key } = await keys.add(asked, call.principal, entry);
       return reply(201, { ...keyShown(record), key }, { ...NO_STORE, location: locationOf(record) });
     })
     .on(rotate, async (call) => {
       const { params: { id }, body: { overlapMinutes } } = call;
-      const entry = call.entry({ particulars: { overlapMinutes: String(overlapMinutes) } });
+      const entryOf = ({ name }: KeyRecord) =>
+        call.entry({ particulars: particularsOf({ name, overlapMinutes }) });
       const { record, key } = await keys.rotate(
         id,
         { overlapMinutes, session: sessionIn(call.source) },
         call.principal,
-        entry,
+        entryOf,
       );
       await credentials.reconsider();
       return reply(200, { ...keyShown(record), key }, NO_STORE);
     })
     .on(takeOver, async (call) => {
-      const record = await keys.takeOver(call.params.id, call.principal, call.entry());
+      const entryOf = ({ name, createdBy, creator }: KeyRecord) =>
+        call.entry({ particulars: particularsOf({ name, createdBy, creator: creator?.id }) });
+      const record = await keys.takeOver(call.params.id, call.principal, entryOf);
       await credentials.reconsider();
       return reply(200, keyShown(record));
     })
     .on(remove, async (call) => {
-      await keys.remove(call.params.id, call.principal, call.entry());
+      const entryOf = ({ name, grants }: KeyRecord) =>
+        call.entry({ particulars: particularsOf({ name, ...toldOf(grants) }) });
+      await keys.remove(call.params.id, call.principal, entryOf);
       // Keys that it made are deleted with it.
       await credentials.reconsider();
       return reply(204);

@@ -4,7 +4,16 @@ import type { Access } from "../auth/access.ts";
 import { LOCAL_ISSUER } from "../auth/people/people.ts";
 import { Grant, Grants, KeyName, Role, roleEverywhere } from "../core/access.ts";
 import type { PersonRecord } from "../core/access_store.ts";
-import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
+import {
+  type CoreRouter,
+  empty,
+  json,
+  particularsOf,
+  problems,
+  reply,
+  route,
+  router,
+} from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";
 
 const Person = z.object({
@@ -187,26 +196,46 @@ export function peopleRoutes({ access }: { readonly access: Access }): CoreRoute
     })
     .on(add, async (call) => {
       const { name, ...held } = call.body;
-      const made = await people.add(name, grantsFrom(held) ?? [], call.principal, call.entry());
+      const grants = grantsFrom(held) ?? [];
+      const entry = call.entry({ particulars: particularsOf({ name, ...toldOf(grants) }) });
+      const made = await people.add(name, grants, call.principal, entry);
       const location = `/api/settings/people/${made.person.id}`;
       return reply(201, { ...shown(made.person), ...linkShown(made.link) }, { ...NO_STORE, location });
     })
     .on(change, async (call) => {
       const { disabled, ...held } = call.body;
       const asked = { disabled, grants: grantsFrom(held) };
-      return reply(
-        200,
-        shown(await people.change(call.params.id, asked, call.principal, call.entry())),
-        NO_STORE,
-      );
+      const entryOf = (before: PersonRecord) =>
+        call.entry({
+          particulars: particularsOf({ name: before.name, disabled, ...toldChange(asked, before) }),
+        });
+      return reply(200, shown(await people.change(call.params.id, asked, call.principal, entryOf)), NO_STORE);
     })
     .on(remove, async (call) => {
-      await people.remove(call.params.id, call.principal, call.entry());
+      const entryOf = (person: PersonRecord) =>
+        call.entry({
+          particulars: particularsOf({ name: person.name, ...toldOf(sessions.grantsOf(person)) }),
+        });
+      await people.remove(call.params.id, call.principal, entryOf);
       return reply(204);
     })
     .on(newLink, async (call) => {
-      return reply(200, linkShown(await people.link(call.params.id, call.principal, call.entry())), NO_STORE);
+      const entryOf = ({ name }: PersonRecord) => call.entry({ particulars: particularsOf({ name }) });
+      return reply(200, linkShown(await people.link(call.params.id, call.principal, entryOf)), NO_STORE);
     });
+}
+
+/** Returns the rights for the audit log: the role apart from the grants, whose text may be too long for an entry. */
+export function toldOf(grants: readonly Grant[]) {
+  const role = roleEverywhere(grants);
+  const isRoleAlone = role !== null && grants.length === 1;
+  return { role, grants: isRoleAlone ? undefined : grants };
+}
+
+function toldChange({ grants }: { readonly grants: readonly Grant[] | undefined }, before: PersonRecord) {
+  if (grants === undefined) return {};
+  const { role: roleBefore, grants: grantsBefore } = toldOf(before.grants ?? []);
+  return { ...toldOf(grants), roleBefore, grantsBefore };
 }
 
 function grantsFrom(

@@ -27,6 +27,9 @@ interface KeyAsked {
   readonly from?: readonly string[] | undefined;
 }
 
+/** Makes the audit entry of what is done to a key, which is given as it was. */
+type EntryOf = (key: KeyRecord) => NewAuditEntry;
+
 export interface MadeKey {
   readonly record: KeyRecord;
   /** The only time anybody sees it. */
@@ -123,9 +126,9 @@ export class ApiKeys {
   }
 
   /** Deletes a key and all that it made. Throws `not_found`, `last_admin`, and `forbidden` for one that may do more. */
-  async remove(id: string, remover: Principal, entry: NewAuditEntry): Promise<void> {
-    await this.#mustBeWithin(id, remover, "delete");
-    if (!await this.#store.remove(id, entry)) throw noSuchKey("delete");
+  async remove(id: string, remover: Principal, entryOf: EntryOf): Promise<void> {
+    const removed = await this.#mustBeWithin(id, remover, "delete");
+    if (!await this.#store.remove(id, entryOf(removed))) throw noSuchKey("delete");
     this.#used.delete(id);
     this.#usedAt.delete(id);
   }
@@ -138,22 +141,22 @@ export class ApiKeys {
     id: string,
     asked: { readonly overlapMinutes: number; readonly session: string | null },
     by: Principal,
-    entry: NewAuditEntry,
+    entryOf: EntryOf,
   ): Promise<MadeKey> {
-    await this.#mustBeWithin(id, by, "rotate");
+    const before = await this.#mustBeWithin(id, by, "rotate");
     const key = secretOf(id);
     const now = this.#clock.now();
     const until = now + asked.overlapMinutes * MINUTE_MS;
     const rotation = { hash: await digest(key), until, now, keep: asked.session };
-    if (!await this.#store.rotate(id, rotation, entry)) throw noSuchKey("rotate");
+    if (!await this.#store.rotate(id, rotation, entryOf(before))) throw noSuchKey("rotate");
     const record = await this.#store.get(id);
     if (record === null) throw noSuchKey("rotate");
     return { record, key };
   }
 
   /** Makes `by` the creator, so that the key stays when the one before goes, and ends no later than `by`. */
-  async takeOver(id: string, by: Principal, entry: NewAuditEntry): Promise<KeyRecord> {
-    await this.#mustBeWithin(id, by, "take over");
+  async takeOver(id: string, by: Principal, entryOf: EntryOf): Promise<KeyRecord> {
+    const before = await this.#mustBeWithin(id, by, "take over");
     if (by.kind === "apiKey" && await this.#isMadeBy(by.id, id)) {
       throw new ServiceError(
         "forbidden",
@@ -162,7 +165,7 @@ export class ApiKeys {
     }
     const expiresAt = await this.#endOf(by);
     const creator = { kind: by.kind, id: by.id };
-    const adopted = await this.#store.adopt(id, { creator, name: by.name, expiresAt }, entry);
+    const adopted = await this.#store.adopt(id, { creator, name: by.name, expiresAt }, entryOf(before));
     const record = adopted ? await this.#store.get(id) : null;
     if (record === null) throw noSuchKey("take over");
     return record;
@@ -235,7 +238,7 @@ export class ApiKeys {
       }));
   }
 
-  async #mustBeWithin(id: string, by: Principal, verb: string): Promise<void> {
+  async #mustBeWithin(id: string, by: Principal, verb: string): Promise<KeyRecord> {
     const key = await this.#store.get(id);
     if (key === null) throw noSuchKey(verb);
     this.mustHold(key, by, verb);
@@ -249,6 +252,7 @@ export class ApiKeys {
         `Cannot ${verb} the key "${key.name}": it has permissions that you lack`,
       );
     }
+    return key;
   }
 
   /** When a creator ends, as far as that is known beforehand. */

@@ -22,6 +22,9 @@ interface MadeLink {
   readonly expiresAt: number;
 }
 
+/** Makes the audit entry of what is done to somebody, who is given as they were. */
+type EntryOf = (person: PersonRecord) => NewAuditEntry;
+
 /** A change of a person; fields that are left out stay. */
 interface PersonChange {
   readonly grants?: readonly Grant[] | undefined;
@@ -115,7 +118,7 @@ export class People {
    * Throws `not_found`, `last_admin`, `forbidden` for somebody who may do more than `by`, or for more than `by` holds,
    * and `not_local` for the rights of those whose provider vouches for them.
    */
-  async change(id: string, change: PersonChange, by: Principal, entry: NewAuditEntry): Promise<PersonRecord> {
+  async change(id: string, change: PersonChange, by: Principal, entryOf: EntryOf): Promise<PersonRecord> {
     const { store, clock, onChange } = this.#options;
     const person = await this.mustBeWithin(id, by, "change");
     if (change.grants !== undefined) {
@@ -136,21 +139,21 @@ export class People {
     const changed = await store.change(id, {
       ...(change.grants === undefined ? {} : { grants: change.grants }),
       ...(disabledAt === undefined ? {} : { disabledAt }),
-    }, entry);
+    }, entryOf(person));
     if (!changed) throw noSuchPerson();
     await onChange();
     return await this.get(id);
   }
 
   /** Deletes somebody with their sessions and keys. Throws as `change` does. */
-  async remove(id: string, by: Principal, entry: NewAuditEntry): Promise<void> {
-    await this.mustBeWithin(id, by, "delete");
-    if (!await this.#options.store.remove(id, entry)) throw noSuchPerson();
+  async remove(id: string, by: Principal, entryOf: EntryOf): Promise<void> {
+    const person = await this.mustBeWithin(id, by, "delete");
+    if (!await this.#options.store.remove(id, entryOf(person))) throw noSuchPerson();
     await this.#options.onChange();
   }
 
   /** A new one-time link, in place of the one before. Throws as `change` does. */
-  async link(id: string, by: Principal, entry: NewAuditEntry): Promise<MadeLink> {
+  async link(id: string, by: Principal, entryOf: EntryOf): Promise<MadeLink> {
     const person = await this.mustBeWithin(id, by, "make a link for");
     if (person.grants === null) {
       throw new ServiceError(
@@ -159,7 +162,7 @@ export class People {
       );
     }
     const { link, stored } = await this.#newLink();
-    if (!await this.#options.store.link(id, stored, person.grants, entry)) throw noSuchPerson();
+    if (!await this.#options.store.link(id, stored, person.grants, entryOf(person))) throw noSuchPerson();
     return link;
   }
 

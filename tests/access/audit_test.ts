@@ -107,13 +107,45 @@ Deno.test("An entry says who, with which credential, from where and what; a crea
     credential: `key:${admin.slice(6, 22)}`,
     action: "POST /api/settings/api-keys",
     target: `/api/settings/api-keys/${made.id}`,
-    particulars: {},
+    particulars: { name: "ci", role: "viewer" },
     result: "done",
     peer: "127.0.0.1",
     count: 1,
   });
   assert.match(time, /Z$/);
   assert.match(requestId, /./);
+});
+
+Deno.test("An entry says who was made what, and who they were before", async () => {
+  await using berth = await startService();
+  const made = (await berth.call("POST /api/settings/people", { name: "Eve", role: "viewer" })).body;
+  const eve = `/api/settings/people/${made.id}`;
+  const grants = [{ role: "operator", on: ["project:shop"] }];
+  await berth.call(`PUT ${eve}`, { grants });
+  await berth.call(`PUT ${eve}`, { role: "admin" });
+  await berth.call(`PUT ${eve}`, { disabled: true });
+  await berth.call(`DELETE ${eve}`);
+  const asked = { name: "ci", permissions: ["system:read"], expiresInDays: 3, from: ["10.0.0.0/8"] };
+  const key = `/api/settings/api-keys/${(await berth.call("POST /api/settings/api-keys", asked)).body.id}`;
+  await berth.call(`POST ${key}/rotate`, {});
+  await berth.call(`POST ${key}/take-over`);
+  await berth.call(`DELETE ${key}`);
+  const entries = (await told(berth)).slice(0, 9).reverse();
+  const name = "Eve";
+  const some = { grants: JSON.stringify(grants) };
+  const held = { grants: JSON.stringify([{ permissions: ["system:read"] }]) };
+  const { name: createdBy, id: creator } = (await berth.call("GET /api/auth/me")).body;
+  assert.deepEqual(entries.map(({ particulars }) => particulars), [
+    { name, role: "viewer" },
+    { name, ...some, roleBefore: "viewer" },
+    { name, role: "admin", grantsBefore: some.grants },
+    { name, disabled: "true" },
+    { name, role: "admin" },
+    { name: "ci", ...held, expiresInDays: "3", from: '["10.0.0.0/8"]' },
+    { name: "ci", overlapMinutes: "0" },
+    { name: "ci", createdBy, creator },
+    { name: "ci", ...held },
+  ]);
 });
 
 /** Promised: one second. A busy machine takes longer, and an upkeep that forgets it ten times as long. */
