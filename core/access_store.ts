@@ -42,7 +42,7 @@ export interface KeyUse {
   readonly peer: string;
 }
 
-export interface KeyRotation {
+interface KeyRotation {
   readonly hash: Uint8Array;
   readonly until: number;
   readonly now: number;
