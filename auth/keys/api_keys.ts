@@ -242,6 +242,7 @@ export class ApiKeys {
     const key = await this.#store.get(id);
     if (key === null) throw noSuchKey(verb);
     this.mustHold(key, by, verb);
+    return key;
   }
 
   /** Throws `forbidden` for a key that may do more than the caller. */
@@ -252,7 +253,6 @@ export class ApiKeys {
         `Cannot ${verb} the key "${key.name}": it has permissions that you lack`,
       );
     }
-    return key;
   }
 
   /** When a creator ends, as far as that is known beforehand. */
