@@ -1,6 +1,6 @@
 /** Applies: plans that are carried out, how far each of them is, and what a person says to it. */
 import * as z from "zod";
-import type { Reach } from "../core/access.ts";
+import { type Reach, reachOf } from "../core/access.ts";
 import { APPLY_STATES, type ApplyRecord } from "../core/applies.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Call } from "../http/declare/call.ts";
@@ -94,7 +94,8 @@ const events = route({
   summary: "The events of an apply, from its beginning to its end",
   description:
     "Server-sent events; lines of JSON where `Accept` asks for NDJSON. Each that stands in the journal has its place " +
-    "there as `id`, and `Last-Event-ID` or `after` resumes behind it without loss.",
+    "there as `id`, and `Last-Event-ID` or `after` resumes behind it without loss. What containers and hooks said takes " +
+    "`containers:logs`, too.",
   permission: "projects:plan",
   subject: "found",
   headers: ["Last-Event-ID"],
@@ -206,8 +207,8 @@ export function applyRoutes(options: AppliesRoutes): CoreRouter {
       return reply(200, await applies.get(params.id));
     })
     .on(events, async (call) => {
-      await found(call.params.id, call.reach);
-      return stream(applies, call);
+      const subject = subjectOf(await found(call.params.id, call.reach));
+      return stream(applies, call, reachOf(call.principal, "containers:logs").has(subject));
     })
     .on(cancel, async (call) => {
       await found(call.params.id, call.reach);
@@ -243,6 +244,7 @@ function stream(
     { readonly after?: number | undefined },
     undefined
   >,
+  maySeeLogs: boolean,
 ): Response {
   const last = request.headers.get("last-event-id");
   const after = query.after ?? (last !== null && /^\d{1,10}$/.test(last) ? Number(last) : 0);
@@ -255,7 +257,7 @@ function stream(
     async pull(controller) {
       const next = await found.next();
       if (next.done) controller.close();
-      else controller.enqueue(encoder.encode(write(next.value)));
+      else controller.enqueue(encoder.encode(write(maySeeLogs ? next.value : withoutOutput(next.value))));
     },
     async cancel() {
       left.abort();
@@ -269,6 +271,13 @@ function stream(
       "x-accel-buffering": "no",
     },
   });
+}
+
+/** Leaves out what containers and hooks said, with a remark in its place. */
+function withoutOutput(event: ApplyEvent): ApplyEvent {
+  return event.kind === "log"
+    ? { ...event, lines: ['Output is shown to callers with the permission "containers:logs"'] }
+    : event;
 }
 
 const asLine = (event: ApplyEvent): string => `${JSON.stringify(event)}\n`;

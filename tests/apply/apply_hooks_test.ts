@@ -147,6 +147,11 @@ ${HEALTHY}`;
       assert.deepEqual(await scene.containers(), before);
       const log = (await scene.events(applied.id)).find(({ kind }) => kind === "log");
       assert.deepEqual(log?.lines, ["because"]);
+      const read = async (rights: readonly string[]) =>
+        (await (await scene.berth.key(rights)).call(`GET /api/applies/${applied.id}/events`)).text;
+      const without = await read(["projects:plan"]);
+      assert.ok(without.includes("containers:logs") && !without.includes('"because"'), without);
+      assert.ok((await read(["projects:plan", "containers:logs"])).includes('"because"'));
 
       await scene.write(text.replace("post_start", "pre_stop").replace("'true'", "'false'"));
       const kept = await scene.apply();
