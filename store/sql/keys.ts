@@ -55,6 +55,14 @@ export function sqlKeys(sql: Sql): KeyStore {
           return true;
         })
       ),
+    ...changes(sql),
+    ...uses(sql),
+    ...setup(sql),
+  };
+}
+
+function changes(sql: Sql): Pick<KeyStore, "rotate" | "adopt"> {
+  return {
     rotate: (id, { hash, until, now, keep }, entry) =>
       sql.write(function* () {
         const before = yield* get<Pick<KeyRow, "previousUntil">>(
@@ -106,8 +114,6 @@ export function sqlKeys(sql: Sql): KeyStore {
           return true;
         })
       ),
-    ...uses(sql),
-    ...setup(sql),
   };
 }
 
