@@ -1,7 +1,9 @@
 /** The containers of a group's units, by which an apply with nobody present tells what a person stopped. */
 import type { Reference } from "../artifacts/artifact.ts";
+import { isOneOff } from "../artifacts/live/join.ts";
 import { ServiceError } from "../core/error.ts";
 import type { ContainerRuntime, RunningContainer } from "../core/runtime.ts";
+import { withoutLeftovers } from "../projects/plan/leftovers.ts";
 import type { Planning } from "./unattended_apply.ts";
 
 export const RUNS: ReadonlySet<RunningContainer["state"]> = new Set(["running", "restarting", "paused"]);
@@ -40,7 +42,7 @@ export const hasEnded = ({ state, stopped }: RunningContainer): boolean =>
 /** Returns true if a unit waits until another one has ended well, which is a job then. */
 const isWaitForEnd = ({ condition }: Reference): boolean => condition === "service_completed_successfully";
 
-/** Throws `engine_unavailable` where nobody can say what runs. */
+/** Returns those that stand for units. Throws `engine_unavailable` where nobody can say what runs. */
 export async function containersOf(
   runtime: ContainerRuntime | null,
   project: string,
@@ -48,5 +50,8 @@ export async function containersOf(
   if (runtime === null) {
     throw new ServiceError("engine_unavailable", "Cannot plan: no container engine is known");
   }
-  return (await runtime.containers()).filter(({ compose }) => compose?.project === project);
+  const all = (await runtime.containers()).filter((one) =>
+    one.compose?.project === project && !isOneOff(one)
+  );
+  return withoutLeftovers(all).standing;
 }

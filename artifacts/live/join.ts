@@ -68,7 +68,8 @@ export function projectOf(containers: readonly RunningContainer[]): RunningProje
   return { project, backend: containers[0]!.backend, workingDir, configFiles, claim, containers };
 }
 
-function isOneOff({ labels, compose }: RunningContainer): boolean {
+/** Returns true for a run of one command, which stands for no unit. An adopted container is what berth says of it. */
+export function isOneOff({ labels, compose }: RunningContainer): boolean {
   return compose?.claim === undefined && labels["com.docker.compose.oneoff"]?.toLowerCase() === "true";
 }
 
