@@ -77,7 +77,13 @@ export class Notices implements Disposable {
     return (await this.send(record, message)).result === "taken";
   }
 
-  async send(record: NoticeRecord, message: Message, signal?: AbortSignal): Promise<Attempt> {
+  /** `isPatient`: a mail waits for recipients that its server refuses for now. */
+  async send(
+    record: NoticeRecord,
+    message: Message,
+    signal?: AbortSignal,
+    isPatient = false,
+  ): Promise<Attempt> {
     const began = performance.now();
     const end = (result: Attempt["result"], status: number | null, problem: string | null): Attempt => ({
       result,
@@ -92,7 +98,7 @@ export class Notices implements Disposable {
     const { OutboundFailure } = await import("../../core/outbound.ts");
     try {
       if (target.kind === "mail") {
-        const { status, refused } = await this.#mail(target, message, signal);
+        const { status, refused } = await this.#mail(target, message, isPatient, signal);
         return end("taken", status, refused);
       }
       const status = await this.#call({ ...target, kind: target.kind }, message, signal);
@@ -143,10 +149,12 @@ export class Notices implements Disposable {
   async #mail(
     { address, secret, ca }: Target,
     message: Message,
-    signal?: AbortSignal,
+    isPatient: boolean,
+    stopping?: AbortSignal,
   ): Promise<Submitted> {
     const { sendMail } = await import("./mail/send_mail.ts");
-    return await sendMail({ address, secret, ca }, message, this.options.now(), TOTAL_MS, signal);
+    const sending = { now: this.options.now(), totalMs: TOTAL_MS, isPatient, stopping };
+    return await sendMail({ address, secret, ca }, message, sending);
   }
 
   async #targetOf({ id, kind, sealed }: NoticeRecord): Promise<Target | null> {

@@ -34,6 +34,8 @@ const TIMES: SenderTimes = {
   deadMs: 24 * 60 * MINUTE_MS,
 };
 const MOST_REFUSALS = 3;
+/** A server that lets a recipient wait before its first mail takes it within minutes. */
+const PATIENT_ATTEMPTS = 4;
 /** Looks that are left out while no target is set, and the interval of asking for the turn of another replica. */
 const IDLE_LOOKS = 10;
 const ASK_MS = 2_000;
@@ -217,7 +219,12 @@ export class Sender implements AsyncDisposable {
     }
     // The text is made now: no old one contradicts the present.
     const message = await this.#messageOf(notice, batch.id, found);
-    return await this.#options.notices.send(notice, message, this.#over.signal);
+    return await this.#options.notices.send(
+      notice,
+      message,
+      this.#over.signal,
+      batch.attempts < PATIENT_ATTEMPTS,
+    );
   }
 
   async #noteTaken(notice: NoticeRecord, batch: Batch, notices: readonly NoticeRecord[]): Promise<void> {

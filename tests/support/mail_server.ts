@@ -6,6 +6,7 @@ from aiosmtpd.smtp import SMTP, AuthResult
 
 asked = json.loads(sys.argv[1])
 answers = list(asked.get("answers", []))
+known = set()
 
 class Handler:
     async def handle_DATA(self, server, session, envelope):
@@ -19,6 +20,9 @@ class Handler:
     async def handle_RCPT(self, server, session, envelope, address, options):
         if address.startswith("nobody@"):
             return "550 no such mailbox"
+        if address.startswith("later@") and address not in known:
+            known.add(address)
+            return "450 try again later"
         envelope.rcpt_tos.append(address)
         return "250 OK"
 

@@ -6,6 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { mailServerMissing, type ReceivedMail, startMailServer } from "../support/mail_server.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { mailTargetIn } from "../../projects/notices/mail/mail_address.ts";
+import { submit } from "../../projects/notices/mail/smtp.ts";
 
 const FAST = { watchTimes: { notices: { tickMs: 20, foldMs: 0, retryMs: [20], deadMs: 60_000 } } };
 const PASSWORD = "canary-p4ssword";
@@ -199,6 +200,23 @@ test("a mailbox that is refused keeps the mail from no other, and the test says 
   const none = way.replace("ada@", "nobody@").replace("bob@", "nobody@");
   const refused = await tested(berth, await added(berth, `smtp://127.0.0.1:${server.port}?${none}`));
   assert.deepEqual([refused.taken, refused.problem], [false, "it refused recipient 1 of 3: it answered 550"]);
+});
+
+test("a mailbox that a server lets wait before its first mail gets it with the others", async () => {
+  await using server = await startMailServer({ tls: "none" });
+  const to = ["ada@example.org", "later@example.org", "nobody@example.org"];
+  const target = mailTargetIn(
+    `smtp://127.0.0.1:${server.port}?from=berth@example.org&to=${to.join()}&tls=no`,
+    false,
+  );
+  assert.ok(typeof target !== "string");
+  const signal = AbortSignal.timeout(60_000);
+  const hand = (isPatient: boolean) =>
+    submit({ ...target, password: null, ca: null, text: "Subject: x\r\n\r\nYQ==\r\n", isPatient, signal });
+  await assert.rejects(hand(true), /it refused recipient 2 of 3: it answered 450/);
+  assert.equal(server.taken.length, 0);
+  await hand(true);
+  assert.deepEqual(server.taken[0]?.to, to.slice(0, 2), "one that is refused for ever keeps it from nobody");
 });
 
 Deno.test("mailTargetIn() refuses what could end a line, send a password in the clear, or name nobody", () => {

@@ -9,6 +9,8 @@ interface Submission extends MailTarget {
   /** A PEM text of further certificates that are trusted. */
   readonly ca: string | null;
   readonly text: string;
+  /** True to give it to nobody yet where the server refuses a recipient for now. */
+  readonly isPatient: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -107,7 +109,7 @@ async function logIn(
 }
 
 /** A mailbox that is refused does not keep the mail from the others. */
-async function hand(lines: SmtpLines, { from, to, text }: Submission): Promise<Submitted> {
+async function hand(lines: SmtpLines, { from, to, text, isPatient }: Submission): Promise<Submitted> {
   await expect(lines, `MAIL FROM:<${from}>`, 250, "it refused the sender");
   const refusals: MailFailure[] = [];
   for (const [at, mailbox] of to.entries()) {
@@ -118,9 +120,10 @@ async function hand(lines: SmtpLines, { from, to, text }: Submission): Promise<S
       refusals.push(error);
     }
   }
-  // A refusal for now is tried again, and one for ever is not.
+  // A refusal for now is tried again, and one for ever is not: a server may let a recipient wait before the first mail.
   const [soonest] = refusals.toSorted((one, other) => (one.status ?? 0) - (other.status ?? 0));
-  if (soonest !== undefined && refusals.length === to.length) throw soonest;
+  const isForNow = (soonest?.status ?? 500) < 500;
+  if (soonest !== undefined && (refusals.length === to.length || (isPatient && isForNow))) throw soonest;
   await expect(lines, "DATA", 354);
   // No line of it begins with a dot: headers do not, and base64 has none.
   const { status } = await expect(lines, `${text}.`, 250, "it refused the message");
