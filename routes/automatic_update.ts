@@ -42,7 +42,7 @@ export async function updateAutomatically(
     const { state, reason } = end;
     if (state === "done") return { kind: "done" };
     if (state === "failed") {
-      const kind = await hasWentBack(options, id!) ? "wentBack" : "waits";
+      const kind = await hasWentBack(options, id!) ? "wentBack" : "failed";
       return { kind, reason: reason ?? "its apply failed" };
     }
     return { kind: "waits", reason: `the apply ${id} is ${state}${reason === null ? "" : `: ${reason}`}` };

@@ -8,12 +8,16 @@ import { openSince } from "./window.ts";
 const LOOK_MS = 60_000;
 /** The time after which a project with nothing to do is looked at again: its containers change without a registry. */
 const AGAIN_MS = 10 * LOOK_MS;
+/** The time after which an update whose apply failed is begun again, whatever is known meanwhile. */
+const FAILED_AGAIN_MS = 60 * LOOK_MS;
 const LEASE_MS = 10 * LOOK_MS;
 const DAY_MS = 24 * 60 * LOOK_MS;
 
 /** `wentBack`: the old image runs again. */
 export type UpdateOutcome =
   | { readonly kind: "nothing" | "done" }
+  /** It was begun, and no container changed. */
+  | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "waits" | "wentBack"; readonly reason: string };
 
 export interface AutomaticTimes {
@@ -40,6 +44,8 @@ export class AutomaticUpdates implements AsyncDisposable {
   readonly #running: Promise<void>;
   /** When a project had nothing to do, and what was known then. */
   readonly #idle = new Map<string, { readonly known: KnownUpdates; readonly at: number }>();
+  /** When an update failed, and its reason: until somebody sets its project, which takes the reason away. */
+  readonly #failed = new Map<string, { readonly waits: string | null; readonly at: number }>();
 
   constructor(private readonly options: AutomaticOptions) {
     this.#running = this.#run();
@@ -94,6 +100,8 @@ export class AutomaticUpdates implements AsyncDisposable {
   #isDue(of: ProjectUpdates, known: KnownUpdates): boolean {
     const { now, lookMs = LOOK_MS } = this.options;
     if (!of.automatic || openSince(of.window, now()) === null) return false;
+    const failed = this.#failed.get(projectKey(of));
+    if (failed?.waits === of.waits && now() < failed.at + FAILED_AGAIN_MS * (lookMs / LOOK_MS)) return false;
     const idle = this.#idle.get(projectKey(of));
     return idle === undefined || idle.known !== known || now() >= idle.at + AGAIN_MS * (lookMs / LOOK_MS);
   }
@@ -109,7 +117,9 @@ export class AutomaticUpdates implements AsyncDisposable {
     const wentBackAt = outcome.kind === "wentBack" ? now() : of.wentBackAt;
     const isOther = waits !== of.waits || wentBackAt !== of.wentBackAt;
     if (isOther) await updates.noteProject(of, { waits, wentBackAt });
+    this.#failed.delete(projectKey(of));
     if (outcome.kind === "done") return;
+    if (outcome.kind === "failed") this.#failed.set(projectKey(of), { waits, at: now() });
     this.#idle.set(projectKey(of), { known: isOther ? await updates.current() : known, at: now() });
   }
 }
