@@ -62,7 +62,9 @@ export async function* logsOf(client: Client, word: string, query: LogQuery): As
   if (!query.follow) return yield* byTime(logs);
   const known = new Set(sources.map(({ id }) => id));
   yield* asTheyCome(logs, async () => {
-    const later = (await allOf(client, word, query.backend)).filter(({ id }) => !known.has(id));
+    const later = (await laterOf(() => allOf(client, word, query.backend))).filter(({ id }) =>
+      !known.has(id)
+    );
     for (const { id } of later) known.add(id);
     return later.slice(0, MOST).map((source) => logOf(source, { follow: true, tail: "all" }));
   });
@@ -99,6 +101,18 @@ async function* recordsOf(
       if (!query.follow || !isBreak(error) || now - heard > AWAY_MS) throw error;
     }
     await pause(AGAIN_MS);
+  }
+}
+
+/** Returns what a look finds by now; nothing of what is gone. A berth that is away is asked again. */
+async function laterOf(look: () => Promise<Source[]>): Promise<Source[]> {
+  for (const began = performance.now();; await pause(AGAIN_MS)) {
+    try {
+      return await look();
+    } catch (error) {
+      const isBusy = isStatusError(error) && error.response.statusCode === 429;
+      if (!(isBreak(error) || isBusy) || performance.now() - began > AWAY_MS) return [];
+    }
   }
 }
 

@@ -49,6 +49,22 @@ Deno.test("berth logs -f of a project follows the container that takes the place
   assert.deepEqual([code, stdout, stderr], [0, "old\nnew\n", ""]);
 });
 
+Deno.test("berth logs -f of a project ends well where it is taken down, and asks a berth that is away again", async () => {
+  const project = (id: string) => ({
+    project: "shop",
+    units: [{ containers: [{ id, name: "shop-web-1", backend: "docker" }] }],
+    containers: [],
+  });
+  const answers = {
+    "/api/workspaces": [{ items: [] }],
+    "/api/projects/shop": [project("c1"), 503, project("c2"), 404],
+    "/api/containers/c1/logs": [[line("old"), end("removed")]],
+    "/api/containers/c2/logs": [[line("new"), end("removed")]],
+  };
+  const { code, stdout, stderr } = await before(answers, "logs", "-f", "shop");
+  assert.deepEqual([code, stdout, stderr], [0, "old\nnew\n", ""]);
+});
+
 Deno.test("berth logs shows a line of 256 KiB whose every byte is escaped", async () => {
   const long = "\u0001".repeat(2 ** 18);
   const { code, stdout } = await before(
