@@ -19,9 +19,6 @@ export interface Planned {
   readonly isBusy: boolean;
 }
 
-/** True while berth plans or applies it, or it waits for its turn. */
-const isInHand = ({ isBusy, apply }: Planned): boolean => isBusy || apply?.state === "running";
-
 export class PlanSet {
   readonly all: Signal<readonly Planned[]>;
 
@@ -31,7 +28,7 @@ export class PlanSet {
 
   /** Plans all anew, or this one alone. A project that is in hand keeps its plan and its apply. */
   async plan(ending: AbortSignal, alone?: string): Promise<void> {
-    const chosen = this.all.peek().filter((one) => (alone ?? one.id) === one.id && !isInHand(one));
+    const chosen = this.all.peek().filter((one) => (alone ?? one.id) === one.id && !one.isBusy);
     const ids = new Set(chosen.map(({ id }) => id));
     this.all.value = this.all.peek().map((one) => ids.has(one.id) ? { id: one.id, isBusy: true } : one);
     await this.#inTurn(chosen, ending, async ({ id }) => {
@@ -50,12 +47,12 @@ export class PlanSet {
     await this.#inTurn(chosen, ending, async ({ id, plan }) => {
       const begun = await start(plan!); // only planned ones are chosen
       this.#set(id, { apply: begun });
-      return { apply: await this.#ended(id, begun, ending) };
+      return await this.#ended(id, begun, ending);
     });
   }
 
-  /** Waits until an apply is over, or asks for a person. */
-  async #ended(id: string, begun: Apply, ending: AbortSignal): Promise<Apply> {
+  /** Waits until an apply is over, asks for a person, or nothing is told of it any more. */
+  async #ended(id: string, begun: Apply, ending: AbortSignal): Promise<Partial<Planned>> {
     const own = new AbortController();
     const feed = new ApplyFeed(begun.id);
     const unwatch = effect(() => {
@@ -66,7 +63,8 @@ export class PlanSet {
     });
     await feed.follow(AbortSignal.any([own.signal, ending]));
     unwatch();
-    return feed.apply.value ?? begun;
+    const apply = feed.apply.value ?? begun;
+    return { apply, ...(apply.state === "running" && { problem: feed.problem.value }) };
   }
 
   async #inTurn(

@@ -28,7 +28,9 @@ async function begun(
       return json({ code: "sign_in_again", title: "Sign in", errors: [{ path: "body.password" }] }, 403);
     }
     if (path.endsWith("/plan")) return json({ id: `plan${++planned}`, group: path.split("/").at(-2) }, 201);
-    if (path.endsWith("/events")) return silent();
+    if (path.endsWith("/events")) {
+      return path.includes("lost-") ? json({ code: "forbidden", title: "No" }, 403) : silent();
+    }
     return path.startsWith("/api/applies/")
       ? { id: path.split("/").at(-1), state: "running", steps: [] }
       : null;
@@ -71,6 +73,19 @@ Deno.test("PlanSet.plan plans the project that was refused again, and forgets no
     ["plan5", "of-plan5", true],
     ["plan6", "waits", true],
   ]);
+  ending.abort();
+});
+
+Deno.test("PlanSet.plan plans a project again of whose apply nothing is told any more", async () => {
+  const ending = new AbortController();
+  const set = await begun(
+    ({ id }) => Promise.resolve({ id: `lost-${id}`, state: "running" } as Apply),
+    ending,
+  );
+  await eventually("nothing is told", () => IDS.every((id) => rowOf(set, id).problem?.status === 403));
+  await set.plan(ending.signal, "a@w");
+  const { plan, apply, problem } = rowOf(set, "a@w");
+  assert.deepEqual([plan?.id, apply, problem], ["plan7", undefined, undefined]);
   ending.abort();
 });
 
