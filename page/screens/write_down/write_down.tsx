@@ -111,6 +111,8 @@ function Head(
 }
 
 /** Reads the containers that the address names: those of a project, or single ones. Null without a folder. */
+const ONE_OFF = "com.docker.compose.oneoff";
+
 async function readDraft(
   asked: string,
   { chosen, reveal, signal }: {
@@ -130,8 +132,9 @@ async function readDraft(
   const workspace = folders.find(({ id }) => id === chosen) ??
     folders.find(({ editable }) => editable) ?? folders[0];
   if (workspace === undefined) return null;
-  const containers = items.filter(({ name, compose }) =>
-    project === null ? names.has(name) : compose?.project === project
+  const containers = items.filter(({ name, compose, labels }) =>
+    // A run of one command is no service of its project: it is refused where it is named.
+    project === null ? names.has(name) : compose?.project === project && labels[ONE_OFF] !== "True"
   );
   if (containers.length === 0) return { folders, workspace, draft: null };
   const payload = { containers: containers.map(({ backend, id }) => ({ backend, id })) };
