@@ -196,13 +196,10 @@ export class Sources implements AsyncDisposable {
     entry: NewAuditEntry,
   ): Promise<void> {
     const record = await this.#record(workspace);
-    const { commit } = request;
-    await this.#sync(workspace, request, by, entry, async ({ policy, synced, head }, { mirror }) => {
-      // An earlier commit would be left again at once. One that a push has overtaken meanwhile is on the way there.
-      const isOnTheWay = commit === head || synced === null ||
-        commit !== synced && await mirror.objects.contains(synced, commit);
-      return isOnTheWay ? policy : "manual";
-    });
+    const { head } = record;
+    // An earlier commit would be left again at once.
+    const isNewest = request.commit === head;
+    await this.#sync(workspace, request, by, entry, ({ policy }) => isNewest ? policy : "manual");
     // A person has looked: what the policy waited for, or had left, is in their hands.
     await this.#options.store.setAuto(record, { waiting: null, todo: null });
   }
@@ -213,13 +210,13 @@ export class Sources implements AsyncDisposable {
     by: Actor,
     entry: NewAuditEntry,
     /** Returns the policy once it is done; it may have been set anew before it is this sync's turn. */
-    policyOf: (record: SourceRecord, followed: Followed) => Promise<SourceRecord["policy"]>,
+    policyOf: (record: SourceRecord) => SourceRecord["policy"],
   ): Promise<void> {
     await this.#record(workspace);
     await using lease = await this.#leases.take(workspace);
     const record = await this.#record(workspace);
+    const policy = policyOf(record);
     const followed = await this.#repositories.follow(record);
-    const policy = await policyOf(record, followed);
     if (record.syncing !== null && record.syncing.to !== commit) {
       throw new ServiceError(
         "source_conflict",
@@ -337,10 +334,9 @@ export class Sources implements AsyncDisposable {
 }
 
 /** The policy `auto` does nothing once a person has chosen another one. */
-function mustBeAuto({ policy }: SourceRecord): Promise<SourceRecord["policy"]> {
-  return policy === "auto"
-    ? Promise.resolve(policy)
-    : Promise.reject(new SourceFailure("its policy was changed"));
+function mustBeAuto({ policy }: SourceRecord): SourceRecord["policy"] {
+  if (policy !== "auto") throw new SourceFailure("its policy was changed");
+  return policy;
 }
 
 /** Also an earlier commit needs a signature of today's signers. Throws `git_failed`. */

@@ -349,32 +349,6 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a person's sync of a commit that a push has overtaken leaves the policy auto as it is",
-  ignore: missing !== null,
-  async fn() {
-    await using scene = await SourceScene.with({ "a.txt": "1" }, { here: { "a.txt": "mine" } });
-    let asked = (await scene.follow({ policy: "auto" })).head!;
-    for (const text of ["2", "3"]) {
-      await eventually("the file is in the way", async () => (await scene.source()).waiting);
-      const newest = await scene.repository.push({ "a.txt": text });
-      await scene.check();
-      const synced = await scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, {
-        commit: asked,
-        overwrite: ["a.txt"],
-      });
-      assert.deepEqual([synced.body.policy, synced.body.synced], ["auto", asked], synced.text);
-
-      await scene.check();
-      await eventually("the policy goes on", async () => (await scene.source()).synced === newest || null);
-      assert.deepEqual(await scene.files(), { "a.txt": text });
-      await Deno.writeTextFile(`${scene.path}/a.txt`, "mine");
-      asked = await scene.repository.push({ "a.txt": `${text}.` });
-      await scene.check();
-    }
-  },
-});
-
-Deno.test({
   name:
     "the policy auto is set by those alone who may apply in the whole folder, and an earlier commit ends it",
   ignore: missing !== null,
