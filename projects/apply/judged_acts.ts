@@ -118,7 +118,8 @@ class ActJudge {
     await start();
     const seen = await this.#withMade(holdings, placed);
     const elsewhere = await mountedElsewhere(this.#here(await acts.find(id)), seen);
-    if (elsewhere === null || (await this.#lacking([hostNeed(elsewhere)])).length === 0) return;
+    const isKnown = this.options.known.has("projects:host");
+    if (elsewhere === null || (isKnown && (await this.#lacking([hostNeed(elsewhere)])).length === 0)) return;
     await acts.kill(id).catch(() => {}); // It may have ended by itself, and the stop says what is wrong.
     await acts.stop(id, 0);
     if (step.kind !== "container.restart") await acts.remove(id);
@@ -269,7 +270,9 @@ class ActJudge {
       return path !== undefined && path !== source;
     });
     try {
-      await this.refuse(containerNeeds({ mounts: moved }, facts));
+      const needs = containerNeeds({ mounts: moved }, facts);
+      // One that others made may have had its links from the beginning, and no plan says so.
+      await (found.state === "created" ? this.#refuseUnknown(needs) : this.refuse(needs));
     } catch (error) {
       if (found.state === "created") await this.acts.remove(found.id);
       throw error;

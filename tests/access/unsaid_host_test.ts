@@ -1,6 +1,7 @@
 /** Rights over the host that a plan did not name are used for nobody, also where its applier holds them. */
 import assert from "node:assert/strict";
 import { project, scene, service } from "../apply/apply_scene.ts";
+import { eventually } from "../support/eventually.ts";
 import { lawEngine } from "../support/shared_engine.ts";
 
 const CANARY = "the host's own word";
@@ -28,6 +29,13 @@ for (const kind of ["docker", "podman"] as const) {
       const plan = await scene.plan();
       const begun = await scene.begin(plan);
       assert.equal(begun.status, 202, begun.text);
+      // It is made already, and its start waits.
+      await eventually("it is made", async () => {
+        const state = await engine.cli("inspect", "--format", "{{.State.Status}}", `${name}-web-1`).catch(
+          () => "",
+        );
+        return state.trim() === "created";
+      });
       await Deno.rename(`${path}/data`, `${path}/aside`);
       await Deno.symlink(outside, `${path}/data`);
       await Deno.writeTextFile(`${path}/go/now`, "");
