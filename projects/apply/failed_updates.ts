@@ -19,12 +19,18 @@ export function failedUpdates(steps: readonly Step[], progress: Progress): Faile
   return [...failedPulls(steps, progress), ...failedNames(steps, progress)];
 }
 
+/** Tells a new image from a change of the file, to which a failure may be due. */
+const isOfImage = (reason: Step["why"][number]): boolean =>
+  reason.code === "newerImage" || (reason.code === "field" && reason.field === "image");
+
 /** Returns the digests that an update pulled. */
 function failedPulls(steps: readonly Step[], progress: Progress): FailedDigest[] {
   return steps.flatMap(({ n, digest }) => {
     if (digest === undefined || progress.get(n)?.state !== "done") return [];
     // A swap that is certain has no condition: another project pulled the image before.
-    return steps.flatMap(({ n: swap, kind, unit, after, ifChanged = after }) =>
+    return steps.flatMap((
+      { n: swap, kind, unit, after, why, ifChanged = why.every(isOfImage) ? after : [] },
+    ) =>
       kind === "container.swap" && unit !== null && ifChanged.includes(n) &&
         progress.get(swap)?.state === "failed"
         ? [{ unit, digest }]

@@ -44,4 +44,6 @@ Deno.test("A failed update is remembered, also of an image that another project 
   assert.deepEqual(found(step(2, "container.swap", { after: [1], ifChanged: [1] })), once);
   assert.deepEqual(found(step(2, "container.swap", { after: [1], why: [moved] })), once);
   assert.deepEqual(found(step(2, "container.swap", { why: [moved] })), [], "no update of it");
+  const ports = { code: "field", field: "ports", declared: "80", seen: "81" } as Reason;
+  assert.deepEqual(found(step(2, "container.swap", { after: [1], why: [moved, ports] })), [], "or the ports");
 });
