@@ -41,7 +41,6 @@ export async function respond(
   scope: RequestScope,
   { guard, auditor, responder, bodies, onBug, onRefusal }: Pipeline,
 ): Promise<Response> {
-  noteAsked();
   let caller: Caller | null = null;
   let status: number;
   let code: string | null = null;
@@ -59,6 +58,7 @@ export async function respond(
       const counted = countStranger(request, scope, guard);
       if (counted !== null) await counted;
     }
+    noteAsked();
     using _reserved = reserve(entry, request, scope, bodies);
     const call = await parse(entry, request, params, scope, caller, trail);
     if (entry.route.proof === true && caller !== null) await guard.demandProof(caller);
