@@ -169,6 +169,8 @@ export class Sources implements AsyncDisposable {
       await store.note(record, { head: record.head, checkedAt: now(), error: why, failures });
       this.#polling.next(workspace, failures);
     }
+    // Who removed it meanwhile may have deleted the copy before git wrote it.
+    if (await store.get(workspace) === null) await this.forget(workspace);
     return await this.#record(workspace);
   }
 
