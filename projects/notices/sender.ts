@@ -144,6 +144,8 @@ export class Sender implements AsyncDisposable {
       if (performance.now() - last < this.#times.foldMs) continue;
       const failed = this.#failedAt.get(notice.id) ?? -Infinity;
       if (performance.now() - failed < (this.#times.retryMs[0] ?? 0)) continue;
+      const taken = this.#taken.get(notice.id);
+      if (taken !== undefined) await this.#noteTaken(notice, taken, notices);
       mutes ??= await this.#options.mutes.list(now());
       const batch = await store.take(notice.id, steady(), crypto.randomUUID(), mutes);
       if (batch === null) continue;
@@ -188,14 +190,13 @@ export class Sender implements AsyncDisposable {
 
   async #deliver(notice: NoticeRecord, batch: Batch, notices: readonly NoticeRecord[]): Promise<void> {
     const { store, steady, log } = this.#options;
-    if (this.#taken.get(notice.id) === batch.id) return await this.#noteTaken(notice, batch, notices);
     const attempt = await this.#attempt(notice, batch);
     if (attempt.result === "taken") {
       this.#sentAt.set(notice.id, performance.now());
       this.#taken.set(notice.id, batch.id);
       const { problem } = attempt;
       if (problem !== null) log.warn("Not all recipients took a notice", { notice: notice.name, problem });
-      return await this.#noteTaken(notice, batch, notices);
+      return await this.#noteTaken(notice, batch.id, notices);
     }
     if (this.#over.signal.aborted) return; // it stopped, and the target is not to blame
     const next = nextOf(batch, attempt, steady(), this.#times);
@@ -227,8 +228,8 @@ export class Sender implements AsyncDisposable {
     );
   }
 
-  async #noteTaken(notice: NoticeRecord, batch: Batch, notices: readonly NoticeRecord[]): Promise<void> {
-    await this.#options.store.sent(batch.id);
+  async #noteTaken(notice: NoticeRecord, batch: string, notices: readonly NoticeRecord[]): Promise<void> {
+    await this.#options.store.sent(batch);
     this.#taken.delete(notice.id);
     await this.#note(notice, null, notices);
   }
