@@ -6,7 +6,7 @@ import { BEFORE, filesOf } from "./earlier_commit.ts";
 import { rounds } from "./rounds.ts";
 import { startServer } from "./server_process.ts";
 
-/** What is fetched, in words, and the most packages and megabytes that are aimed at. */
+/** The fetches, in words, and the most packages and megabytes that are aimed at. */
 const ROWS = [
   ["service", "packages that a fresh checkout fetches to serve", [5, 10]],
   ["page", "packages that the build of its page fetches, once", [22, 30]],

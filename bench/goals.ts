@@ -18,7 +18,7 @@ interface Goal {
   readonly least?: number;
   /** True for a goal in the result's own unit, which has no peer. */
   readonly isAbsolute?: true;
-  /** What a profile says of its cost: printed where it is missed. */
+  /** The cause of its cost, printed where it is missed. */
   readonly limit?: string;
 }
 

@@ -69,7 +69,7 @@ export async function agreedPlan(
   const isJson = line.option("--json") !== undefined;
   if (!isJson) writeOut(textOf([plan]));
   if (plan.blocked.length > 0) {
-    // What goes to the output is the events of an apply: there is none.
+    // The output is for the events of an apply: there is none.
     if (isJson) writeError(blockedText(plan));
     return EXIT.NO;
   }

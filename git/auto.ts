@@ -200,7 +200,7 @@ export class Auto {
   }
 }
 
-/** What is left to do, and the reason why that waits for a person. */
+/** The groups that are left, and the reason why they wait for a person. */
 type Left = Pick<SourceRecord, "waiting" | "todo">;
 
 /** True while nobody has set, removed or synced the source, so that what is left of its commit is still to be applied. */

@@ -250,7 +250,7 @@ async function sizeOf(folder: string): Promise<number> {
   return sum;
 }
 
-/** Removes what fetches that were cut left of their packs. What is younger than a fetch may take is another's. */
+/** Removes packs that cut fetches left unfinished. One that is younger than a fetch may take is another's. */
 async function removeCut(folder: string): Promise<void> {
   try {
     for await (const { name, isFile } of Deno.readDir(folder)) {

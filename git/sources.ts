@@ -169,7 +169,7 @@ export class Sources implements AsyncDisposable {
       await store.note(record, { head: record.head, checkedAt: now(), error: why, failures });
       this.#polling.next(workspace, failures);
     }
-    // Who removed it meanwhile may have deleted the copy before git wrote it.
+    // A removal meanwhile may have deleted the copy before git wrote it.
     if (await store.get(workspace) === null) await this.forget(workspace);
     return await this.#record(workspace);
   }

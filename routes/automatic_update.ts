@@ -70,7 +70,7 @@ async function begin(options: AutomaticOptions, of: ProjectUpdates): Promise<str
     );
   }
   const project = projectKey(of);
-  // What a `pull_policy` would bring besides was neither seen before nor has it cooled down.
+  // Images that a `pull_policy` would bring besides were not seen before, and have not cooled down.
   const request = PlanRequest.parse({ action: "update", pull: "never" });
   const made = await planUnattended(options, { workspace, group, request }, principal);
   const steps = await stepsOf(options, made.plan);

@@ -139,7 +139,7 @@ async function removeLeft(folder: Folder): Promise<void> {
   for await (const { name, isFile } of Deno.readDir(folder.at(""))) {
     if (!isFile || !isOwnFile(name) || !/^\.berth-[0-9a-f]{8}/.test(name)) continue;
     const { mtime } = await Deno.lstat(folder.at(name)).catch(() => ({ mtime: null }));
-    // What is younger may be another save's.
+    // A younger one may be another save's.
     if (mtime !== null && mtime.getTime() < Date.now() - LEFT_MS) await removeIfThere(folder.at(name));
   }
 }

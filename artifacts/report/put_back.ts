@@ -94,7 +94,7 @@ interface Mark {
   readonly line: number;
   /** The beginning of its line, and the lines above that hold it. */
   readonly place: string;
-  /** What the nearest of those lines holds; null for the whole text. */
+  /** The content of the nearest of those lines; null for the whole text. */
   readonly scope: Scope | null;
   /** The text that it stands for: itself, where it is no mask; null where that is not to be told. */
   readonly hidden: string | null;

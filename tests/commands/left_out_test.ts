@@ -1,4 +1,4 @@
-/** What `berth apply` and `berth swarm` say of a part that is not well, by their words and their exit codes. */
+/** Words and exit codes of `berth apply` and `berth swarm` for a part that is not well. */
 import assert from "node:assert/strict";
 import { answering, type Answers } from "../support/answering.ts";
 import { type Ended, runBerth } from "../support/berth_process.ts";

@@ -31,7 +31,7 @@ Deno.test(`${UNITS} flapping units send ${FOLDS + 1} messages a target in ${SECO
   await using stack = new AsyncDisposableStack();
   const { berth, flip, ask } = await manyProjects(stack, PROJECTS, { watchTimes: TIMES });
   await (await ask(1)).text();
-  // What was broken at the first look is not told of: none is, they differ.
+  // A unit that is broken at the first look is not told of: these differ then.
   const { incidents } = berth.berth.store;
   const isWatched = async () =>
     (await incidents.open()).filter(({ kind }) => kind === "differs").length === UNITS;
