@@ -6,6 +6,7 @@ import { pinned } from "../../artifacts/files/pinned.ts";
 import { rootOf, sentAs, sentFor } from "../../artifacts/live/mapped_paths.ts";
 import { containerNeeds, joinedBy, joinNeeds } from "../../core/container_needs.ts";
 import type { EngineActs } from "../../core/engine_acts.ts";
+import type { ServiceError } from "../../core/error.ts";
 import { buildNeeds, commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
 import type { ContainerSpec, Holdings, InspectedContainer } from "../../core/runtime.ts";
 import type { SpecFacts, SpecNeed } from "../../core/spec_rows.ts";
@@ -25,8 +26,8 @@ interface JudgeOptions {
   readonly workspace: string;
   /** Returns the needs that the applier does not hold now. */
   readonly lackingOf: (needs: readonly Need[]) => Promise<readonly Need[]>;
-  /** The permissions that the plan asked for: of those somebody knew. */
-  readonly known: ReadonlySet<Need["permission"]>;
+  /** The permissions that the steps of the apply ask for: those were proved, or refused to nobody present. */
+  readonly named: ReadonlySet<Need["permission"]>;
 }
 
 export function judgedActs(acts: EngineActs, options: JudgeOptions): EngineActs {
@@ -73,7 +74,7 @@ class ActJudge {
     const sources = [spec, ...lent.values()].flatMap((one) => bindsIn(one).map(({ source }) => source));
     const holdings = await this.#heldNow(sources);
     const placed = await this.#placesOf(holdings, sources);
-    await this.#refuseUnknown(containerNeeds(spec, await this.facts(holdings, placed, lent)));
+    await this.#refuseUnnamed(containerNeeds(spec, await this.facts(holdings, placed, lent)));
     if (spec.mounts === undefined) return spec;
     return {
       ...spec,
@@ -118,8 +119,8 @@ class ActJudge {
     await start();
     const seen = await this.#withMade(holdings, placed);
     const elsewhere = await mountedElsewhere(this.#here(await acts.find(id)), seen);
-    const isKnown = this.options.known.has("projects:host");
-    if (elsewhere === null || (isKnown && (await this.#lacking([hostNeed(elsewhere)])).length === 0)) return;
+    const isNamed = this.options.named.has("projects:host");
+    if (elsewhere === null || (isNamed && (await this.#lacking([hostNeed(elsewhere)])).length === 0)) return;
     await acts.kill(id).catch(() => {}); // It may have ended by itself, and the stop says what is wrong.
     await acts.stop(id, 0);
     if (step.kind !== "container.restart") await acts.remove(id);
@@ -166,36 +167,32 @@ class ActJudge {
 
   /** Throws `apply_failed` with the first need that the applier does not hold. */
   async refuse(needs: readonly SpecNeed[]): Promise<void> {
-    const lacking = await this.#lacking(needs);
-    const [first] = lacking;
+    const [first] = await this.#lacking(needs);
     if (first === undefined) return;
-    const { step } = this.options;
-    throw failed(
-      `Cannot carry out ${step.kind} of "${step.target}": ${first.field} ${first.why}${
-        whereOf(first)
-      }, which needs the permission ` +
-        `"${first.permission}". Ask somebody who holds it to apply a new plan`,
+    const { permission } = first;
+    throw this.#refused(
+      first,
+      `needs the permission "${permission}". Ask somebody who holds it to apply a new plan`,
     );
   }
 
+  #refused({ field, why, at }: Need, reason: string): ServiceError {
+    const { step: { kind, target } } = this.options;
+    const where = at === undefined ? "" : ` (${at.file}:${at.range.start.line})`;
+    return failed(`Cannot carry out ${kind} of "${target}": ${field} ${why}${where}, which ${reason}`);
+  }
+
   /**
-   * The same, also with what nobody knew: rights over the host that no step of the plan named were neither proved by a
-   * recent sign-in, nor refused to a plan that is carried out with nobody present.
+   * Refuses, besides, rights over the host that no step named, whoever holds them: they were neither proved by a recent
+   * sign-in, nor refused to a plan that is carried out with nobody present.
    */
-  async #refuseUnknown(needs: readonly SpecNeed[]): Promise<void> {
+  async #refuseUnnamed(needs: readonly SpecNeed[]): Promise<void> {
     await this.refuse(needs);
-    if (this.options.known.has("projects:host")) return;
-    const unknown = this.#needsOf(needs, await this.#holdings()).find(({ permission }) =>
+    if (this.options.named.has("projects:host")) return;
+    const unnamed = this.#needsOf(needs, await this.#holdings()).find(({ permission }) =>
       permission === "projects:host"
     );
-    if (unknown === undefined) return;
-    const { step } = this.options;
-    throw failed(
-      `Cannot carry out ${step.kind} of "${step.target}": ${unknown.field} ${unknown.why}${
-        whereOf(unknown)
-      }, which the plan ` +
-        "did not say. Make a new plan",
-    );
+    if (unnamed !== undefined) throw this.#refused(unnamed, "the plan did not say. Make a new plan");
   }
 
   async facts(
@@ -272,7 +269,7 @@ class ActJudge {
     try {
       const needs = containerNeeds({ mounts: moved }, facts);
       // One that others made may have had its links from the beginning, and no plan says so.
-      await (found.state === "created" ? this.#refuseUnknown(needs) : this.refuse(needs));
+      await (found.state === "created" ? this.#refuseUnnamed(needs) : this.refuse(needs));
     } catch (error) {
       if (found.state === "created") await this.acts.remove(found.id);
       throw error;
@@ -298,8 +295,6 @@ class ActJudge {
 }
 
 const PROJECT = "com.docker.compose.project";
-
-const whereOf = ({ at }: Need): string => at === undefined ? "" : ` (${at.file}:${at.range.start.line})`;
 
 /** Looks right before a start. Each finds one that exchanges a folder all the time with the chance of a half. */
 const LOOKS = 16;

@@ -1,5 +1,6 @@
 /** The progress of a run: shared by the loop that begins steps, by the steps, and by the judgement at the end. */
 
+import type { Permission } from "../../core/access.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import type { StepProgress } from "./journal.ts";
 import { stepsOf, type Work } from "./work.ts";
@@ -20,6 +21,8 @@ export interface Started {
 
 export class RunState {
   readonly steps: readonly Step[];
+  /** The permissions that the steps ask for. */
+  readonly named: ReadonlySet<Permission>;
   readonly done = new Set<number>();
   /** Done steps that had nothing to do, and waits that failed and stop nothing. */
   readonly skipped = new Set<number>();
@@ -35,6 +38,7 @@ export class RunState {
 
   constructor(readonly work: Work) {
     this.steps = stepsOf(work);
+    this.named = new Set(this.steps.flatMap(({ needs }) => needs.map(({ permission }) => permission)));
   }
 
   /** Takes over the progress of earlier attempts; a container that they started counts from now on. */

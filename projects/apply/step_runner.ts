@@ -218,13 +218,8 @@ export class StepRunner {
     const { journal, stopping, progress, loginFor } = this.options;
     const { workspace } = this.apply;
     const lackingOf = async (needs: readonly Need[]) => notHeld(await this.options.rights(), needs);
-    const { plan, steps } = this.#state.work;
-    const known = new Set(
-      plan.steps.filter(({ n }) => steps.includes(n)).flatMap(({ needs }) =>
-        needs.map(({ permission }) => permission)
-      ),
-    );
-    const acts = judgedActs(this.acts(), { orders: this.orders, step, workspace, lackingOf, known });
+    const { named } = this.#state;
+    const acts = judgedActs(this.acts(), { orders: this.orders, step, workspace, lackingOf, named });
     return {
       apply: this.apply.id,
       step,
