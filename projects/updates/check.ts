@@ -86,8 +86,8 @@ function failed(last: Checked, answer: OutboundAnswer, now: number): CheckResult
   return { checked: { ...last, ...failureOf(answer.status) }, restsUntil };
 }
 
-/** Null for no image; "absent" for what is not there, or is another manifest than its digest says. */
-type Read = ReturnType<typeof readManifest> | "absent" | { readonly refusal: OutboundAnswer };
+/** A manifest: null where it is no image, absent where it is not there, or another one than its digest says. */
+type Read = { readonly manifest?: ReturnType<typeof readManifest> } | { readonly refusal: OutboundAnswer };
 
 interface FoundPlatforms {
   readonly found: Readonly<Record<string, string[]>>;
@@ -107,12 +107,13 @@ async function platformsOf(
     const answer = await access.call(rules, { method: "GET", path, accept: ACCEPT, repository, signal });
     if (answer.status !== 200 && answer.status !== 404) return { refusal: answer };
     const isIt = answer.status === 200 && await digestOf(answer.body) === one;
-    return isIt ? readManifest(answer.body) : "absent";
+    return isIt ? { manifest: readManifest(answer.body) } : {};
   };
   const found: Record<string, string[]> = {};
-  const whole = await read(digest);
-  if (whole === null || whole === "absent") return { found, refusal: null };
-  if ("refusal" in whole) return { found, ...whole };
+  const first = await read(digest);
+  if ("refusal" in first) return { found, ...first };
+  const whole = first.manifest ?? null;
+  if (whole === null) return { found, refusal: null };
   for (const platform of wanted) {
     if (whole.kind === "manifest") {
       found[platform] = [digest, whole.config];
@@ -121,15 +122,10 @@ async function platformsOf(
     const ids: string[] = [];
     let isWhole = true;
     for (const child of whole.platforms.get(platform)?.slice(0, MOST_CHILDREN) ?? []) {
-      const manifest = await read(child);
-      if (manifest !== null && typeof manifest === "object" && "refusal" in manifest) {
-        return { found, ...manifest };
-      }
-      isWhole &&= manifest !== "absent";
-      const config = manifest !== null && manifest !== "absent" && manifest.kind === "manifest"
-        ? [manifest.config]
-        : [];
-      ids.push(child, ...config);
+      const one = await read(child);
+      if ("refusal" in one) return { found, ...one };
+      isWhole &&= one.manifest !== undefined;
+      ids.push(child, ...(one.manifest?.kind === "manifest" ? [one.manifest.config] : []));
     }
     // Without the settings of one of them, what runs could not be known again.
     if (isWhole) found[platform] = ids;
