@@ -110,9 +110,10 @@ function Head(
   );
 }
 
-/** Reads the containers that the address names: those of a project, or single ones. Null without a folder. */
+/** The label of a run of one command, which is no service of its project. */
 const ONE_OFF = "com.docker.compose.oneoff";
 
+/** Reads the containers that the address names: those of a project, or single ones. Null without a folder. */
 async function readDraft(
   asked: string,
   { chosen, reveal, signal }: {
@@ -133,8 +134,9 @@ async function readDraft(
     folders.find(({ editable }) => editable) ?? folders[0];
   if (workspace === undefined) return null;
   const containers = items.filter(({ name, compose, labels }) =>
-    // A run of one command is no service of its project: it is refused where it is named.
-    project === null ? names.has(name) : compose?.project === project && labels[ONE_OFF] !== "True"
+    project === null
+      ? names.has(name)
+      : compose?.project === project && labels[ONE_OFF]?.toLowerCase() !== "true"
   );
   if (containers.length === 0) return { folders, workspace, draft: null };
   const payload = { containers: containers.map(({ backend, id }) => ({ backend, id })) };
