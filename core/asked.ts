@@ -1,4 +1,4 @@
-/** When somebody asked last: copying a whole log gives way to requests. */
+/** Notes the time of the last request: copying a whole log gives way while others ask. */
 
 let askedAt = -Infinity;
 

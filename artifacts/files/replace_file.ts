@@ -116,7 +116,7 @@ async function replaceIn(
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await contentOf(old));
 }
 
-/** Holds the file against other replicas. Whoever had it before has put another one in its place, which is noticed. */
+/** Holds the file against other replicas. A replica that had it before has put another one in its place, which is noticed. */
 async function locked({ fd }: FileHandle): Promise<Disposable> {
   const file = await Deno.open(`/proc/self/fd/${fd}`, { read: true, write: true });
   try {

@@ -8,7 +8,7 @@ export interface Caller {
   readonly principal: Principal;
   /** The credential; null for a caller whom an open route let in. */
   readonly source: CredentialRef | null;
-  /** When the credential ends, in milliseconds since 1970; `Infinity` for never. */
+  /** The end of the credential, in milliseconds since 1970; `Infinity` for none. */
   readonly expiresAt?: number;
   /** Aborted within five seconds of the credential losing its rights; what open streams end by. */
   revoked(): AbortSignal;

@@ -44,7 +44,7 @@ export class AutomaticUpdates implements AsyncDisposable {
   readonly #running: Promise<void>;
   /** When a project had nothing to do, and what was known then. */
   readonly #idle = new Map<string, { readonly known: KnownUpdates; readonly at: number }>();
-  /** When an update failed, and its reason: until somebody sets its project, which takes the reason away. */
+  /** The time at which an update failed, and its reason: until somebody sets its project, which takes the reason away. */
   readonly #failed = new Map<string, { readonly waits: string | null; readonly at: number }>();
 
   constructor(private readonly options: AutomaticOptions) {

@@ -45,7 +45,7 @@ export async function findVersions(
 
 type Found = CheckedVersions["found"];
 
-/** Asks for those that are not known yet. What was offered stays so while nothing is told of the one in its place. */
+/** Asks for those that are not known yet. An offered version stays so while nothing is told of the one in its place. */
 async function foundOf(
   access: RegistryAccess,
   of: CheckOf,

@@ -76,7 +76,7 @@ function changes(sql: Sql): Pick<KeyStore, "rotate" | "adopt"> {
           hash,
           id,
         );
-        // Where the overlap before still lasts, its secret ends now, and some of the sessions may be of that one.
+        // The secret of an overlap that still lasts ends now, and some of the sessions may be of that one.
         const end = (before.previousUntil ?? 0) > now ? now : until;
         yield* run(
           "UPDATE sessions SET expires_at = $1, ended_at = CASE WHEN $1::bigint <= $2::bigint THEN $2 ELSE ended_at END " +

@@ -52,7 +52,7 @@ Deno.test(`${UNITS} flapping units send ${FOLDS + 1} messages a target in ${SECO
     flip(at % UNITS, Math.floor(at / UNITS) % 2 === 0);
     await sleep(Math.max(0, begun + (at + 1) * FLAP_MS / 2 / UNITS - performance.now()));
   }
-  // How many were down at each look is chance: now all of them are, and each was told of or still is.
+  // The number that is down at a look is chance: now all of them are, and each was told of or still is.
   for (let unit = 0; unit < UNITS; unit++) flip(unit, true);
   // Counted without the first message, which says what was wrong before.
   const toldOf = (path: string) => (taken.get(path) ?? []).slice(1).reduce((sum, total) => sum + total, 0);
