@@ -28,6 +28,7 @@ export interface OrphansOptions {
   /** The engine of that name, if it answers. */
   readonly engineOf: (name: string) => Engine | null;
   readonly log: Log;
+  readonly holdEveryMs?: number;
 }
 
 export class Orphans implements AsyncDisposable {
@@ -35,11 +36,12 @@ export class Orphans implements AsyncDisposable {
   /** The marks of commands that have a terminal here. */
   readonly #held = new Set<string>();
   readonly #stopping = new AbortController();
-  readonly #watching: Promise<void>;
+  readonly #watching: Promise<unknown>;
 
   constructor(options: OrphansOptions) {
     this.#options = options;
-    this.#watching = this.#watch();
+    // Apart, because an engine that hangs keeps a look waiting for longer than a hold lasts
+    this.#watching = Promise.all([this.#repeat(() => this.#hold()), this.#repeat(() => this.#look())]);
   }
 
   /** Remembers a command before it starts. */
@@ -88,23 +90,35 @@ export class Orphans implements AsyncDisposable {
     await this.#watching;
   }
 
-  /** Says again and again which commands have a terminal here, and looks after those that have none. */
-  async #watch(): Promise<void> {
+  async #repeat(act: () => Promise<void>): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      try {
-        if (this.#held.size > 0) {
-          await this.#options.store.hold([...this.#held], await this.#now() + HOLD_MS);
-        }
-        const left = await this.#left();
-        for (let at = 0; at < left.length && !signal.aborted; at += AT_ONCE) {
-          await Promise.all(left.slice(at, at + AT_ONCE).map((command) => this.#lookAfter(command)));
-        }
-      } catch (error) {
-        if (!(error instanceof ServiceError)) this.#options.log.error("Cannot look for commands", { error });
-      }
-      await pause(HOLD_EVERY_MS, signal);
+      await act().catch((error) => this.#note(error));
+      await pause(this.#options.holdEveryMs ?? HOLD_EVERY_MS, signal);
     }
+  }
+
+  #note(error: unknown): void {
+    if (!(error instanceof ServiceError)) this.#options.log.error("Cannot look for commands", { error });
+  }
+
+  /** Says which commands have a terminal here. */
+  async #hold(): Promise<void> {
+    if (this.#held.size > 0) await this.#options.store.hold([...this.#held], await this.#now() + HOLD_MS);
+  }
+
+  /** Looks after the commands that have no terminal. An engine that does not answer delays its own alone. */
+  async #look(): Promise<void> {
+    const { signal } = this.#stopping;
+    const engines = Map.groupBy(await this.#left(), ({ backend }) => backend);
+    await Promise.all(
+      engines.values().map(async (left) => {
+        for (let at = 0; at < left.length && !signal.aborted; at += AT_ONCE) {
+          const looks = left.slice(at, at + AT_ONCE).map((command) => this.#lookAfter(command));
+          await Promise.all(looks.map((look) => look.catch((error) => this.#note(error))));
+        }
+      }),
+    );
   }
 
   /** One that was held here is ours, however long this process stood still. */
