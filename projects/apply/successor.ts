@@ -35,13 +35,17 @@ export function mayEnd({ orders, step, noted }: Hand, { restart }: InspectedCont
   return isAwaited || noted["running"] === false;
 }
 
-/** Returns true if the file asks for it, and the container holds nothing that only one can have. */
+/** Returns true if the file asks for it, and the container as it is made holds nothing that only one can have. */
 export function startsFirst(of: Declared, spec: Partial<ContainerSpec>): boolean {
   if (textOf(valueAt(of.unit.value, "deploy", "update_config", "order")) !== "start-first") return false;
-  const { ports = [], networks = [], mounts = [], networkMode = "" } = spec;
+  const { ports = [], networks = [], mounts = [], volumesFrom = [], devices = [], networkMode = "" } = spec;
   return of.service.containerName === null &&
     networkMode !== "host" && !networkMode.startsWith("container:") &&
     ports.every(({ host }) => host === null) &&
-    networks.every(({ ipv4Address, ipv6Address }) => ipv4Address === null && ipv6Address === null) &&
-    mounts.every(({ type, readOnly }) => readOnly || type === "tmpfs");
+    devices.length === 0 &&
+    networks.every(({ ipv4Address, ipv6Address, macAddress, linkLocalAddresses }) =>
+      ipv4Address === null && ipv6Address === null && macAddress === null && linkLocalAddresses.length === 0
+    ) &&
+    mounts.every(({ type, readOnly }) => readOnly || type === "tmpfs") &&
+    volumesFrom.every((from) => from.endsWith(":ro"));
 }

@@ -77,14 +77,15 @@ async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
     return found;
   }
   if (old === null) throw touched(own, "removed");
-  const spec = await orders.container(step, acts);
+  const asked = await orders.container(step, acts);
+  const spec = { ...asked, mounts: carriedOver(asked, old) };
   // The note of an earlier attempt was true before it began.
   if ((hand.noted["first"] ?? undefined) === undefined) {
     const { name, maximumRetries } = old.restart;
     const first = isUp(old) && startsFirst(orders.declared(step), spec) ? "new" : "old";
     await hand.note({ running: isUp(old), restart: name, retries: maximumRetries, first, own });
   }
-  return await makeContainer(hand, passing, { ...spec, mounts: carriedOver(spec, old) });
+  return await makeContainer(hand, passing, spec);
 }
 
 /** Stopped, so that its ports are free; and without its restart policy, or a new start of the engine would start it. */

@@ -327,6 +327,33 @@ test("start-first keeps the old one up until the new one is sound, and takes not
   });
 });
 
+test("start-first stops the old one first where the volume is one that only its image declares", async (engine) => {
+  await engine.cli("create", "--name", "declaring", FIXTURE);
+  await engine.cli("commit", "--change", "VOLUME /data", "declaring", "declaring:1");
+  const order = "deploy: { update_config: { order: start-first } }";
+  const text = project("firstdata", [service("db", `${HEALTHY}\n${order}\nenvironment: { C: red }`)])
+    .replace(FIXTURE, "declaring:1");
+  await scene(engine, "firstdata", text, async (scene) => {
+    await assertWhole(scene, await scene.apply(), false);
+    const before = (await scene.containers())["firstdata-db-1"]!;
+    const since = `${Date.now() / 1_000}`;
+    await scene.write(text.replace("red", "blue"));
+
+    await assertWhole(scene, await scene.apply(), false);
+
+    const after = (await scene.containers())["firstdata-db-1"]!;
+    assert.notEqual(after.id, before.id);
+    assert.deepEqual(after.volumes, before.volumes);
+    const events = await engine.cli(
+      ...["events", "--since", since, "--until", `${Date.now() / 1_000}`, "--format", "{{.Action}} {{.ID}}"],
+      ...["--filter", "event=die", "--filter", "event=start"],
+    );
+    assert.deepEqual(events.trim().split("\n"), [`die ${before.id}`, `start ${after.id}`]);
+  });
+  await engine.cli("rm", "declaring");
+  await engine.cli("rmi", "declaring:1");
+});
+
 test("a stop leaves an apply to the next start, which waits for a person where the files were edited", async (engine) => {
   const text = project("left", [
     service("a", HELD),
