@@ -1,6 +1,6 @@
 /** `berth backup <file>`: a complete copy of the store, while the service runs or not. */
 import { type Config, readConfig } from "../config/config.ts";
-import { openStore } from "../store/open.ts";
+import { backUpStoreFile } from "../store/sqlite/backup.ts";
 import { StartFailure } from "../app/start_failure.ts";
 import { EXIT } from "./exit_code.ts";
 import { tell } from "./failure.ts";
@@ -12,8 +12,7 @@ export async function run({ args: [file = ""], option }: Line): Promise<number> 
     mustBeFile(config);
     await mustHaveStore("back up", config);
     if (option("--force") === undefined) await mustBeFree("back up", file);
-    await using store = await openStore(config);
-    await store.backup?.(file);
+    await backUpStoreFile(`${config.data}/berth.db`, file);
   } catch (error) {
     return tell(error);
   }

@@ -1,12 +1,11 @@
 /** One SQLite file, opened so that acknowledged writes survive, with its errors mapped to ours. */
 import { pause } from "../../core/pause.ts";
-import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { ServiceError } from "../../core/error.ts";
+import { writeBackup } from "./backup.ts";
 import { FilePlace } from "./file_place.ts";
-import { MIGRATIONS } from "./migrations.ts";
+import { APPLICATION_ID, MIGRATIONS } from "./migrations.ts";
 
-/** "bert" in ASCII: tells our files from those of others. */
-export const APPLICATION_ID = 0x62657274;
 /**
  * The time for which one attempt blocks the process, and for which attempts are repeated while another
  * process writes.
@@ -74,8 +73,29 @@ export class SqliteDatabase {
     if (this.#pragma("quick_check(1)") !== "ok") {
       throw unavailable(`Cannot open the store: the file "${path}" is damaged; restore a backup`);
     }
+    const version = Number(this.#pragma("user_version"));
+    if (version > 0 && version < MIGRATIONS.length) this.#mustBeAlone(version);
     this.#migrate(path);
     this.#place.remember();
+  }
+
+  /** Throws while another process has the file open: an older berth would go on writing as it knows the tables. */
+  #mustBeAlone(version: number): void {
+    try {
+      // SQLite grants this to the last connection alone.
+      this.#database.exec("PRAGMA journal_mode = DELETE");
+    } catch (cause) {
+      if (!isBusy(cause)) throw cause;
+      throw passing(
+        `Cannot open the store: another process uses it, and its schema ${version} has to become ` +
+          `${MIGRATIONS.length} for this berth; stop the other one first`,
+        cause,
+      );
+    }
+    this.#database.exec("PRAGMA journal_mode = WAL");
+    if (this.#pragma("journal_mode") !== "wal") {
+      throw unavailable("Cannot open the store: this SQLite does not go back to its write-ahead log");
+    }
   }
 
   #migrate(path: string): void {
@@ -88,10 +108,7 @@ export class SqliteDatabase {
         throw unavailable(`Cannot open the store: the file "${path}" belongs to another program`);
       }
       if (version > MIGRATIONS.length) {
-        throw unavailable(
-          `Cannot open the store: the file "${path}" has schema ${version} and this berth knows up to ` +
-            `${MIGRATIONS.length}; start the newer berth that wrote it`,
-        );
+        throw newer(`Cannot open the store: the file "${path}"`, version);
       }
       for (const step of MIGRATIONS.slice(version)) this.#database.exec(step);
       if (version > 0 && version < MIGRATIONS.length) this.upgradedFrom = version;
@@ -170,8 +187,10 @@ export class SqliteDatabase {
     if (now - this.#probedAt < PROBE_MS) return;
     try {
       this.#database.exec("BEGIN IMMEDIATE");
+      const version = Number(this.#pragma("user_version"));
+      if (version > MIGRATIONS.length) throw newer("Cannot use the store: it", version);
       // The number that it has: a real write, so that a disk that takes none any more is noticed.
-      this.#database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+      this.#database.exec(`PRAGMA user_version = ${version}`);
       this.#database.exec("COMMIT");
       this.#probedAt = now;
     } catch (thrown) {
@@ -217,18 +236,7 @@ export class SqliteDatabase {
   }
 
   async backup(file: string): Promise<void> {
-    const partial = `${file}.${crypto.randomUUID()}.partial`;
-    try {
-      // Every page in one step is one consistent read; in smaller steps each write would start it again.
-      await backup(this.#database, partial, { rate: 1_000_000_000 });
-      await Deno.chmod(partial, 0o600);
-      await flush(partial);
-      await Deno.rename(partial, file);
-      await flush(folderOf(file));
-    } catch (cause) {
-      await Deno.remove(partial).catch(() => {});
-      throw unavailable(`Cannot write the backup "${file}": the folder is missing, full or not ours`, cause);
-    }
+    await writeBackup(this.#database, file);
   }
 
   close(): void {
@@ -236,16 +244,6 @@ export class SqliteDatabase {
     this.#statements.clear();
     this.#database.close();
   }
-}
-
-function folderOf(file: string): string {
-  const end = file.lastIndexOf("/");
-  return end < 0 ? "." : end === 0 ? "/" : file.slice(0, end);
-}
-
-async function flush(path: string): Promise<void> {
-  using file = await Deno.open(path);
-  await file.sync();
 }
 
 // The error's `code` is the same for everything that SQLite says, so only its text tells one failure from another.
@@ -259,6 +257,18 @@ function isBusy(thrown: unknown): boolean {
 
 function unavailable(message: string, cause?: unknown): ServiceError {
   return new ServiceError("store_unavailable", message, { cause });
+}
+
+/** A state that may pass by itself in a moment: a supervisor starts berth again after it. */
+function passing(message: string, cause: unknown): ServiceError {
+  return new ServiceError("store_unavailable", message, { cause, headers: { "retry-after": "1" } });
+}
+
+function newer(subject: string, version: number): ServiceError {
+  return unavailable(
+    `${subject} has schema ${version} and this berth knows up to ${MIGRATIONS.length}; ` +
+      "start the newer berth that wrote it",
+  );
 }
 
 function asStoreError(thrown: unknown): unknown {

@@ -2,8 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { JournalEntry, KnownApply } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
-import { APPLICATION_ID } from "./database.ts";
-import { MIGRATIONS } from "./migrations.ts";
+import { APPLICATION_ID, MIGRATIONS } from "./migrations.ts";
 
 export interface StoreFile {
   /** Null: there is no file. `damaged` also stands for one that cannot be read. */

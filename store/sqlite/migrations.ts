@@ -4,6 +4,9 @@ import { ENDINGS, INCIDENTS, MUTES, NOTICES } from "./incidents_schema.ts";
 import { SOURCE_HOOKS, SOURCE_POLICIES, SOURCE_SIGNERS, SOURCE_SSH } from "./sources_schema.ts";
 import { PROJECT_UPDATES } from "./updates_schema.ts";
 
+/** "bert" in ASCII: tells our files from those of others. */
+export const APPLICATION_ID = 0x62657274;
+
 /** Step N brings `PRAGMA user_version` from N - 1 to N. */
 export const MIGRATIONS: readonly string[] = [
   `

@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../core/error.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
+import { backUpStoreFile } from "../../store/sqlite/backup.ts";
+import { inspectStoreFile } from "../../store/sqlite/inspection.ts";
+import { MIGRATIONS } from "../../store/sqlite/migrations.ts";
 import { storeContract } from "./store_contract.ts";
 import { CATALOGUE, permissionsOf } from "../support/catalogue.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
@@ -28,7 +31,18 @@ Deno.test("openSqliteStore makes a file that only its owner reads, its write-ahe
   await using here = await folderOfOurOwn();
   await using store = await here.open("store.db");
   await store.keys.setUp({ key: key("first", { grants: [{ role: "admin" }] }) }, ENTRY);
-  await store.backup!(`${here.folder}/copy.db`);
+  let isWritten = false;
+  const writing = store.backup!(`${here.folder}/copy.db`).finally(() => isWritten = true);
+  const partial = new Set<number>();
+  while (!isWritten) {
+    for (const { name } of Deno.readDirSync(here.folder)) {
+      if (!name.includes(".partial")) continue;
+      partial.add(Deno.lstatSync(`${here.folder}/${name}`).mode! & 0o777);
+    }
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  await writing;
+  assert.deepEqual([...partial], [0o600], "not readable while it is written, either");
   const names = [...Deno.readDirSync(here.folder)].map((entry) => entry.name).sort();
   assert.deepEqual(names, ["copy.db", "store.db", "store.db-shm", "store.db-wal"]);
   for (const name of names) {
@@ -48,6 +62,62 @@ Deno.test("openSqliteStore refuses the schema of a newer berth with words, and l
   const after = new DatabaseSync(path);
   assert.deepEqual({ ...after.prepare("PRAGMA user_version").get() }, { user_version: 99 });
   after.close();
+});
+
+Deno.test("openSqliteStore leaves the schema to an older berth that runs, whose probe never counts it down (F68)", async () => {
+  await using here = await folderOfOurOwn();
+  const path = `${here.folder}/store.db`;
+  const steps = MIGRATIONS as string[];
+  const last = steps.splice(-2);
+  try {
+    await using older = await openSqliteStore(path);
+    steps.push(...last);
+    const error = await refused("store_unavailable", openSqliteStore(path));
+    assert.match(error.message, /another process uses it, .* stop the other one first$/);
+    assert.equal(error.headers?.["retry-after"], "1", "a supervisor tries again");
+
+    steps.splice(-2);
+    await older.check();
+    await older.keys.setUp({ key: key("first", { grants: [{ role: "admin" }] }) }, ENTRY);
+  } finally {
+    steps.push(...last);
+  }
+  await (await openSqliteStore(path))[Symbol.asyncDispose]();
+
+  steps.splice(-2);
+  try {
+    const raw = new DatabaseSync(path);
+    raw.exec(`PRAGMA user_version = ${steps.length}`);
+    await using older = await openSqliteStore(path);
+    raw.exec(`PRAGMA user_version = ${steps.length + 2}`);
+    const error = await refused("store_unavailable", older.check());
+    assert.match(error.message, /start the newer berth that wrote it$/);
+    assert.deepEqual({ ...raw.prepare("PRAGMA user_version").get() }, { user_version: steps.length + 2 });
+    raw.close();
+  } finally {
+    steps.push(...last);
+  }
+  await using newer = await openSqliteStore(path);
+  assert.deepEqual((await newer.keys.list()).map(({ id }) => id), ["first"]);
+});
+
+Deno.test("backUpStoreFile leaves an older schema as it is, so that the older berth can use the backup", async () => {
+  await using here = await folderOfOurOwn();
+  const path = `${here.folder}/store.db`;
+  await Deno.copyFile(new URL("../support/fixtures/store_015db1d/berth.db", import.meta.url), path);
+
+  await backUpStoreFile(path, `${here.folder}/copy.db`);
+
+  for (const one of [path, `${here.folder}/copy.db`]) {
+    const { schema, state } = await inspectStoreFile(one);
+    assert.deepEqual([schema, state], [1, "whole"]);
+  }
+  await Deno.writeTextFile(`${here.folder}/text`, "no store".repeat(500));
+  const error = await refused(
+    "store_unavailable",
+    backUpStoreFile(`${here.folder}/text`, `${here.folder}/no`),
+  );
+  assert.match(error.message, /it belongs to another program$/);
 });
 
 Deno.test("openSqliteStore refuses a database of another program, a text file, a damaged file and a folder", async () => {
