@@ -295,7 +295,7 @@ export type LiveMessage = {
     readonly stream: "stdout" | "stderr";
     /** Log lines. */
     readonly line: string;
-    /** The line was longer than 256 KiB. */
+    /** The line was longer than 256 KiB, or than 384 KiB as JSON. */
     readonly cut?: true;
   } | {
     /** The container, by its engine and id: `docker/0f1e…`. */

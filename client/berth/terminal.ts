@@ -111,6 +111,8 @@ export type TerminalMessage =
     readonly backend: string;
     /** The text of the line. */
     readonly line: string;
+    /** The line was longer than 256 KiB, or than 384 KiB as JSON. */
+    readonly cut?: true;
   }
   | {
     /** Something is missing here. */

@@ -52,6 +52,7 @@ const Message = z.union([
     container: Thing.describe("The container that wrote it"),
     backend: z.string().describe("The engine's name"),
     line: z.string().describe("The text of the line"),
+    cut: z.literal(true).optional().describe("The line was longer than 256 KiB, or than 384 KiB as JSON"),
   }),
   z.object({
     type: z.literal("gap").describe("Something is missing here"),
@@ -169,13 +170,14 @@ function written({ id, name, engine }: LiveContainer): LineWriter {
   const container = { id, name };
   const shown = { container: jsonText(container), backend: jsonText(engine.name) };
   return {
-    line: ({ time, stream, text }) =>
+    line: ({ time, stream, text, cut }) =>
       jsonObject(jsonMembers({
         type: LOG,
         time: jsonText(time),
         stream: jsonText(stream),
         ...shown,
         line: jsonText(text),
+        cut: cut ? jsonText(true) : undefined,
       })),
     gap: (gap) => jsonText({ type: "gap", missed: null, container, gap }),
   };

@@ -38,7 +38,7 @@ const Item = z.union([
     time: z.string().describe("When it was written"),
     stream: z.enum(["stdout", "stderr"]).describe("Which output"),
     line: z.string().describe("Log lines"),
-    cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
+    cut: z.literal(true).optional().describe("The line was longer than 256 KiB, or than 384 KiB as JSON"),
   }),
   z.object({
     source: Source,

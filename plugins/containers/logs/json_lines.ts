@@ -7,9 +7,16 @@ import type { GatheredLines, SourceLines } from "./gathered_lines.ts";
 
 /** The longest frame, far below the limit of a socket's queue. */
 const FRAME_CHARACTERS = 64 * 1024;
+/** The longest line as JSON, in bytes: control characters take six there, and a socket refuses what it cannot queue. */
+const MOST_LINE_BYTES = 384 * 1024;
+/** The other fields of a line: its source, its times. */
+const BESIDE_BYTES = 8 * 1024;
+/** The most bytes that a character of a JSON text takes on the wire. */
+const BYTES_A_UNIT = 3;
 const CR = 13;
 
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 /** The reader of the lines. */
 interface JsonReader {
@@ -73,7 +80,11 @@ export class JsonLines implements GatheredLines {
         const time = position.timeOf(stream);
         const text = decoder.decode(bytes.subarray(from, Math.max(from, to)));
         const name = stream === 2 ? "stderr" : "stdout";
-        collect(time, writer.line({ time, stream: name, text, cut }), position.toString());
+        const whole = writer.line({ time, stream: name, text, cut });
+        const json = isSendable(whole)
+          ? whole
+          : writer.line({ time, stream: name, text: shortened(text), cut: true });
+        collect(time, json, position.toString());
       },
       gap: (gap) => collect(gap.after, writer.gap(gap), null),
     };
@@ -106,4 +117,17 @@ export class JsonLines implements GatheredLines {
     }
     if (frame.length > 0) await send();
   }
+}
+
+function isSendable(json: JsonText): boolean {
+  return json.length * BYTES_A_UNIT <= MOST_LINE_BYTES || encoder.encode(json).byteLength <= MOST_LINE_BYTES;
+}
+
+/** Returns the beginning of a text that is sendable as JSON, with room for the fields beside it. */
+function shortened(text: string): string {
+  let short = text.slice(0, MOST_LINE_BYTES / 2);
+  while (encoder.encode(JSON.stringify(short)).byteLength > MOST_LINE_BYTES - BESIDE_BYTES) {
+    short = short.slice(0, Math.floor(short.length * 3 / 4));
+  }
+  return short.toWellFormed();
 }

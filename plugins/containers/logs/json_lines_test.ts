@@ -24,17 +24,7 @@ Deno.test("JsonLines asks for room before each frame, also before the first", as
   });
   const position = new LogPosition();
   const source = lines.of("a", {} as LiveContainer, position, false);
-  const bytes = new TextEncoder().encode(`2026-01-01T00:00:00.000000000Z ${"x".repeat(30_000)}`);
-  const line: Line = {
-    stream: 1,
-    bytes,
-    timeFrom: 0,
-    timeTo: 30,
-    from: 31,
-    to: bytes.byteLength,
-    ended: true,
-    cut: false,
-  };
+  const line = lineOf("2026-01-01T00:00:00.000000000Z", "x".repeat(30_000));
   for (let at = 0; at < 5; at += 1) {
     position.admit(line, () => assert.fail());
     source.line(line);
@@ -44,3 +34,51 @@ Deno.test("JsonLines asks for room before each frame, also before the first", as
 
   assert.deepEqual([frames, asks, free], [[2, 2, 1], 3, 0]);
 });
+
+Deno.test("JsonLines cuts a line that as JSON is longer than a socket takes, and says so", async () => {
+  const told: { readonly text: string; readonly cut: boolean }[] = [];
+  let longest = 0;
+  const lines = new JsonLines({
+    frame: (messages) => {
+      longest = Math.max(longest, ...messages.map((text) => new TextEncoder().encode(text).byteLength));
+      told.push(...messages.map((text) => JSON.parse(text)));
+    },
+    ready: () => Promise.resolve(),
+    write: () => ({ line: ({ text, cut }) => jsonText({ text, cut }), gap: () => jsonText(null) }),
+  });
+  const position = new LogPosition();
+  const source = lines.of("a", {} as LiveContainer, position, false);
+  const texts = ["\0", '"', "\u{1f600}", "x", "\ufffd"].map((text) => text.repeat(256 * 1024 / sizeOf(text)));
+  for (const [at, text] of texts.entries()) {
+    const line = lineOf(`2026-01-01T00:00:0${at}.000000000Z`, text);
+    position.admit(line, () => assert.fail());
+    source.line(line);
+  }
+
+  await lines.tell();
+
+  assert.deepEqual(told.map(({ cut }) => cut), [true, true, false, false, false]);
+  for (const [at, { text, cut }] of told.entries()) {
+    assert.ok(cut ? texts[at]!.startsWith(text) && text.length > 32_000 : texts[at] === text);
+  }
+  assert.ok(longest <= 384 * 1024, `${longest} bytes`);
+});
+
+function sizeOf(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
+}
+
+/** A line as an engine writes it; its time has 30 characters. */
+function lineOf(time: string, text: string): Line {
+  const bytes = new TextEncoder().encode(`${time} ${text}`);
+  return {
+    stream: 1,
+    bytes,
+    timeFrom: 0,
+    timeTo: 30,
+    from: 31,
+    to: bytes.byteLength,
+    ended: true,
+    cut: false,
+  };
+}
