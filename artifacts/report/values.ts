@@ -5,7 +5,7 @@ import { looksSecret, MASK, maskText } from "../../core/secrets.ts";
 import type { ArtifactFile, Group, Model, Node, Place, Scalar } from "../artifact.ts";
 import { interpolateText, replaceExpressions } from "../env/interpolate.ts";
 import { positionOf } from "../position.ts";
-import { scalarsOf } from "../yaml/values.ts";
+import { namedScalarsOf, scalarsOf } from "../yaml/values.ts";
 import { maskedUses } from "./masked_uses.ts";
 
 /** A text with the values of its variables, and where each of them is set. */
@@ -35,13 +35,14 @@ export function resolvedAt(
   model: Model,
 ): Resolved | null {
   const names = shownNames(group, model);
-  const found = expandedAt(at, group, (name, value) => names.has(name) || value === "" ? value : MASK);
+  const show = (name: string, value: string) => names.has(name) || value === "" ? value : MASK;
+  const found = expandedAt(at, group, { show, isHidden: looksSecret });
   return found === null ? null : { ...found, resolved: maskText(found.resolved) };
 }
 
 /** Returns the same with all values as they are: only for callers who may see secrets. */
 export function revealedAt(at: Place & Partial<Node>, group: Group): Resolved | null {
-  return expandedAt(at, group, (_, value) => value);
+  return expandedAt(at, group, { show: (_, value) => value, isHidden: () => false });
 }
 
 /** Returns the names of the variables in a value that no file of the group sets, as far as they can be told. */
@@ -57,17 +58,25 @@ export function unsetNames(at: Node, group: Group): readonly string[] {
 function expandedAt(
   at: Place & Partial<Node>,
   group: Group,
-  show: (name: string, value: string) => string,
+  { show, isHidden }: {
+    readonly show: (name: string, value: string) => string;
+    /** Returns true for the name of an entry whose value may not be shown. */
+    readonly isHidden: (name: string) => boolean;
+  },
 ): Resolved | null {
   const isNode = at.kind !== undefined;
-  const scalars: readonly Pick<Scalar, "value" | "written">[] = isNode
-    ? scalarsOf(at as Node)
-    : [at as Pick<Scalar, "value" | "written">];
-  if (scalars.every(({ written }) => !written?.includes("$"))) return null;
+  const scalars: readonly (readonly [string, Pick<Scalar, "value" | "written">])[] = isNode
+    ? namedScalarsOf(at as Node)
+    : [["", at as Pick<Scalar, "value" | "written">]];
+  if (scalars.every(([, { written }]) => !written?.includes("$"))) return null;
   const set = definitionsOf(group);
   const names = new Set<string>();
   const texts: string[] = [];
-  for (const { value, written } of scalars) {
+  for (const [entry, { value, written }] of scalars) {
+    if (isHidden(entry)) {
+      texts.push(MASK);
+      continue;
+    }
     if (written === undefined) {
       texts.push(String(value ?? ""));
       continue;

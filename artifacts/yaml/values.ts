@@ -91,6 +91,19 @@ export function scalarsOf(node: Maybe, found: Scalar[] = []): readonly Scalar[] 
   return found;
 }
 
+/** Returns the same with the name that each stands under, be it a key or what is before the sign in `NAME=value`. */
+export function namedScalarsOf(node: Maybe, name = ""): readonly (readonly [name: string, Scalar])[] {
+  if (node?.kind === "scalar") {
+    const text = writtenOr(node, String(node.value ?? ""));
+    const sign = text.indexOf("=");
+    return [[sign > 0 && name === "" ? text.slice(0, sign) : name, node]];
+  }
+  return [
+    ...listOf(node).flatMap((item) => namedScalarsOf(item)),
+    ...[...entriesOf(node)].flatMap(([key, { value }]) => namedScalarsOf(value, key)),
+  ];
+}
+
 const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 
 /** A known number. A text (in quotes, or from a variable) must be decimal, as for Compose: `"0x10"` is no number. */

@@ -4,6 +4,7 @@ import type { Place } from "../../artifacts/artifact.ts";
 import { textOf } from "../../artifacts/yaml/values.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
 import type { ContainerSpec } from "../../core/runtime.ts";
+import { looksSecret, MASK } from "../../core/secrets.ts";
 import {
   type Declaration,
   type Declared,
@@ -129,6 +130,9 @@ function mapAt(of: Declared, ...path: readonly string[]): Declaration<Readonly<R
   return { value, at: node, parts };
 }
 
+/** Shows a value whose name does not tell that it is a secret. */
+const withoutSecret = (value: string, name: string): string => looksSecret(name) ? MASK : value;
+
 const sysctls = keyed<string>({
   key: "sysctls",
   covers: ["sysctls"],
@@ -137,7 +141,7 @@ const sysctls = keyed<string>({
   seen: (container) => container.sysctls,
   shownName: nameAt("sysctls"),
   isExtra: () => true,
-  show: (value) => value,
+  show: withoutSecret,
   ask: (asked, value) => asked.sysctls = value,
 });
 
@@ -150,7 +154,7 @@ const annotations = keyed<string>({
   seen: (container) => container.annotations,
   shownName: nameAt("annotations"),
   isExtra: () => true,
-  show: (value) => value,
+  show: withoutSecret,
   ask: (asked, value) => asked.annotations = value,
 });
 
@@ -197,7 +201,7 @@ const storageOptions = keyed<string>({
   seen: (container) => container.storageOptions,
   shownName: nameAt("storage_opt"),
   isExtra: () => true,
-  show: (value) => value,
+  show: withoutSecret,
   ask: (asked, value) => asked.storageOptions = value,
 });
 
@@ -232,7 +236,7 @@ const logOptions = keyed<string>({
   seen: ({ log }) => log.options,
   shownName: nameAt("logging", "options"),
   isExtra: () => false,
-  show: (value) => value,
+  show: withoutSecret,
   ask: (asked, options) => asked.log = { driver: "", ...asked.log, options },
 });
 

@@ -4,6 +4,7 @@ import type { Node, Place } from "../../artifacts/artifact.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
 import { numberOf, oneOrMany, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
+import { looksSecret, MASK } from "../../core/secrets.ts";
 import { driftInMode, isEnginesNetwork } from "./namespaces.ts";
 import {
   type Declaration,
@@ -189,6 +190,10 @@ export const networks: Row = row<Connection>({
   },
 });
 
+/** Returns options as `name=value`, without those whose names tell of a secret. */
+export const shownOptions = (options: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(options).map(([name, value]) => `${name}=${looksSecret(name) ? MASK : value}`);
+
 /** Finds a container whose first network is not the one with the highest priority, where the file gives one. */
 function priorityDrift(
   [first, second]: readonly Membership[],
@@ -244,8 +249,7 @@ function membershipDrift(
     note("link_local_ips", "linkLocal", list(wanted.linkLocalAddresses), list(actual.linkLocalAddresses));
   }
   if (!isSame(wanted.driverOptions, actual.driverOptions)) {
-    const shown = (options: Readonly<Record<string, string>>) =>
-      list(Object.entries(options).map(([name, value]) => `${name}=${value}`));
+    const shown = (options: Readonly<Record<string, string>>) => list(shownOptions(options));
     note("driver_opts", "driverOptions", shown(wanted.driverOptions), shown(actual.driverOptions));
   }
   if (wanted.gatewayPriority !== actual.gatewayPriority) {

@@ -5,6 +5,7 @@ import { keyValues } from "../../artifacts/compose/service.ts";
 import { oneOrMany, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { KnownService, ServiceDefinition } from "../../core/running_services.ts";
 import { type Declared, type Difference, isSame, nodeAt, sameSet } from "./field.ts";
+import { shownOptions } from "./networks.ts";
 import { MOST_PORTS, portsOf } from "./ports.ts";
 
 /** An address is left out by `docker stack deploy`: the port is open on all addresses of every node. */
@@ -100,8 +101,6 @@ function membership(
   const options = Object.fromEntries(
     [...keyValues(valueAt(node, "driver_opts"))].map(([name, { value }]) => [name, value ?? ""]),
   );
-  const pairs = (of: Readonly<Record<string, string>>) =>
-    Object.entries(of).map(([name, one]) => `${name}=${one}`);
   return [
     ...(sameSet(aliases, others(actual)) ? [] : [{
       field: `aliases.${written}`,
@@ -111,8 +110,8 @@ function membership(
     }]),
     ...(isSame(options, driverOptions) ? [] : [{
       field: `driverOptions.${written}`,
-      declared: shown(pairs(options)),
-      seen: shown(pairs(driverOptions)),
+      declared: shown(shownOptions(options)),
+      seen: shown(shownOptions(driverOptions)),
       at: valueAt(node, "driver_opts") ?? at,
     }]),
   ];

@@ -1,7 +1,7 @@
 /** Every field of a service that makes its container what it is: one row each, for drift, plan and whoever makes one. */
 
 import type { Node } from "../../artifacts/artifact.ts";
-import { writtenIn } from "../../artifacts/yaml/values.ts";
+import { isFilled, namedScalarsOf, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { looksSecret, MASK, maskCommandOf, maskText } from "../../core/secrets.ts";
 import { capabilityRows } from "./capabilities.ts";
@@ -92,7 +92,8 @@ function entrypointOf(of: Declared): readonly string[] | null {
 }
 
 /** Fields whose entries have names that may tell of a secret. */
-const NAMED = /^(?:environment|labels|deploy\.labels|log\.options)\.(.*)$/s;
+const NAMED =
+  /^(?:environment|labels|annotations|deploy\.labels|log\.options|storageOptions|sysctls)\.(.*)$/s;
 /** Nothing but variables, whose defaults would be values. */
 const VARIABLES = /^(?:\$\w+|\$\{\w+\})+$/;
 
@@ -113,5 +114,18 @@ function shownAt(
 ): string {
   if (isAbsent) return declared;
   // Most places are the node that was read.
-  return "kind" in at ? writtenIn(at as Node, declared) : writtenAt(at, declared);
+  if (!("kind" in at)) return writtenAt(at, declared);
+  const node = at as Node;
+  if (node.kind === "scalar") return writtenOr(node, declared);
+  const scalars = namedScalarsOf(node);
+  return scalars.some(([, one]) => isFilled(one))
+    ? scalars.map(([name, one]) => namedText(name, writtenOr(one, String(one.value ?? "")))).join(" ")
+    : declared;
+}
+
+/** Returns the author's word for one of several values, without a secret that its name tells of. */
+function namedText(name: string, text: string): string {
+  if (!looksSecret(name)) return text;
+  const own = text.startsWith(`${name}=`) ? `${name}=` : "";
+  return VARIABLES.test(text.slice(own.length)) ? text : own + MASK;
 }

@@ -31,10 +31,15 @@ const programOf = ({ TaskTemplate }: Wire): string[] =>
 function shown(field: string, value: string | undefined, program: readonly string[]): string {
   if (value === undefined) return "(not set)";
   if (field.startsWith("environment.")) return MASK;
-  const [, name] = /^(?:deploy\.labels|labels|log\.options)\.(.*)$/s.exec(field) ?? [];
+  const [, name] = /^(?:deploy\.labels|labels|log\.options|sysctls)\.(.*)$/s.exec(field) ?? [];
   if (name !== undefined && looksSecret(name)) return MASK;
-  return field === "command" ? maskCommandOf(program, value) : maskText(value);
+  if (field === "command") return maskCommandOf(program, value);
+  // Options of drivers, which have names of their own.
+  return maskText(value.replace(OPTION, (all, key: string) => looksSecret(key) ? `"${key}":"${MASK}"` : all));
 }
+
+/** One text of an object in JSON, and its name. */
+const OPTION = /"([^"\\]*)":"(?:[^"\\]|\\.)*"/g;
 
 /** Labels by which clients know their own objects. */
 const OWN_LABEL = /^(?:com\.docker\.stack\.|dev\.berth\.)/;

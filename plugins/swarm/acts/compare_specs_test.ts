@@ -23,3 +23,19 @@ Deno.test("an image without a tag is its latest, which a swarm writes down when 
   assert.deepEqual(changes("lan:5000/web", `lan:5000/web:latest@sha256:${"0".repeat(64)}`), []);
   assert.equal(changes("lan:5000/web", "lan:5000/web:2").length, 1);
 });
+
+Deno.test("No option of a driver and no sysctl whose name tells of a secret is shown", () => {
+  const spec = (word: string) => ({
+    TaskTemplate: {
+      ContainerSpec: {
+        Sysctls: { "net.secret": word },
+        Mounts: [{ Target: "/data", VolumeOptions: { DriverConfig: { Options: { pwd: word, size: "1" } } } }],
+      },
+      Networks: [{ Target: "a", DriverOpts: { "vpn.auth": word } }],
+    },
+  });
+  const changes = compareSpecs(spec("canary1"), spec('canary"2'), () => "a");
+  assert.deepEqual(changes.map(({ field }) => field), ["mounts./data", "networks.a", "sysctls.net.secret"]);
+  assert.doesNotMatch(JSON.stringify(changes), /canary/);
+  assert.match(JSON.stringify(changes), /size/);
+});

@@ -1,0 +1,108 @@
+/** Fields of files beside containers as an engine tells them, without an engine. */
+import assert from "node:assert/strict";
+import type { Group, Unit } from "../../artifacts/artifact.ts";
+import { resolvedAt } from "../../artifacts/report/values.ts";
+import type { Engine } from "../../engines/calls/engine.ts";
+import { Inspections } from "../../plugins/containers/containers/inspected.ts";
+import type { EngineView } from "../../projects/fields/engine_view.ts";
+import type { EngineKind } from "../../projects/fields/field.ts";
+import { differencesOf, isOpenRow } from "../../projects/fields/table.ts";
+import { workspaceFolder } from "../support/workspace_folder.ts";
+
+const ID = "a".repeat(64);
+
+/** The parts of an engine's answer that are not as they are in a container of which nothing was asked. */
+interface Told {
+  readonly Config?: Readonly<Record<string, unknown>>;
+  readonly HostConfig?: Readonly<Record<string, unknown>>;
+  readonly network?: Readonly<Record<string, unknown>>;
+  /** The configuration of its image. */
+  readonly image?: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the differences of the service `web`, which has these further lines, from a container. */
+async function differences(kind: EngineKind, lines: readonly string[], told: Told, env = "") {
+  const text = ["services:", "  web:", "    image: shop:1", ...lines.map((line) => `    ${line}`), ""];
+  await using folder = await workspaceFolder({ "compose.yaml": text.join("\n"), ".env": env });
+  const model = await folder.read();
+  const [group] = model.groups as [Group]; // one file was written
+  const [unit] = group.units as [Unit]; // as above
+  const image = { Config: { Cmd: ["serve"], Entrypoint: ["/entry"], Env: [], Labels: {}, ...told.image } };
+  const engine = { name: "one", get: () => Promise.resolve(image) } as unknown as Engine; // asked for no more
+  const wire = {
+    Id: ID,
+    Name: "/shop-web-1",
+    Image: `sha256:${"b".repeat(64)}`,
+    Created: "2026-01-01T00:00:00Z",
+    State: { Status: "running", Running: true, Pid: 5, StartedAt: "2026-01-01T00:00:00Z" },
+    Config: {
+      Image: "shop:1",
+      Hostname: ID.slice(0, 12),
+      Cmd: ["serve"],
+      Entrypoint: ["/entry"],
+      ...told.Config,
+    },
+    HostConfig: {
+      NetworkMode: "shop_default",
+      RestartPolicy: { Name: "no", MaximumRetryCount: 0 },
+      LogConfig: { Type: "json-file", Config: {} },
+      ShmSize: 64 << 20,
+      ...told.HostConfig,
+    },
+    Mounts: [],
+    NetworkSettings: {
+      Networks: { shop_default: { Aliases: ["shop-web-1", "web"], IPAMConfig: {}, ...told.network } },
+    },
+  };
+  const view: EngineView = {
+    kind,
+    mappedTo: (path) => path,
+    realOf: (path) => path,
+    sourceAt: () => undefined,
+    neighbour: () => undefined,
+    imageNow: () => undefined,
+    digest: null,
+    contents: new Map(),
+  };
+  const container = await new Inspections().of(engine, wire, "compare");
+  return differencesOf({ model, group, unit, service: unit.service! }, container, view)
+    .map(({ field, declared, seen, at, row }) => {
+      const resolved = isOpenRow(row) ? resolvedAt(at, group, model)?.resolved : undefined;
+      return resolved === undefined ? [field, declared, seen] : [field, declared, seen, resolved];
+    });
+}
+
+Deno.test("No option whose name tells of a secret is shown, be it declared or run, literal or beside a variable", async () => {
+  for (const mode of ["one", "${MODE}"]) {
+    const found = await differences(
+      "docker",
+      [
+        `logging: { driver: json-file, options: { splunk-token: canary1, tag: "${mode}" } }`,
+        `storage_opt: { store.secret: canary2, size: "${mode}" }`,
+        `sysctls: { net.secret: canary3 }`,
+        `networks: { default: { driver_opts: { vpn.credential: canary4, mode: "${mode}" } } }`,
+      ],
+      {
+        HostConfig: {
+          LogConfig: { Type: "json-file", Config: { "splunk-token": "canary5", tag: "b" } },
+          StorageOpt: { "store.secret": "canary6", size: "b", "other.secret": "canary7" },
+          Sysctls: { "net.secret": "canary8" },
+        },
+        network: { DriverOpts: { "vpn.credential": "canary9" } },
+      },
+      "MODE=fast\n",
+    );
+    assert.deepEqual(found.map(([field]) => field).sort(), [
+      "driverOptions.shop_default",
+      "log.options.splunk-token",
+      "log.options.tag",
+      "storageOptions.other.secret",
+      "storageOptions.size",
+      "storageOptions.store.secret",
+      "sysctls.net.secret",
+    ]);
+    assert.doesNotMatch(JSON.stringify(found), /canary/);
+    const options = found.find(([field]) => field === "driverOptions.shop_default")!; // as was looked at
+    assert.deepEqual(options.slice(3), mode === "one" ? [] : ["******** ********"]);
+  }
+});
