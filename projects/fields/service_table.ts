@@ -14,7 +14,7 @@ import { type Declared, type Difference, nodeAt } from "./field.ts";
 import { mountDifferences, mounts, mountsOf } from "./mounts.ts";
 import { networks, ports } from "./service_network.ts";
 import { handed, placement, resources, restart, updates } from "./service_deploy.ts";
-import { differencesOf, type FieldDifference, FIELDS, isOpenRow } from "./table.ts";
+import { differencesOf, type FieldDifference, FIELDS, isOpenRow, maskedAt } from "./table.ts";
 
 /** Rows whose fields a service has as a container has them. */
 const SHARED: ReadonlySet<string> = new Set([
@@ -158,7 +158,7 @@ export function serviceDifferences(
       ...ignored(of),
     ].map((one) => ({
       ...one,
-      declared: maskText(one.declared),
+      declared: maskedAt(one, []),
       seen: maskText(one.seen),
       isOpen: !one.field.startsWith("deploy.labels") && one.seen !== IGNORED,
     })),

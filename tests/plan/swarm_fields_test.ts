@@ -144,3 +144,36 @@ Deno.test("a key that nobody knows is said to be not compared, and an ignored on
   const [privileged] = found.filter(({ field }) => field === "privileged");
   assert.deepEqual([privileged?.declared, privileged?.seen], ["true", "(a swarm ignores it)"]);
 });
+
+Deno.test("A difference of a service shows variables as they are written, and no option whose name tells of a secret", async () => {
+  await using files = await workspaceFolder({
+    "compose.yaml": [
+      "services:",
+      "  web:",
+      "    image: a:1",
+      "    hostname: ${WORD}",
+      "    networks: { odd: { driver_opts: { vpn.credential: canary1, mode: '${WORD}' } } }",
+      "    deploy:",
+      "      labels: { kind: '${WORD}' }",
+      "      placement: { constraints: ['node.labels.kind==${WORD}'] }",
+      "networks: { odd: { name: odd } }",
+      "",
+    ].join("\n"),
+    ".env": "WORD=canary2\n",
+  });
+  const model = await files.read();
+  const [group] = mainGroups(model) as [Group]; // there is one
+  const [unit] = group.units as [Unit]; // as above
+  const networks = [{ name: "odd", aliases: [], driverOptions: { "vpn.credential": "canary3" } }];
+  const found = serviceDifferences({ model, group, unit, service: unit.service! }, {
+    ...ODD,
+    definition: { ...ODD.definition, networks },
+  });
+  assert.doesNotMatch(
+    JSON.stringify(found.map(({ field, declared, seen }) => [field, declared, seen])),
+    /canary/,
+  );
+  for (const field of ["hostname", "deploy.labels.kind", "placement.constraints", "driverOptions.odd"]) {
+    assert.match(found.find((one) => one.field === field)?.declared ?? "", /\$\{WORD\}/, field);
+  }
+});
