@@ -10,7 +10,7 @@ type Verdict = ProjectRow["verdict"];
 type Answer = Pick<Projects, "items" | "total" | "engines" | "liveNeeds">;
 
 /** As many rows as the service gives at once. */
-const MOST = 5_000;
+export const MOST = 5_000;
 
 interface Shown {
   readonly words: string;
@@ -31,7 +31,7 @@ const VERDICTS: Readonly<Record<Verdict, Shown>> = {
 };
 
 /** Returns how a verdict is shown. A newer berth may know one that this command does not: it counts as not known. */
-const shownAs = (verdict: string): Shown =>
+export const shownAs = (verdict: string): Shown =>
   Object.hasOwn(VERDICTS, verdict)
     ? VERDICTS[verdict as Verdict]
     : { words: verdict, colour: "yellow", code: EXIT.INCOMPLETE };

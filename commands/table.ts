@@ -48,7 +48,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sync",
     summary: "write a commit into a folder, and apply what it changes",
     details:
-      "Shows what the newest commit changes, asks, writes it whole or not at all, and applies the changed projects one after the other. An earlier commit is written alone: apply what you want of it.",
+      "Shows what the newest commit changes, asks, writes it whole or not at all, and applies the changed projects one after the other. Names the other projects of the folder that are not as its files say, and ends with 2 then. An earlier commit is written alone: apply what you want of it.",
     args: [{ name: "folder", kind: "folder" }],
     options: [
       {

@@ -1,4 +1,4 @@
-/** Words and exit codes of `berth apply` and `berth swarm` for a part that is not well. */
+/** Words and exit codes of `berth apply`, `berth sync` and `berth swarm` for a part that is not well. */
 import assert from "node:assert/strict";
 import { answering, type Answers } from "../support/answering.ts";
 import { type Ended, runBerth } from "../support/berth_process.ts";
@@ -29,6 +29,60 @@ Deno.test("berth apply of a folder says why it ends and which projects it has le
   const { code, stdout, stderr } = await before(FOLDER, "apply", "home", "--yes", "--json");
   assert.deepEqual([code, stdout], [1, ""]);
   assert.equal(stderr, "berth: Cannot apply b: the port 80 is taken\nberth: Not applied: c@home\n");
+});
+
+const SYNCED = {
+  url: "https://git.example/home.git",
+  branch: "main",
+  folder: "",
+  state: "synced",
+  error: null,
+  waiting: null,
+  synced: "aa11",
+  head: "aa11",
+  rewritten: false,
+  pending: null,
+  signers: [],
+  uncommitted: [],
+  history: [{ id: "aa11" }],
+};
+const rows = (...verdicts: string[]) => ({
+  items: verdicts.map((verdict, at) => ({ id: `${"abc"[at]}@home`, verdict })),
+  total: verdicts.length,
+});
+
+Deno.test("berth sync names what an earlier one has left, and is never fine where berth cannot tell", async () => {
+  const behind = { ...SYNCED, state: "behind", synced: "9900" };
+  const failed = { ...SYNCED, state: "failed", error: "the server is away" };
+  const pending = { commits: [], groups: [], conflicts: [], skipped: [], files: 1, isPart: false };
+  const some = rows("asWritten", "differs", "notStarted");
+  const named = "Not as written: b@home (differs), c@home (not started)";
+  const written = "home is at aa11\n";
+  for (
+    const [source, found, code, error, last] of [
+      [SYNCED, rows("asWritten", "completed"), 0, "", "up to date\n"],
+      [SYNCED, some, 2, named, "up to date\n"],
+      [SYNCED, rows("unknown"), 4, "Not as written: a@home (unknown)", "up to date\n"],
+      [failed, rows("asWritten"), 1, "The last check failed: the server is away", ""],
+      [{ ...behind, pending }, rows("asWritten"), 0, "", written],
+      [{ ...behind, pending }, some, 2, named, written],
+      [behind, rows("asWritten"), 4, "could not tell which projects this commit changes", written],
+    ] as const
+  ) {
+    const ended = await before(
+      {
+        "/api/workspaces": FOLDER["/api/workspaces"],
+        "/api/workspaces/home/source": [source],
+        "/api/workspaces/home/source/sync": [SYNCED],
+        "/api/projects": [found],
+      },
+      "sync",
+      "home",
+      "--yes",
+    );
+    assert.deepEqual([ended.code, ended.stdout.endsWith(last)], [code, true], ended.stdout + ended.stderr);
+    assert.ok(error === "" ? ended.stderr === "" : ended.stderr.includes(error), ended.stderr);
+  }
 });
 
 Deno.test("berth swarm ends with 2 where tasks or a quorum lack, and with 4 where no manager answers", async () => {

@@ -49,4 +49,12 @@ test("berth sync applies the newest commit, also by its id, and an earlier one o
   assert.equal(await runs(), "new", "files alone go back");
   assert.equal((await berth("apply", `blog@${scene.id}`, "--yes"))[0], 0);
   assert.equal(await runs(), "old");
+
+  // The page's "Sync" writes the files, and applies nothing.
+  await scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, { commit: next });
+  assert.deepEqual(await berth("sync", scene.id, "--yes"), [
+    2,
+    `berth: Not as written: blog@${scene.id} (differs)\n`,
+    "up to date\n",
+  ]);
 });
