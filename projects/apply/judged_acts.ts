@@ -16,6 +16,7 @@ import { bindsIn, placesOf } from "../specs/bind_sources.ts";
 import { specFacts } from "../specs/facts.ts";
 import type { Placed } from "../specs/host_places.ts";
 import { failed } from "./hand.ts";
+import { holdingsWith, unheardOn } from "./heard.ts";
 import { lenderOf } from "./lender.ts";
 import { mountedElsewhere } from "./mounted.ts";
 import type { Orders } from "./orders.ts";
@@ -176,8 +177,11 @@ class ActJudge {
     );
   }
 
+  /** Of an engine that cannot be asked nobody knows what it has, and so not what is refused. */
   #refused({ field, why, at }: Need, reason: string): ServiceError {
     const { step: { kind, target } } = this.options;
+    const away = unheardOn(this.#ground.runtime, this.#ground.backend);
+    if (away !== null) return away;
     const where = at === undefined ? "" : ` (${at.file}:${at.range.start.line})`;
     return failed(`Cannot carry out ${kind} of "${target}": ${field} ${why}${where}, which ${reason}`);
   }
@@ -238,9 +242,8 @@ class ActJudge {
   }
 
   async #holdings(): Promise<Holdings> {
-    const holdings = await this.#ground.runtime.holdings();
-    if (holdings === null) throw failed("Cannot go on: no engine lists what it has");
-    return holdings;
+    const { runtime, backend } = this.#ground;
+    return await holdingsWith(runtime, backend);
   }
 
   #placesOf(holdings: Holdings, sources: readonly string[]) {

@@ -22,6 +22,7 @@ import type { Step } from "../plan/plan_shape.ts";
 import { declaredOf } from "../plan/scene.ts";
 import { containerSpec, unknownsOf } from "../specs/container_spec.ts";
 import { networkSpec, volumeSpec } from "../specs/resource_specs.ts";
+import { containersOn } from "./heard.ts";
 import { MARK, markOf } from "./work.ts";
 
 type NamedResource = Resource & { readonly kind: "network" | "volume" };
@@ -113,15 +114,15 @@ export class Orders {
 
   /** The image of a step as it is built now. Throws `apply_failed` with what is in the way. */
   async build(step: Step): Promise<PreparedBuild> {
-    const { reading, runtime } = this.ground;
-    return await prepareBuild(this.declared(step), reading, this.#composeVersion(await runtime.containers()));
+    const version = this.#composeVersion(await this.#running());
+    return await prepareBuild(this.declared(step), this.ground.reading, version);
   }
 
   /** All that the container of a step is made with, and the engine's id of its image. */
   async container(step: Step, acts: EngineActs): Promise<Asked> {
     const of = this.declared(step);
     const name = this.nameAfter(step, this.containerName(step));
-    const running = await this.ground.runtime.containers();
+    const running = await this.#running();
     const standing = (service: string) => {
       const found = standingFor(this.#own(running), service);
       // A name as it is written would be taken for that of something else.
@@ -212,9 +213,15 @@ export class Orders {
     return { resource, name: resource.name };
   }
 
-  /** The containers of the project that are there now. */
+  /** The containers of the project that are there now. Throws `engine_unavailable` while the engine cannot be asked. */
   async containers(): Promise<readonly RunningContainer[]> {
-    return this.#own(await this.ground.runtime.containers());
+    return this.#own(await this.#running());
+  }
+
+  /** Lists them anew on the engine, which may not have announced all of them yet. */
+  async relist(): Promise<void> {
+    const { backend, runtime } = this.ground;
+    await runtime.relist(backend, "containers").catch(() => {}); // then the engine cannot be asked, as the next look says
   }
 
   /** Returns the containers of one service, without those of a swap. */
@@ -224,17 +231,21 @@ export class Orders {
     );
   }
 
-  #own(all: readonly RunningContainer[]): RunningContainer[] {
-    const { backend, group } = this.ground;
-    return all.filter((one) =>
-      one.backend === backend && one.compose?.project === group.project &&
+  #running(): Promise<readonly RunningContainer[]> {
+    return containersOn(this.ground.runtime, this.ground.backend);
+  }
+
+  #own(here: readonly RunningContainer[]): RunningContainer[] {
+    const { group } = this.ground;
+    return here.filter((one) =>
+      one.compose?.project === group.project &&
       !/^true$/i.test(one.labels["com.docker.compose.oneoff"] ?? "")
     );
   }
 
   async #labels(resource: NamedResource, step: Step): Promise<Record<string, string>> {
-    const { group, apply, runtime } = this.ground;
-    const version = this.#composeVersion(await runtime.containers());
+    const { group, apply } = this.ground;
+    const version = this.#composeVersion(await this.#running());
     return { ...resourceLabels(group, resource, version), [MARK]: markOf(apply, step.n) };
   }
 
@@ -248,9 +259,8 @@ export class Orders {
   }
 
   /** Of the project's containers the newest version; else of all on the engine. */
-  #composeVersion(running: readonly RunningContainer[]): string {
-    const { backend, composeVersion } = this.ground;
-    const here = running.filter((one) => one.backend === backend);
+  #composeVersion(here: readonly RunningContainer[]): string {
+    const { composeVersion } = this.ground;
     for (const among of [this.#own(here), here]) {
       const versions = among.flatMap(({ labels }) => labels["com.docker.compose.version"] ?? []);
       const newest = versions.sort(byVersion).at(-1);

@@ -129,8 +129,8 @@ export class Run {
     const unstable = await this.#judge();
     const { halt, isWhole } = this.#state;
     if (unstable !== null) {
-      const isOnEngine = this.#state.work.cluster === undefined;
-      if (isOnEngine) await tidyUp(this.#runner.orders, this.#runner.acts(), this.apply.id, journal);
+      const isLeft = this.#state.work.cluster === undefined && !await this.#tidyUp();
+      if (isLeft) return;
       return await journal.close("done", wordsOf(unstable), { unstable });
     }
     if (halt === null || halt.kind === "stopping") return; // the next start goes on
@@ -152,6 +152,30 @@ export class Run {
       return await this.#takeBack(halt.reason);
     }
     await journal.close(halt.kind, halt.reason);
+  }
+
+  /** Removes what the apply has left. Returns false where it is paused, as its engine stays away, or goes on later. */
+  async #tidyUp(): Promise<boolean> {
+    const { journal, stopping, awayMs } = this.options;
+    const { orders } = this.#runner;
+    const patience = new Patience(awayMs);
+    for (;;) {
+      const acts = this.#runner.acts();
+      try {
+        await tidyUp(orders, acts, this.apply.id, journal);
+        return true;
+      } catch (error) {
+        if (!(error instanceof ServiceError) || !isAway(acts, error)) throw error;
+        const goesOn = await patience.goesOn(stopping);
+        if (stopping.aborted) return false;
+        if (goesOn) continue;
+        await journal.close(
+          "paused",
+          `All steps are done, but what they left is not removed. ${error.discreet}`,
+        );
+        return false;
+      }
+    }
   }
 
   /** Closes an apply that somebody has ended, and says what of a failure was not taken back. */

@@ -22,7 +22,7 @@ export class Cut extends Error {}
 export async function waitForUnit(hand: Hand): Promise<void> {
   const of = hand.orders.declared(hand.step);
   const isHealth = !hand.step.target.endsWith("service_completed_successfully");
-  const containers = await hand.orders.containersOf(of.unit.label);
+  const containers = await awaited(hand, of.unit.label);
   await Promise.all(containers.map(async ({ id, name }) => {
     const found = await hand.acts.find(id);
     if (found === null) throw failed(`Container "${name}" is gone`);
@@ -37,6 +37,16 @@ export async function waitForUnit(hand: Hand): Promise<void> {
       throw error;
     }
   }));
+}
+
+/** Returns the containers of the service. Throws where there is none: nothing of it can become what is waited for. */
+async function awaited({ orders }: Pick<Hand, "orders">, service: string) {
+  const known = await orders.containersOf(service);
+  if (known.length > 0) return known;
+  await orders.relist();
+  const listed = await orders.containersOf(service);
+  if (listed.length === 0) throw failed(`Every container of the service "${service}" is gone`);
+  return listed;
 }
 
 /** The parts of a hand that a wait needs. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { makePrivateFile } from "../../auth/sealing/private_file.ts";
 import { randomSecret } from "../../auth/secret.ts";
+import type { Apply } from "../../projects/apply/apply_shape.ts";
 import { mortal } from "./apply_mortal.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { eventually } from "../support/eventually.ts";
@@ -240,5 +241,35 @@ if (isProof) {
       assert.deepEqual([over.state, over.reason], ["done", null]);
       assert.deepEqual(Object.keys(await scene.containers()), [`${name}-web-1`]);
     }, { applyTimes: { awayMs: 3_000 } });
+  });
+
+  test("a wait whose engine is killed goes on when it is back, and no dependant starts before (F82)", async (engine) => {
+    const name = "waitgone";
+    const text = project(name, [
+      service("a", `restart: always\n${HELD}`),
+      service("b", "depends_on: { a: { condition: service_healthy } }"),
+    ]);
+    await scene(engine, name, text, async (scene) => {
+      const { body } = await scene.begin(await scene.plan());
+      await inHand(scene.berth, body.id, "wait");
+      await engine.kill();
+      await someLeases();
+      const away: Apply = (await scene.berth.call(`GET /api/applies/${body.id}`)).body;
+      await engine.start();
+      assert.deepEqual([away.state, away.steps.find(({ kind }) => kind === "wait")?.state], [
+        "running",
+        "running",
+      ]);
+      await eventually(
+        "what is waited for runs again",
+        async () => (await scene.containers())[`${name}-a-1`]?.state === "running",
+      );
+      await someLeases();
+      assert.equal((await scene.containers())[`${name}-b-1`]?.state, "created");
+      await scene.touch(`${name}-a-1`, "/go");
+      const over = await scene.over(body.id);
+      assert.deepEqual([over.state, over.reason], ["done", null]);
+      assert.equal((await scene.containers())[`${name}-b-1`]?.state, "running");
+    });
   });
 }
