@@ -14,6 +14,7 @@ const STOP_MS = 9_500;
 
 export async function run(): Promise<number> {
   const asked = stopSignal();
+  const onHangUp = hangUps();
   let berth: Berth;
   try {
     berth = await startBerth({ config: await readSettings(), plugins: loadPlugins });
@@ -25,8 +26,10 @@ export async function run(): Promise<number> {
       : EXIT.USAGE;
   }
   surviveBugs(berth);
-  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGHUP", () => void berth.reload());
-  rereadRoles(berth);
+  onHangUp(() => {
+    void berth.reload();
+    void rereadRoles(berth);
+  });
   console.log(await greeting(berth));
   await asked;
   const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STOP_MS));
@@ -60,18 +63,34 @@ function stopSignal(): Promise<void> {
   });
 }
 
-/** On SIGHUP the role rules of `config.yaml` are read again; settings with a mistake leave them as they were. */
-function rereadRoles({ access, log }: Berth): void {
-  if (Deno.build.os === "windows") return;
-  Deno.addSignalListener("SIGHUP", async () => {
-    try {
-      const { roles } = await readSettings();
-      await access.setRoles(roles);
-      log.info("The role rules were read again", { rules: roles.length });
-    } catch (error) {
-      log.error("Cannot read the settings again; the role rules stay as they were", { error });
-    }
-  });
+/**
+ * From now on SIGHUP does not end the process. Returns a function that says what it does instead; one that came
+ * before does it then.
+ */
+function hangUps(): (act: () => void) => void {
+  let doNow: (() => void) | null = null;
+  let isAsked = false;
+  if (Deno.build.os !== "windows") {
+    Deno.addSignalListener("SIGHUP", () => {
+      if (doNow === null) isAsked = true;
+      else doNow();
+    });
+  }
+  return (act) => {
+    doNow = act;
+    if (isAsked) act();
+  };
+}
+
+/** Reads the role rules of `config.yaml` again; settings with a mistake leave them as they were. */
+async function rereadRoles({ access, log }: Berth): Promise<void> {
+  try {
+    const { roles } = await readSettings();
+    await access.setRoles(roles);
+    log.info("The role rules were read again", { rules: roles.length });
+  } catch (error) {
+    log.error("Cannot read the settings again; the role rules stay as they were", { error });
+  }
 }
 
 /** One request's bug must not end the others': what escapes every handler is logged, and the process lives. */

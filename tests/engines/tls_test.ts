@@ -111,9 +111,19 @@ Deno.test(
   },
 );
 
-Deno.test("SIGHUP without TLS ends nothing", async () => {
-  await using berth = await startBerthProcess();
+Deno.test("SIGHUP without TLS ends nothing, and one during the start is done once berth stands", async () => {
+  const serve = new URL("../../commands/serve.ts", import.meta.url).href;
+  const program = `import { run } from "${serve}";
+    const running = run();
+    Deno.kill(Deno.pid, "SIGHUP");
+    Deno.exit(await running);`;
+  await using berth = await startBerthProcess({
+    permissions: ["-A", "--no-check", `--config=${new URL("../../deno.json", import.meta.url).pathname}`],
+    main: `data:application/typescript,${encodeURIComponent(program)}`,
+  });
+  const times = () => berth.stderr.split("role rules were read again").length - 1;
+  await eventually("it says so", () => times() === 1);
   berth.child.kill("SIGHUP");
-  await eventually("it says so", () => berth.stderr.includes("role rules were read again"));
+  await eventually("it says so again", () => times() === 2);
   assert.equal((await berth.end()).code, 0);
 });
