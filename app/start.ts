@@ -11,6 +11,7 @@ import { authoritiesOf } from "../http/serve/authorities.ts";
 import { tooFewDescriptors } from "../http/serve/descriptors.ts";
 import { StartupGate } from "../http/serve/startup_gate.ts";
 import { listen, type Listener, listenFailure } from "../http/serve/listener.ts";
+import { readTls, renewTls, type TlsTexts } from "./certificate.ts";
 import type { ConsoleStream } from "../log/console.ts";
 import { type OpenLog, openLog } from "../log/log.ts";
 import { ownerAdvice, reasonOf, StartFailure } from "./start_failure.ts";
@@ -72,7 +73,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   const stop = stopOnce(opened, owned.move());
   return {
     ...parts,
-    reload: () => reload(config, metricsListener === null ? [listener] : [listener, metricsListener], log),
+    reload: () => renewTls(config, metricsListener === null ? [listener] : [listener, metricsListener], log),
     url,
     port: listener.port,
     metricsPort: metricsListener?.port ?? null,
@@ -218,18 +219,6 @@ function openLogIn(config: Config, replica: string, console: ConsoleStream | nul
   }
 }
 
-async function readTls(config: Config): Promise<{ cert: string; key: string } | null> {
-  if (config.tls === null) return null;
-  const [cert, key] = await Promise.all([config.tls.cert, config.tls.key].map(async (path) => {
-    try {
-      return await Deno.readTextFile(path);
-    } catch (error) {
-      throw new StartFailure(`Cannot read the TLS file "${path}": ${reasonOf(error)}`);
-    }
-  }));
-  return { cert: cert ?? "", key: key ?? "" };
-}
-
 /** Opens the port for metrics and probes, if the settings want one. */
 async function listenForMetrics(
   config: Config,
@@ -283,20 +272,9 @@ function measureRetries(metrics: Metrics, { retries }: Store): void {
   }, () => [{ value: retries() }]);
 }
 
-async function reload(config: Config, listeners: readonly Listener[], log: OpenLog): Promise<void> {
-  try {
-    const tls = await readTls(config);
-    if (tls === null) return;
-    for (const listener of listeners) await listener.renew(tls);
-    log.info("The certificate was read again");
-  } catch (error) {
-    log.error("Cannot renew the certificate; the current one stays in use", { error });
-  }
-}
-
 function startListening(
   config: Config,
-  tls: { cert: string; key: string } | null,
+  tls: TlsTexts | null,
   gate: StartupGate,
   log: OpenLog,
 ): Listener {

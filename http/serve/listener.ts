@@ -29,9 +29,10 @@ export interface Listener {
   reopened(): number;
   /**
    * Uses this certificate for new connections; those that are open go on as they are. Rejects, and
-   * changes nothing, when the two texts are no certificate and its key.
+   * changes nothing, when the two texts are no certificate and its key, or of a kind that TLS here does not take.
+   * False: it is the one in use.
    */
-  renew(tls: TlsTexts): Promise<void>;
+  renew(tls: TlsTexts): Promise<boolean>;
   /** Takes no new connection and resolves when every request is answered, or false after `timeoutMs`. */
   drain(timeoutMs: number): Promise<boolean>;
 }
@@ -59,7 +60,13 @@ class ReopeningListener implements Listener {
   readonly #earlier = new Set<Promise<void>>();
   #server: Deno.HttpServer<Deno.NetAddr>;
   #tls: TlsTexts | null;
+  /** The texts with which the socket was opened last. */
+  #taken: TlsTexts | null;
+  /** The one loop that opens the socket again: two would take the port from each other. */
+  #reopening: Promise<void> | null = null;
   readonly #renewed = new Latch();
+  /** Settles once the last renewal that was asked for is over; null while there is none. */
+  #renewing: Promise<void> | null = null;
   #isStopping = false;
   #reopened = 0;
 
@@ -68,6 +75,7 @@ class ReopeningListener implements Listener {
     this.#log = options.log;
     this.#tls = options.tls;
     this.#server = this.#open(options.port);
+    this.#taken = options.tls;
     const { hostname, port } = this.#server.addr;
     this.hostname = hostname;
     this.port = port;
@@ -78,18 +86,28 @@ class ReopeningListener implements Listener {
     return this.#reopened;
   }
 
-  async renew(tls: TlsTexts): Promise<void> {
+  async renew(tls: TlsTexts): Promise<boolean> {
     if (!await belongTogether(tls)) throw new TypeError("no certificate and its key");
+    const renewal = (this.#renewing ?? Promise.resolve()).then(() => this.#renew(tls));
+    const over: Promise<void> = renewal.then(() => {}, () => {}).then(() => {
+      if (this.#renewing === over) this.#renewing = null;
+    });
+    this.#renewing = over;
+    return await renewal;
+  }
+
+  async #renew(tls: TlsTexts): Promise<boolean> {
+    if (tls.cert === this.#tls?.cert && tls.key === this.#tls.key) return false;
+    await this.#open(0, tls, "127.0.0.1").shutdown(); // throws before the port is given up
+    if (this.#isStopping) return false;
     this.#tls = tls;
     const closed: Promise<void> = this.#server.shutdown().catch(() => {})
       .finally(() => this.#earlier.delete(closed));
     this.#earlier.add(closed);
-    try {
-      this.#server = this.#open(this.port);
-    } catch {
-      await this.#reopen();
-    }
+    await this.#reopen();
     this.#renewed.wake();
+    if (this.#tls !== tls) throw new TypeError("the port did not open with it");
+    return true;
   }
 
   async drain(timeoutMs: number): Promise<boolean> {
@@ -100,11 +118,15 @@ class ReopeningListener implements Listener {
     return await within(done, timeoutMs, false);
   }
 
-  #open(port: number): Deno.HttpServer<Deno.NetAddr> {
+  #open(
+    port: number,
+    tls = this.#tls,
+    hostname = this.#options.hostname,
+  ): Deno.HttpServer<Deno.NetAddr> {
     return Deno.serve({
-      hostname: this.#options.hostname,
+      hostname,
       port,
-      ...(this.#tls === null ? {} : this.#tls),
+      ...tls,
       handler: this.#options.handler,
       onListen: () => {},
       onError: (error) => {
@@ -122,28 +144,54 @@ class ReopeningListener implements Listener {
         await Promise.race([current.finished, this.#renewed.opened]);
         if (this.#isStopping) return;
         if (current !== this.#server) continue;
+        if (this.#renewing !== null) { // it closed the socket, and opens it again
+          await this.#renewing;
+          continue;
+        }
         this.#log.error("The listener ended by itself and is opened again");
       } catch (error) {
         if (this.#isStopping) return;
         this.#log.error("The listener failed and is opened again", { error });
       }
+      await pause(RETRY_MS, undefined, this.#stopped.opened);
       await this.#reopen();
+      if (this.#isStopping) return;
+      this.#log.warn("The listener is open again", { port: this.port, reopened: ++this.#reopened });
     }
   }
 
-  async #reopen(): Promise<void> {
-    while (!this.#isStopping) {
-      await pause(RETRY_MS, undefined, this.#stopped.opened);
-      if (this.#isStopping) return;
-      try {
-        this.#server = this.#open(this.port);
-        this.#log.warn("The listener is open again", { port: this.port, reopened: ++this.#reopened });
-        return;
-      } catch {
-        // Still no descriptor, or the port is not free yet: the next attempt comes soon.
+  /** Tries until the port is open. Where the certificate is what is refused, it goes on with the one of before. */
+  #reopen(): Promise<void> {
+    return this.#reopening ??= (async () => {
+      await null; // it is known as the one loop before it can end
+      while (!this.#isStopping && !this.#opensAgain()) {
+        await pause(RETRY_MS, undefined, this.#stopped.opened);
       }
+      this.#reopening = null;
+    })();
+  }
+
+  #opensAgain(): boolean {
+    try {
+      this.#server = this.#open(this.port);
+      this.#taken = this.#tls;
+      return true;
+    } catch (error) {
+      // Still no descriptor, or the port is not free yet: the next attempt comes soon.
+      if (!maySoonSucceed(error) && this.#taken !== this.#tls) {
+        this.#log.error("The port does not open with the new certificate; the one of before is used", {
+          error,
+        });
+        this.#tls = this.#taken;
+      }
+      return false;
     }
   }
+}
+
+function maySoonSucceed(error: unknown): boolean {
+  return error instanceof Error && "code" in error &&
+    /^(?:EADDRINUSE|EMFILE|ENFILE)$/.test(String(error.code));
 }
 
 async function belongTogether({ cert, key }: TlsTexts): Promise<boolean> {
@@ -177,6 +225,10 @@ export function listenFailure(error: unknown, hostname: string, port: number): s
   }
   if (words.includes("KeyMismatch")) {
     return `Cannot listen on ${address}: the TLS key is not the certificate's`;
+  }
+  if (/failed to parse private key|UnsupportedCertVersion/.test(words)) {
+    return `Cannot listen on ${address}: TLS takes a certificate of X.509 version 3 whose key is RSA of 2048 bits or ` +
+      "more, ECDSA on P-256 or P-384, or Ed25519";
   }
   if (words.startsWith("failed to lookup address")) {
     return `Cannot listen on ${address}: no such host name is known`;

@@ -1,6 +1,10 @@
 /** Promises of a listener with TLS of its own, which is what allows another address than loopback (R1). */
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { certificates } from "../client/certificates.ts";
+import { renewTls } from "../../app/certificate.ts";
+import { listen } from "../../http/serve/listener.ts";
+import { SILENT } from "../support/silent_log.ts";
 import { StartFailure } from "../../app/start_failure.ts";
 import { runBerth, startBerthProcess } from "../support/berth_process.ts";
 import { eventually } from "../support/eventually.ts";
@@ -8,18 +12,16 @@ import { startService } from "../support/service.ts";
 
 const hasOpenssl = await new Deno.Command("openssl", { args: ["version"], stdout: "null", stderr: "null" })
   .output().then(({ success }) => success, () => false);
-if (!hasOpenssl) console.warn("SKIPPED: 2 tests of TLS, because openssl is not installed");
+if (!hasOpenssl) console.warn("SKIPPED: tests of TLS, because openssl is not installed");
 const options = { ignore: !hasOpenssl };
 
-async function withPems(
-  use: (pems: { cert: string; key: string; ca: string }) => Promise<void>,
-): Promise<void> {
+async function withPems<T>(use: (pems: { cert: string; key: string; ca: string }) => Promise<T>): Promise<T> {
   const { cert, key, ca } = (await certificates())["private CA"];
   const folder = await Deno.makeTempDir({ prefix: "berth-tls-" });
   try {
     await Deno.writeTextFile(`${folder}/cert.pem`, cert);
     await Deno.writeTextFile(`${folder}/key.pem`, key);
-    await use({ cert: `${folder}/cert.pem`, key: `${folder}/key.pem`, ca });
+    return await use({ cert: `${folder}/cert.pem`, key: `${folder}/key.pem`, ca });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -127,3 +129,93 @@ Deno.test("SIGHUP without TLS ends nothing, and one during the start is done onc
   await eventually("it says so again", () => times() === 2);
   assert.equal((await berth.end()).code, 0);
 });
+
+Deno.test(
+  "a quiet listener takes one new certificate after the other, and refuses what TLS does not take",
+  options,
+  async () => {
+    const made = await certificates();
+    const [one, two] = [made["private CA"], made["self-signed leaf"]];
+    const odd = await withPems(async ({ cert, key }) => {
+      const { success } = await new Deno.Command("openssl", {
+        args: [
+          ..."req -x509 -newkey ec -pkeyopt ec_paramgen_curve:secp256k1 -nodes -days 2 -subj /CN=odd".split(
+            " ",
+          ),
+          ...["-keyout", key, "-out", cert],
+        ],
+        stderr: "null",
+      }).output();
+      assert.ok(success);
+      return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
+    });
+    const serve = Deno.serve;
+    let tries = 0;
+    Object.assign(Deno, {
+      serve: (...given: Parameters<typeof serve>) => {
+        tries++;
+        return serve(...given);
+      },
+    });
+    const listener = listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      tls: one,
+      handler: () => Promise.resolve(new Response("served")),
+      log: SILENT,
+    });
+    try {
+      assert.deepEqual(await Promise.all([two, one, two].map((tls) => listener.renew(tls))), [
+        true,
+        true,
+        true,
+      ]);
+      assert.equal(await listener.renew(two), false, "it is the one in use");
+      await assert.rejects(listener.renew(odd), /failed to parse private key/);
+      const before = tries;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      assert.equal(tries, before, "nobody goes on trying to listen");
+      using client = Deno.createHttpClient({ caCerts: [two.ca], poolMaxIdlePerHost: 0 });
+      const answer = await fetch(`https://localhost:${listener.port}/`, { client });
+      assert.equal(await answer.text(), "served");
+    } finally {
+      Object.assign(Deno, { serve });
+      assert.equal(await listener.drain(1_000), true);
+    }
+  },
+);
+
+Deno.test(
+  "a renewal reaches every port although one refuses it, and says until when the certificate lasts",
+  options,
+  async () => {
+    await withPems(async ({ cert, key }) => {
+      const lines: [level: string, message: string, fields: Record<string, unknown> | undefined][] = [];
+      const log = {
+        ...SILENT,
+        info: (message: string, fields?: Record<string, unknown>) => lines.push(["info", message, fields]),
+        error: (message: string, fields?: Record<string, unknown>) => lines.push(["error", message, fields]),
+      };
+      const port = (number: number, answer: () => Promise<boolean>) => ({ port: number, renew: answer });
+      const reached: number[] = [];
+      const takes = port(2, () => Promise.resolve(reached.push(2) > 1));
+      await renewTls({ tls: { cert, key } }, [port(1, () => Promise.reject(new Error("no"))), takes], log);
+      assert.deepEqual([reached, lines.length, lines[0]!.slice(0, 2)], [
+        [2],
+        1,
+        ["error", "Cannot renew the certificate; the current one stays in use"],
+      ]);
+      assert.equal(lines[0]![2]!.port, 1);
+      lines.length = reached.length = 0;
+
+      await renewTls({ tls: { cert, key } }, [takes], log);
+      await renewTls({ tls: { cert, key } }, [takes], log);
+
+      const ends = new Date(new X509Certificate(await Deno.readTextFile(cert)).validTo).toISOString();
+      assert.deepEqual(lines, [
+        ["info", "The certificate's files hold the one in use", { ends }],
+        ["info", "The certificate was read again", { ends }],
+      ]);
+    });
+  },
+);
