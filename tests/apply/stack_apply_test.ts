@@ -29,6 +29,8 @@ interface Stack {
 }
 
 const NEVER = { pull: "never" };
+/** `BERTH_PROOF=1`: with the steps that wait for tasks to fail and to go. */
+const isProof = Deno.env.get("BERTH_PROOF") === "1";
 
 /** All that the file says runs, with berth's labels on the service alone. */
 async function broughtUp({ own, scene }: Stack): Promise<void> {
@@ -203,8 +205,10 @@ Deno.test({
     const stack: Stack = { own, berth, scene };
     await test.step("up", () => broughtUp(stack));
     await test.step("what differs is posted once", () => updated(stack));
-    await test.step("another content is another secret", () => rotated(stack));
-    await test.step("a failure takes back what was done", () => failed(stack));
+    if (isProof) {
+      await test.step("another content is another secret", () => rotated(stack));
+      await test.step("a failure takes back what was done", () => failed(stack));
+    }
     await test.step("no right, no hold of a host", () => judged(stack));
     await test.step("a change by others makes the plan stale", () => stale(stack));
     await test.step("down", () => down(stack));

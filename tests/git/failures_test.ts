@@ -10,12 +10,13 @@ import { eventually } from "../support/eventually.ts";
 import { git, GitServer, hasGit } from "../support/git_server.ts";
 import { type Answer, startService, TestCaller } from "../support/service.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
+import { isLeftToProof } from "../proof/long.ts";
 import { SourceScene, web, withToken } from "./source_scene.ts";
 
 const IS_WHOLE = Deno.env.get("BERTH_PROOF") === "1";
 const ignore = !hasGit();
 const test = (name: string, fn: () => Promise<void>, isLeftOut = false) =>
-  Deno.test({ name, ignore: ignore || isLeftOut, fn });
+  Deno.test({ name, ignore: ignore || isLeftOut || isLeftToProof(name), fn });
 
 const sync = (scene: SourceScene, commit: string, more = {}): Promise<Answer> =>
   scene.berth.call(`POST /api/workspaces/${scene.id}/source/sync`, { commit, ...more });

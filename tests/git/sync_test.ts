@@ -4,11 +4,13 @@ import { hasGit } from "../support/git_server.ts";
 import { pause } from "../../core/pause.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Answer } from "../support/service.ts";
+import { isLeftToProof } from "../proof/long.ts";
 import { SourceScene, web } from "./source_scene.ts";
 
 const ignore = !hasGit();
 if (ignore) console.warn("SKIPPED: tests of syncs, because git is not installed");
-const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore, fn });
+const test = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, ignore: ignore || isLeftToProof(name), fn });
 
 const sync = (
   scene: SourceScene,

@@ -4,6 +4,7 @@ import { audit } from "../../.ci/audit.ts";
 import { Failures } from "../../.ci/failures.ts";
 import { refusalOf } from "../../.ci/subjects.ts";
 import { testFiles, timedTest } from "../../.ci/tests.ts";
+import { LONG, LONG_NAMES } from "../proof/long.ts";
 import { sources } from "./sources.ts";
 
 Deno.test("timedTest() reads the time of a test, and nothing from other lines", () => {
@@ -53,7 +54,8 @@ Deno.test("Failures reads which files failed, also of files in groups and of tes
 });
 
 Deno.test("what a file leaves to \`deno task proof\` is run by it", async () => {
-  const proof = await Deno.readTextFile(new URL("../proof/proof.ts", import.meta.url));
+  const proof = await Deno.readTextFile(new URL("../proof/proof.ts", import.meta.url)) +
+    JSON.stringify(LONG);
   const less =
     /\b(?:lawEngine|proofEngine|assertFitsAll)\(|\bget\("BERTH_(?:PROOF|TEST_(?:KILLS|EDITS|ROUNDS|EVERY))"\)/;
   const missing: string[] = [];
@@ -66,6 +68,21 @@ Deno.test("what a file leaves to \`deno task proof\` is run by it", async () => 
     if (!names.some((one) => proof.includes(one))) missing.push(path);
   }
   assert.deepEqual(missing, [], "name these in tests/proof/proof.ts");
+});
+
+Deno.test("each long test that \`deno task proof\` runs alone is there, and no other one begins like it", async () => {
+  const missing = new Set([...Object.keys(LONG), ...LONG_NAMES]);
+  const others: string[] = [];
+  for await (const path of sources("tests/")) {
+    missing.delete(path);
+    const text = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
+    for (const name of path === "tests/proof/long.ts" ? [] : LONG_NAMES) {
+      if (!text.includes(`"${name}`) && !text.includes(`\`${name}`)) continue;
+      missing.delete(name);
+      if (!LONG[path]?.includes(name)) others.push(`${path}: ${name}`);
+    }
+  }
+  assert.deepEqual([[...missing], others], [[], []]);
 });
 
 const HOLE = {

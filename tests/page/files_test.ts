@@ -5,6 +5,7 @@ import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { BROWSER_TEST, startBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { isLeftToProof } from "../proof/long.ts";
 import { assertFitsAll, inaccessible, openPage } from "./opened.ts";
 
 const SECRET = "correct-horse-9182";
@@ -44,6 +45,7 @@ function test(
   Deno.test({
     ...BROWSER_TEST,
     name,
+    ignore: BROWSER_TEST.ignore || isLeftToProof(name),
     fn: async () => {
       const { berth, browser, folder } = await (stage ??= setStage());
       const path = `${folder}/w${crypto.randomUUID().slice(0, 8)}`;

@@ -43,7 +43,7 @@ async function inLog(page: Page, text: string): Promise<void> {
 }
 
 test(
-  `a log counts to 100${ZEROS} over two restarts of berth and one of the container: every number once, in order`,
+  `a log counts over two restarts of berth and one of the container to 100${ZEROS}: every number once, in order`,
   async (engine, browser) => {
     await run(
       engine,
@@ -107,7 +107,7 @@ test("lines that the engine has let go of meanwhile are a row that says so", asy
 });
 
 test(
-  `${MANY} lines, one of 10 MB and colours: few elements, a search, and every line laid open`,
+  `few elements draw a log of ${MANY} lines, one of 10 MB and colours, a search, and every line laid open`,
   async (engine, browser) => {
     await run(
       engine,

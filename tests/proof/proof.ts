@@ -3,6 +3,8 @@
  * Races that last ten minutes run beside them, and what needs the machine for itself comes last.
  */
 
+import { LONG } from "./long.ts";
+
 interface Step {
   readonly file: string;
   /** The variables that make it whole. */
@@ -21,7 +23,8 @@ const CORPUS_PARTS: readonly string[] = ["docker", "podman"].flatMap((engine) =>
   )
 );
 
-const STEPS: readonly Step[] = [
+/** What runs otherwise than it does when its file is named. */
+const OWN_STEPS: readonly Step[] = [
   { file: "tests/artifacts/link_race_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
   { file: "tests/artifacts/file_editing_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
   { file: "tests/packaging/proxy_test.ts", env: { BERTH_SLOW_SECONDS: "600" }, when: "beside" },
@@ -51,6 +54,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/artifacts/swarm_rules_test.ts" },
   { file: "tests/access/key_timing_test.ts", when: "alone" },
   { file: "tests/apply/orphans_test.ts" },
+  { file: "tests/apply/stack_apply_test.ts" },
   { file: "tests/apply/stack_kill_test.ts" },
   { file: "tests/apply/stack_back_kill_test.ts" },
   { file: "tests/apply/stack_replicas_test.ts" },
@@ -226,6 +230,12 @@ const STEPS: readonly Step[] = [
     when: "alone",
   },
   { file: "tests/packaging/proxy_flood_test.ts", env: { BERTH_FLOOD_SECONDS: "60" }, when: "alone" },
+];
+const STEPS: readonly Step[] = [
+  ...OWN_STEPS,
+  ...Object.keys(LONG).filter((long) => OWN_STEPS.every(({ file }) => file !== long)).map((file) => ({
+    file,
+  })),
 ];
 /** A file that has not ended by then hangs. */
 const LIMIT_MINUTES = 50;

@@ -18,12 +18,13 @@ import { startService, TestCaller, type TestService } from "../support/service.t
 import { randomSecret } from "../../auth/secret.ts";
 import { freePort } from "../support/free_port.ts";
 import { PROMISED } from "../proof/promised.ts";
+import { isLeftToProof } from "../proof/long.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
 
 function test(name: string, work: () => Promise<void>, ignore = false): void {
-  Deno.test({ name, ignore: ignore || CANNOT_RUN_POSTGRES !== null }, work);
+  Deno.test({ name, ignore: ignore || CANNOT_RUN_POSTGRES !== null || isLeftToProof(name) }, work);
 }
 
 /** The settings of a service on this database, with a sealing key of its own. */

@@ -14,13 +14,13 @@ const hasEngines = Deno.build.os === "linux" && Deno.uid() === 0 || Deno.env.has
 const HAS_TESTS = /\bDeno\.test\b/;
 const ROOT = new URL("../../", import.meta.url);
 
-/** Returns all test files but `first`: groups, written into `folder`, between those that stay by themselves. */
-export async function grouped(folder: string, first: readonly string[]): Promise<string[]> {
+/** Returns all test files but those that are left out: groups, written into `folder`, between those that stay by themselves. */
+export async function grouped(folder: string, leftOut: readonly string[]): Promise<string[]> {
   const alone: string[] = [];
   const rooms = new Map<string, string[]>();
   for await (const path of sources()) {
     // The page's own have its packages: `tests/page/page_units_test.ts` runs them.
-    if (!path.endsWith("_test.ts") || path.startsWith("page/") || first.includes(path)) continue;
+    if (!path.endsWith("_test.ts") || path.startsWith("page/") || leftOut.includes(path)) continue;
     const text = await Deno.readTextFile(new URL(path, ROOT));
     // Tests beside their code are small.
     const room = /^tests\/(\w+)\//.exec(path)?.[1] ?? "beside";

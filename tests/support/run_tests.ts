@@ -1,13 +1,14 @@
 /**
- * Runs the tests of all files, or of those that are named: twice as many files at once as there are cores, since most of
- * them wait for engines, browsers and time. `DENO_JOBS` says another number. Types are left to `deno task check`.
+ * Runs the tests of all files but those that `deno task proof` runs alone, or all tests of the files that are named: twice
+ * as many files at once as there are cores, since most of them wait for engines, browsers and time. `DENO_JOBS` says
+ * another number. Types are left to `deno task check`.
  */
 
+import { LONG_FILES, LONG_NAMES } from "../proof/long.ts";
 import { grouped } from "./groups.ts";
 
 /** Files that take longest begin first, since at the end nothing would run beside them. */
 const FIRST = [
-  "tests/watch/two_watchers_test.ts",
   "tests/packaging/image_test.ts",
   "tests/git/auto_test.ts",
   "tests/apply/stack_apply_test.ts",
@@ -18,20 +19,31 @@ const FIRST = [
   "tests/page/people_test.ts",
   "tests/page/screens_test.ts",
   "tests/streams/logs_engine_test.ts",
-  "tests/access/masked_acts_test.ts",
-  "tests/page/updates_test.ts",
   "tests/streams/logs_test.ts",
-  "tests/watch/watcher_cut_test.ts",
 ];
 
 const named = Deno.args.some((one) => !one.startsWith("-"));
 /** Holds what its files share, see `once_a_run.ts`. */
 const run = await Deno.makeTempDir({ prefix: "berth-run-" });
-const files = named ? [] : [...FIRST, ...await grouped(run, FIRST)];
+const files = named ? [] : [...FIRST, ...await grouped(run, [...FIRST, ...LONG_FILES])];
+if (!named) {
+  console.error(
+    `LEFT TO "deno task proof": ${LONG_FILES.length} files, and ${LONG_NAMES.length} tests of others`,
+  );
+}
 const child = new Deno.Command(Deno.execPath(), {
-  args: ["test", "-A", "--no-check", "--parallel", "--lock=tests/deno.lock", ...Deno.args, ...files],
+  args: [
+    "test",
+    "-A",
+    "--no-check",
+    "--parallel",
+    "--lock=tests/deno.lock",
+    ...Deno.args,
+    ...files,
+  ],
   env: {
     BERTH_TEST_RUN: run,
+    ...(named ? {} : { BERTH_TEST_SHORT: "1" }),
     // Engines start programs of Go for each container, which live for moments: they need not collect what they leave.
     GOGC: Deno.env.get("GOGC") ?? "400",
     DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}`,

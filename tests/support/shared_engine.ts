@@ -1,5 +1,6 @@
 /** Tests of one file share one engine of each kind, and are skipped aloud where there can be none. */
 
+import { isLeftToProof } from "../proof/long.ts";
 import { type EngineKind, NoEngine, startEngine, type TestEngine } from "./engine.ts";
 
 /** A test that takes longer hangs, and fails instead of holding up the whole run. */
@@ -50,7 +51,7 @@ export async function sharedEngine(kind: EngineKind, settings = ""): Promise<Sha
       }
       Deno.test({
         name: `${name} (${kind})`,
-        ignore: engine === null || missing !== null,
+        ignore: engine === null || missing !== null || isLeftToProof(name),
         timeout: (isProof() ? PROOF_LIMIT_MINUTES : LIMIT_MINUTES) * 60_000,
         // Work that a real engine and its streams finish after one test may end during the next one.
         sanitizeOps: false,
