@@ -70,6 +70,11 @@ export async function* logsOf(client: Client, word: string, query: LogQuery): As
   });
 }
 
+/** A log that is followed and ends without a reason, again and again: a proxy may have closed it. */
+const CLOSED: LogRecord = {
+  error: { code: "runtime_unavailable", title: "The log was closed before its end, and does not go on" },
+};
+
 /** Yields the records of one log. One that is followed goes on behind its last line where berth stops, or is lost. */
 async function* recordsOf(
   client: Client,
@@ -94,7 +99,8 @@ async function* recordsOf(
         yield record;
         if ("end" in record || "error" in record) return;
       }
-      if (!query.follow || performance.now() - heard > AWAY_MS) return;
+      if (!query.follow) return;
+      if (performance.now() - heard > AWAY_MS) return yield CLOSED;
     } catch (error) {
       const now = performance.now();
       if (now - began > STOOD_MS) heard = now;

@@ -21,7 +21,7 @@ export async function run(line: Line): Promise<number> {
           `${JSON.stringify(container === null ? record : { container: container.trimEnd(), ...record })}\n`,
         );
       } else show(record, { isTimed, before: container === null ? "" : `${visible(container)} | ` });
-      if ("gap" in record || "error" in record || isRefused(record)) code = EXIT.INCOMPLETE;
+      if (!isWhole(record)) code = EXIT.INCOMPLETE;
     }
     return code;
   } catch (error) {
@@ -59,9 +59,18 @@ function show(
     writeError(`${before}--- lines are missing after ${record.gap.after} ---\n`);
   } else if ("error" in record) {
     writeError(`berth: ${before}${toError(record.error.title)}\n`);
-  } else if (isRefused(record)) {
-    writeError(`berth: ${before}The key may not read this log any more\n`);
+  } else if (record.end.reason !== "removed") {
+    writeError(`berth: ${before}${endText(record.end.reason)}\n`);
   }
 }
 
-const isRefused = (record: LogRecord): boolean => "end" in record && record.end.reason === "not_allowed";
+/** Returns false for a record that says that something of the log is missing. */
+const isWhole = (record: LogRecord): boolean =>
+  "line" in record || ("end" in record && record.end.reason === "removed");
+
+const endText = (reason: string): string =>
+  reason === "not_allowed"
+    ? "The key may not read this log any more"
+    : reason === "stopping"
+    ? "The log is cut off here, because berth was stopped"
+    : `The log is cut off here: ${visible(reason)}`;

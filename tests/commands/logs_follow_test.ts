@@ -65,6 +65,13 @@ Deno.test("berth logs -f of a project ends well where it is taken down, and asks
   assert.deepEqual([code, stdout, stderr], [0, "old\nnew\n", ""]);
 });
 
+Deno.test("berth logs of a log that berth cuts off says so, and ends with 4", async () => {
+  const answers = { "/api/containers/web/logs": [[line("one"), end("stopping")]] };
+  const { code, stdout, stderr, asked } = await before(answers, "logs", "web");
+  assert.deepEqual([code, stdout, asked.length], [4, "one\n", 1]);
+  assert.equal(stderr, "berth: The log is cut off here, because berth was stopped\n");
+});
+
 Deno.test("berth logs shows a line of 256 KiB whose every byte is escaped", async () => {
   const long = "\u0001".repeat(2 ** 18);
   const { code, stdout } = await before(

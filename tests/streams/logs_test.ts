@@ -318,6 +318,22 @@ Deno.test("revoked rights and a stopping service end a followed log with the rea
   }
 });
 
+Deno.test("a text of a log that a stopping service cuts off is no complete body", async () => {
+  for (const query of ["timestamps", "follow"]) {
+    await using engine = new ScriptedEngine(
+      logOf(LINES, async (call) => void await call.conn.read(new Uint8Array(1))),
+    );
+    await using berth = serve(engine.socket);
+    const response = await berth.get(`/containers/web/logs?${query}`);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    await assert.rejects(async () => {
+      for (let text = ""; !(await reader.read().then(({ done, value }) => (text += value ?? "", done)));) {
+        if (text.includes("line 39")) berth.service.stop();
+      }
+    }, query);
+  }
+});
+
 Deno.test("a caller who leaves ends the engine's stream", async () => {
   const streamLimit = new StreamLimit();
   await using engine = new ScriptedEngine(

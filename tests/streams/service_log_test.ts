@@ -153,6 +153,17 @@ Deno.test("serviceLog says of what is not followed which task could not be read"
   assert.equal(text, "web.a@node1 | [cannot be read: runtime_unavailable]\n");
 });
 
+Deno.test("serviceLog as text that a stopping service cuts off is no complete body", async () => {
+  await using world = new ServiceLogWorld();
+  const service = serviceOf([world.task("a")]);
+  world.services = [service];
+  world.link.state = "down";
+
+  const read = world.read({ service, follow: true, format: "text", isEnough: () => true });
+
+  await assert.rejects(read, /broken off/);
+});
+
 Deno.test("serviceLog forgets tasks that are gone, so that a cursor of a service that crashes stays short", async () => {
   await using world = new ServiceLogWorld();
   const runs = 4;

@@ -108,19 +108,22 @@ export class ServiceLogWorld implements AsyncDisposable {
       onEnd: () => {},
     });
     let rest = "";
-    for await (const text of body.pipeThrough(new TextDecoderStream())) {
-      if (more.isSlow === true) await new Promise((done) => setTimeout(done, 10));
-      more.heard?.(text);
-      if (format !== "ndjson") {
+    try {
+      for await (const text of body.pipeThrough(new TextDecoderStream())) {
+        if (more.isSlow === true) await new Promise((done) => setTimeout(done, 10));
+        more.heard?.(text);
+        if (format !== "ndjson") {
+          if (isEnough(all)) leaving.abort();
+          continue;
+        }
+        const lines = (rest + text).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) if (line !== "") all.push(JSON.parse(line));
         if (isEnough(all)) leaving.abort();
-        continue;
       }
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) if (line !== "") all.push(JSON.parse(line));
-      if (isEnough(all)) leaving.abort();
+    } finally {
+      clearTimeout(late);
     }
-    clearTimeout(late);
     return all;
   }
 

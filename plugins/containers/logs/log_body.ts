@@ -82,16 +82,14 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   ): void {
     if (this.#over) return;
     const { writer, ending } = this.#options;
-    if (ending.aborted) {
-      writer.note({ end: { reason } });
-      this.#flush(controller);
-      return this.#finish(() => controller.close());
+    if (ending.aborted) writer.note({ end: { reason } });
+    else {
+      const { code, discreet } = asServiceError(error);
+      writer.note({ error: { code, title: discreet } });
     }
-    const { code, discreet } = asServiceError(error);
-    writer.note({ error: { code, title: discreet } });
     const isTold = writer.heartbeat() !== null;
     this.#flush(controller);
-    // Text has no place for an error, so the body breaks off and cannot be mistaken for a complete one
+    // Text has no place for an end or an error, so the body breaks off and cannot be mistaken for a complete one
     this.#finish(() => isTold ? controller.close() : controller.error(brokenOff()));
   }
 
@@ -174,7 +172,7 @@ export function rawLogBody(
 }
 
 /** Without the engine's words or a stack: the runtime prints it. */
-function brokenOff(): Error {
+export function brokenOff(): Error {
   const error = new Error("A log was broken off");
   error.stack = error.message;
   return error;

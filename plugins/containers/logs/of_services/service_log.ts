@@ -8,6 +8,7 @@ import type { LiveContainer } from "../../backends/live_container.ts";
 import { MergedLogs } from "../merged_logs.ts";
 import type { LogFormat } from "../log_formats.ts";
 import type { LogRequest } from "../log_request.ts";
+import { brokenOff } from "../log_body.ts";
 import { SETTLED_MS } from "../log_source.ts";
 import { compareLogTimes, ofMs } from "../log_time.ts";
 import { cursorText } from "./cursors.ts";
@@ -122,7 +123,13 @@ class ServiceLog implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     this.#controller = controller;
     this.#signal.addEventListener("abort", () => this.#hasRoom.wake());
     this.#run().then(
-      () => this.#leaving.signal.aborted || controller.close(),
+      () => {
+        if (this.#leaving.signal.aborted) return;
+        const { signal, format } = this.#options;
+        // Text has no place for the end that berth makes, so the body cannot be mistaken for a complete one
+        if (signal.aborted && format === "text") controller.error(brokenOff());
+        else controller.close();
+      },
       (error) => controller.error(error),
     );
   }
