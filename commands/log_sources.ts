@@ -4,6 +4,7 @@ import { PROJECT } from "../client/berth/projects.ts";
 import { type Client, isStatusError } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
 import { pause } from "../core/pause.ts";
+import { Latch } from "../core/signal.ts";
 import { StartFailure } from "../app/start_failure.ts";
 import { AWAY_MS, isBreak } from "./connection.ts";
 import { UsageFailure } from "./exit_code.ts";
@@ -162,21 +163,35 @@ interface Log {
 }
 
 /** Yields whichever log has a record first. Where a container is gone, `later` has the logs of those that came. */
-async function* asTheyCome(
+export async function* asTheyCome(
   logs: readonly Log[],
   later: () => Promise<readonly Log[]>,
 ): AsyncGenerator<NamedRecord> {
-  const next = async (log: Log) => ({ log, result: await log.records.next() });
-  const waiting = new Map(logs.map((log) => [log, next(log)]));
-  while (waiting.size > 0) {
-    const { log, result } = await Promise.race(waiting.values());
-    if (result.done === true) waiting.delete(log);
-    else {
-      waiting.set(log, next(log));
-      yield { record: result.value, container: log.container };
-      if (!("end" in result.value) || result.value.end.reason !== "removed") continue;
-      for (const one of await later()) waiting.set(one, next(one));
+  // A race of all logs for each record would leave a reaction at each log that is quiet.
+  const come: { readonly log: Log; readonly result: PromiseSettledResult<IteratorResult<LogRecord>> }[] = [];
+  const hasCome = new Latch();
+  let reading = 0;
+  const begin = async (log: Log) => {
+    reading += 1;
+    const [result] = await Promise.allSettled([log.records.next()]);
+    come.push({ log, result });
+    hasCome.wake();
+  };
+  logs.forEach(begin);
+  while (reading > 0) {
+    const first = come.shift();
+    if (first === undefined) {
+      await hasCome.opened;
+      continue;
     }
+    reading -= 1;
+    const { log, result } = first;
+    if (result.status === "rejected") throw result.reason;
+    const { value: record, done } = result.value;
+    if (done === true) continue;
+    begin(log);
+    yield { record, container: log.container };
+    if ("end" in record && record.end.reason === "removed") (await later()).forEach(begin);
   }
 }
 

@@ -1,5 +1,6 @@
 /** `berth logs --follow` across a berth that is started again, a lost permission, and containers that are replaced. */
 import assert from "node:assert/strict";
+import { asTheyCome } from "../../commands/log_sources.ts";
 import { answering, type Answers } from "../support/answering.ts";
 import { type Ended, runBerth } from "../support/berth_process.ts";
 
@@ -63,6 +64,33 @@ Deno.test("berth logs -f of a project ends well where it is taken down, and asks
   };
   const { code, stdout, stderr } = await before(answers, "logs", "-f", "shop");
   assert.deepEqual([code, stdout, stderr], [0, "old\nnew\n", ""]);
+});
+
+Deno.test("berth logs -f of a project holds as much after many lines of one log as before, with another one quiet", async () => {
+  const many = 300_000;
+  async function* busy() {
+    for (let at = 0; at < many; at++) yield record;
+  }
+  const quiet = Promise.withResolvers<void>();
+  async function* silent() {
+    await quiet.promise;
+    yield record;
+  }
+  const record = { ...line("one"), stream: "stdout" as const };
+  const logs = [{ container: "busy", records: busy() }, { container: "quiet", records: silent() }];
+  const before = Deno.memoryUsage().heapUsed;
+  let count = 0;
+  let grown = 0;
+  for await (const { container } of asTheyCome(logs, () => Promise.resolve([]))) {
+    count += 1;
+    if (count === many) {
+      grown = Deno.memoryUsage().heapUsed - before;
+      quiet.resolve();
+    }
+    if (count > many) assert.equal(container, "quiet");
+  }
+  assert.equal(count, many + 1);
+  assert.ok(grown < 40_000_000, `${grown} bytes`);
 });
 
 Deno.test("berth logs of a log that berth cuts off says so, and ends with 4", async () => {
