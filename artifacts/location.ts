@@ -1,6 +1,6 @@
 /** The shape of a place in a file, as callers receive it. */
 
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 
 const Position = z.object({
   line: z.int().describe("From 1"),

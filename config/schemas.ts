@@ -1,6 +1,6 @@
 /** The shapes of the core's own settings; each is made when its setting is given, because most starts give few. */
 import { withoutEnd } from "../core/without_end.ts";
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { databaseAddress } from "./database_address.ts";
 import { ROLES } from "../core/roles.ts";
 import { listOf, matching, oneOf, text } from "../core/setting_shapes.ts";

@@ -1,5 +1,5 @@
 /** All settings: names, shapes, defaults and meanings, in one table. */
-import type * as z from "zod";
+import type * as z from "../core/schema.ts";
 import { inWords } from "../core/input_words.ts";
 import { LOG_LEVELS } from "../core/log.ts";
 import { absolutePath, listOf, matching, oneOf, text, wholeNumber } from "../core/setting_shapes.ts";

@@ -1,5 +1,5 @@
 /** Permissions, the roles that hold them, and the principal of a call. */
-import * as z from "zod";
+import * as z from "./schema.ts";
 import { ROLES } from "./roles.ts";
 import { isScope, MAX_SCOPE, SCOPE_FORM, SCOPES_IN_WORDS } from "./scope.ts";
 

@@ -1,5 +1,5 @@
 /** The condition of a container by itself, in one word. */
-import * as z from "zod";
+import * as z from "./schema.ts";
 
 /** Conditions that are not well. */
 const NOT_WELL = ["restarting", "unhealthy", "dead", "failed"] as const;

@@ -1,5 +1,5 @@
 /** The acts of an apply on one engine: single, each sent once and by identity, and none by force. */
-import * as z from "zod";
+import * as z from "./schema.ts";
 import type { ContainerEvent } from "./container_event.ts";
 import type { LastWords } from "./endings.ts";
 import type { HostPlace } from "./spec_rows.ts";

@@ -1,5 +1,5 @@
 /** The errors of an input in plain words, for every schema without words of its own. */
-import type * as z from "zod";
+import type * as z from "./schema.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   string: "text",

@@ -1,6 +1,6 @@
 /** Remedies: what somebody can do about a message. The page shows each as a button, the command line as a flag. */
 
-import * as z from "zod";
+import * as z from "./schema.ts";
 
 /** The options of a plan that a remedy may change. */
 export const PLAN_FIELDS = [

@@ -1,5 +1,5 @@
 /** Services that a cluster of engines keeps running, without any type of an engine. */
-import * as z from "zod";
+import * as z from "./schema.ts";
 import { later } from "./later.ts";
 import { type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 

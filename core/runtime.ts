@@ -1,7 +1,7 @@
 /** The contract of a container runtime with the rest of the service, without any type of an engine. */
 import type { HeldImage, HeldNetwork, HeldVolume } from "./held_objects.ts";
 import { type Permission, type Principal, type Reach, reachOf } from "./access.ts";
-import * as z from "zod";
+import * as z from "./schema.ts";
 import type { RunningServices } from "./running_services.ts";
 import type { Condition, Ending } from "./condition.ts";
 import type { EngineDefaults, Undeclarable } from "./undeclarable.ts";

@@ -1,5 +1,5 @@
 /** The shapes that settings share, those of plugins too; messages say what is expected. */
-import * as z from "zod";
+import * as z from "./schema.ts";
 
 /** An environment variable holds a list as text; the file may hold either. `none` is the empty list. */
 export function listOf<Item extends z.ZodType>(

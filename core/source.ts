@@ -1,5 +1,5 @@
 /** Sources: the branch of a Git repository that a workspace follows, as the store keeps it and as callers see it. */
-import * as z from "zod";
+import * as z from "./schema.ts";
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 
 const SOURCE_POLICIES = ["manual", "auto"] as const;

@@ -1,6 +1,6 @@
 /** Workspaces: the folders berth knows, as callers see them. */
 
-import * as z from "zod";
+import * as z from "./schema.ts";
 import { NAME_FORM } from "./access.ts";
 import { NewSource } from "./source.ts";
 

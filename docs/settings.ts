@@ -1,5 +1,5 @@
 /** Writes `docs/settings.md` out of the settings themselves; with `--check` it only says whether that is needed. */
-import type * as z from "zod";
+import type * as z from "../core/schema.ts";
 import { PLACES } from "../config/groups.ts";
 import { READ, type SettingRow, SETTINGS } from "../config/settings.ts";
 import type { Plugin } from "../plugins/plugin.ts";

@@ -1,5 +1,5 @@
 /** The contract between berth and an optional ability: a plugin is a value, and importing one does nothing. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { ClaimLookup } from "../core/claims.ts";
 import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { KnownApply } from "../core/applies.ts";

@@ -1,5 +1,5 @@
 /** What all routes of adoption ask: which containers are meant, and whether the caller may have them written down. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { type Permission, type Principal, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";

@@ -1,5 +1,5 @@
 /** Saves a draft: checks all of it, writes the files of each project, and then claims its containers. */
-import type * as z from "zod";
+import type * as z from "../core/schema.ts";
 import { below } from "../artifacts/live/join.ts";
 import type { Group } from "../artifacts/artifact.ts";
 import type { NewFile } from "../artifacts/files/create_files.ts";

@@ -1,5 +1,5 @@
 /** A draft of containers written down, as callers see it. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { text } from "../http/declare/query.ts";
 import { ContainerRef, ProjectName } from "./adopting.ts";
 

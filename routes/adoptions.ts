@@ -3,7 +3,7 @@ import type { OfferStore } from "../core/store.ts";
 import { flag, text } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { Turns } from "../http/declare/turns.ts";
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { findComparedModel, InWorkspace } from "./artifact_lookup.ts";
 import { Accepting, type AcceptingOptions } from "./adoption_accept.ts";
 import { blockedBy, declaredIds, declaredNames, writtenIn } from "./adoption_blocks.ts";

@@ -1,5 +1,5 @@
 /** API keys: to make, look at, rotate, take over, and delete. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { ADDRESS_OR_RANGE } from "../http/declare/address_forms.ts";
 import type { Access } from "../auth/access.ts";
 import { addressRange } from "../core/address_range.ts";

@@ -3,7 +3,7 @@ import { createEdge, type EdgeOptions } from "../http/serve/edge.ts";
 import type { Handler } from "../http/serve/listener.ts";
 import { CachedText } from "../http/declare/cached_text.ts";
 import { json, route, type Router, router } from "../http/declare/router.ts";
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 
 interface AppOptions extends Omit<EdgeOptions, "entries"> {
   readonly routers: readonly Router[];

@@ -1,5 +1,5 @@
 /** Applies: plans that are carried out, how far each of them is, and what a person says to it. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type Reach, reachOf } from "../core/access.ts";
 import { APPLY_STATES, type ApplyRecord } from "../core/applies.ts";
 import { ServiceError } from "../core/error.ts";

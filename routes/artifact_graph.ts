@@ -1,5 +1,5 @@
 /** The graph of a workspace, to be drawn: JSON, Mermaid, DOT. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Model } from "../artifacts/artifact.ts";
 import { Dag } from "../artifacts/drawing/dag_shape.ts";
 import { CachedText } from "../http/declare/cached_text.ts";

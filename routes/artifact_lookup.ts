@@ -1,5 +1,5 @@
 /** The shared parts of the artifact routes: parameters, lookup by name, live state, cached texts. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Card, Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { NamedKind } from "../artifacts/graph/names.ts";
 import type { OwnSide } from "../projects/drift/contents.ts";

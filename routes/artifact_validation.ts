@@ -1,5 +1,5 @@
 /** Validation: what is wrong with a workspace, also with texts that are not saved yet. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { Report } from "../artifacts/report/report_shape.ts";
 import { ServiceError } from "../core/error.ts";
 import { flag } from "../http/declare/query.ts";

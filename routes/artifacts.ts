@@ -1,5 +1,5 @@
 /** Artifacts: what a workspace declares, as a list and one by one. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { UnitLive } from "../artifacts/live/live.ts";
 import {
   ArtifactKind,

@@ -1,6 +1,6 @@
 /** The audit log: the caller, the act, the time and the result. */
 import { pause } from "../core/pause.ts";
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Access } from "../auth/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { type AuditEntry as Entry, type AuditStore } from "../core/audit_store.ts";

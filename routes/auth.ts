@@ -1,5 +1,5 @@
 /** Signing in, staying signed in, and signing out. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Access } from "../auth/access.ts";
 import type { IdentityProvider } from "../auth/provider/identity_provider.ts";
 import { honestly, peerGroup } from "../auth/rate_limit.ts";

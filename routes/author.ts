@@ -1,5 +1,5 @@
 /** The user or key behind a change, as it is told to those who may know. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 
 export const Author = z.object({
   kind: z.string().describe("`user`, `apiKey` or `system`"),

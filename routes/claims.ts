@@ -1,5 +1,5 @@
 /** Adopted containers: the claims by which they belong to a project, until an apply replaces them. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { may, type Principal, type Subject } from "../core/access.ts";
 import type { Claim } from "../core/claims.ts";
 import { ServiceError } from "../core/error.ts";

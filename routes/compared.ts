@@ -1,5 +1,5 @@
 /** Everything that is declared beside everything that runs, as far as the caller sees it. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Group } from "../artifacts/artifact.ts";
 import { Drift, LiveState, UnitService, Valued } from "../artifacts/live/live.ts";
 import { Verdict, VERDICTS } from "../artifacts/live/verdict.ts";

@@ -1,5 +1,5 @@
 /** Endings: how containers ended, and what they said last, also when they are gone. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Principal, Reach } from "../core/access.ts";
 import { type EndingQuery, type EndingRecord, type EndingStore, WORDS_STATES } from "../core/endings.ts";
 import { ServiceError } from "../core/error.ts";

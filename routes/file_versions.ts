@@ -1,5 +1,5 @@
 /** The texts that files of a workspace had before they were saved in berth. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { FileEditor } from "../artifacts/registry/file_editor.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { WorkspaceFileText } from "../artifacts/report/file_text_shape.ts";

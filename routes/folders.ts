@@ -1,5 +1,5 @@
 /** The folders that may become workspaces. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { placesOf } from "../artifacts/registry/places.ts";
 import type { Principal } from "../core/access.ts";

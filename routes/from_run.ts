@@ -1,5 +1,5 @@
 /** A line of `docker run` as the text of a project. Nothing is saved, and nothing runs. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { text } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { DraftFile } from "./adoption_shape.ts";

@@ -1,5 +1,5 @@
 /** Health: says to people and supervisors whether the service can serve. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
 import { type CoreRouter, json, raw, reply, route, router } from "../http/declare/router.ts";

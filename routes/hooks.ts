@@ -1,5 +1,5 @@
 /** Hooks: the addresses that forges call after a push. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { peerGroup, type RateLimit } from "../auth/rate_limit.ts";
 import type { Reach } from "../core/access.ts";

@@ -1,5 +1,5 @@
 /** Incidents as callers see them, and the open ones as every list marks them. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type Principal, reachOf } from "../core/access.ts";
 import {
   type Cause,

@@ -1,5 +1,5 @@
 /** Incidents: what was not as it should be, since when, and because of what. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Incident, IncidentQuery, IncidentStore } from "../core/incidents.ts";

@@ -1,5 +1,5 @@
 /** A change of a file's text, as callers see it before it is saved. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 
 export const LineChange = z.object({
   line: z.int().describe("Its first line, from 1"),

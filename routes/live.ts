@@ -1,5 +1,5 @@
 /** `/api/live`: everything that goes on, over one socket, as far as its subscriptions ask for it. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type Permission, type Principal, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { later } from "../core/later.ts";

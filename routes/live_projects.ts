@@ -1,5 +1,5 @@
 /** The feed of projects for `/api/live`: the rows of `GET /api/projects`, each when it is another. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { LiveNeeds } from "../artifacts/live/live.ts";
 import type { Principal, Reach } from "../core/access.ts";
 import { feed, type LiveFeed } from "../http/live/feed.ts";

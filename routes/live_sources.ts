@@ -1,5 +1,5 @@
 /** The feed of sources for `/api/live`: each repository that a workspace follows, and how far its folder is. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { Source, type SourceStore } from "../core/source.ts";
 import { jsonText } from "../core/json_text.ts";
 import type { Sources } from "../git/sources.ts";

@@ -1,5 +1,5 @@
 /** The feeds of workspaces, of what is declared in them, and of the files in one, for `/api/live`. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Model } from "../artifacts/artifact.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { Workspace, WorkspaceFile } from "../core/workspace.ts";

@@ -1,5 +1,5 @@
 /** Signing in without an identity provider, and proving once more who one is. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Access } from "../auth/access.ts";
 import { isInRange } from "../core/address_range.ts";
 import { rangesOf } from "../auth/keys/api_keys.ts";

@@ -1,5 +1,5 @@
 /** Mutes: incidents of which nobody is told for a while, as during a backup. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type Reach, Scope, type Subject } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { INCIDENT_KINDS, type IncidentStore, scopesOf } from "../core/incidents.ts";

@@ -1,5 +1,5 @@
 /** A notice as it is asked for, and what no schema can say about it. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { KeyName, Scope } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { INCIDENT_KINDS } from "../core/incidents.ts";

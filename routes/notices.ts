@@ -1,5 +1,5 @@
 /** Notices: targets that are told of incidents, and the messages that they did not take. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Batch, NoticeRecord, NoticeStore } from "../core/notices.ts";
 import {

@@ -1,5 +1,5 @@
 /** Everything that is declared beside everything that runs, in one answer, the worst first. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { LiveNeeds } from "../artifacts/live/live.ts";
 import { Verdict } from "../artifacts/live/verdict.ts";
 import { reachOf } from "../core/access.ts";

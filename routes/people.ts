@@ -1,5 +1,5 @@
 /** People: who may come in, what they hold, and how they are kept out. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Access } from "../auth/access.ts";
 import { LOCAL_ISSUER } from "../auth/people/people.ts";
 import { Grant, Grants, KeyName, Role, roleEverywhere } from "../core/access.ts";

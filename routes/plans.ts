@@ -1,5 +1,5 @@
 /** Plans: what would be done about a group, and why. Nothing on an engine changes. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";

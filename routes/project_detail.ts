@@ -1,5 +1,5 @@
 /** One project in full: its units and containers, its files, and what the caller may do with it. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type CorePermission, Permission, type Principal, reachOf, type Subject } from "../core/access.ts";
 import { type Ownership, subjectOf } from "../core/ownership.ts";
 import { Remedy } from "../core/remedy.ts";

@@ -1,5 +1,5 @@
 /** The latest events of one project: applies, saved files, and deaths of its containers. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { Permission, type Principal, reachOf } from "../core/access.ts";
 import { type Ownership, subjectOf } from "../core/ownership.ts";
 import { type Death, reachOfRunning, type RunningContainer } from "../core/runtime.ts";

@@ -8,7 +8,7 @@ import { compareAll } from "./compare_all.ts";
 import { containersOf, undeclaredStacks } from "./stack_rows.ts";
 import type { Seen } from "./compared_answers.ts";
 import type { UpdateRules } from "../core/updates.ts";
-import type * as z from "zod";
+import type * as z from "../core/schema.ts";
 import type { KnownUpdates } from "../projects/updates/updates.ts";
 import type { Ignored } from "./ignored.ts";
 import { type ProjectUpdates, projectUpdatesOf } from "./project_update_rules.ts";

@@ -1,5 +1,5 @@
 /** One row for each project: those of files with what runs of them, and those that only run. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { Valued } from "../artifacts/live/live.ts";
 import { Verdict, VERDICT_OF } from "../artifacts/live/verdict.ts";
 import { Condition, Stopped } from "../core/condition.ts";

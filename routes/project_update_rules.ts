@@ -1,6 +1,6 @@
 /** What people want of the newer images of one project: updates by themselves, their window, and a cool-down of its own. */
 import { ServiceError } from "../core/error.ts";
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { text } from "../http/declare/query.ts";
 import {

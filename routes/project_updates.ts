@@ -1,5 +1,5 @@
 /** Newer images by project: each reference of its units, and how what runs stands to its registry. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { Location } from "../artifacts/location.ts";
 import { locationOf } from "../artifacts/position.ts";
 import { readReference, textOfReference } from "../core/image_reference.ts";

@@ -1,5 +1,5 @@
 /** Projects: each declared group with what runs of it, and each project that only runs. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { Verdict } from "../artifacts/live/verdict.ts";
 import { may, type Principal, type Reach, reachOf, type Subject } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";

@@ -1,5 +1,5 @@
 /** Newer versions as a change of the file: its text with the change in place, to be written as any other edit. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { type Principal, type Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";

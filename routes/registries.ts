@@ -1,5 +1,5 @@
 /** Image registries: how berth may call them, and the credentials for them, which are written and never read. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { ServiceError } from "../core/error.ts";
 import { RegistryLogin } from "../core/engine_acts.ts";
 import { REGISTRY_HOST, registryOf } from "../core/image_reference.ts";

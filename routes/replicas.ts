@@ -1,5 +1,5 @@
 /** The processes that serve from the same store. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Replicas } from "../core/replicas.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 

@@ -1,5 +1,5 @@
 /** Sessions to look at and to end: your own, and those of others for callers who manage people. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Access } from "../auth/access.ts";
 import { EVERYTHING, may, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";

@@ -1,5 +1,5 @@
 /** Settling a difference in the file: the file is brought to the container, and no container changes. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Model, Unit } from "../artifacts/artifact.ts";
 import type { FileEditor } from "../artifacts/registry/file_editor.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";

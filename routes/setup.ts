@@ -1,5 +1,5 @@
 /** The first admin: a person with a password, or a key. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Access } from "../auth/access.ts";
 import { peerGroup } from "../auth/rate_limit.ts";
 import { KeyName } from "../core/access.ts";

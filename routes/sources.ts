@@ -1,5 +1,5 @@
 /** Sources: the branch of a Git repository that a workspace follows, and what its newest commit would change. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";

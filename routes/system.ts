@@ -1,5 +1,5 @@
 /** The service about itself: where it runs, and which plugins it has. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { BackendState, type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import type { Sights } from "../core/sight.ts";
 import { type CoreRouter, json, reply, route, router } from "../http/declare/router.ts";

@@ -1,5 +1,5 @@
 /** berth's own log over HTTP: where it is, its last lines, and those to come. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { ServiceError } from "../core/error.ts";
 import { LOG_LEVELS, type LogChunk, type LogQuery, type LogReader } from "../core/log.ts";
 import { count, flag } from "../http/declare/query.ts";

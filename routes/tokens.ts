@@ -1,5 +1,5 @@
 /** The answer of every sign-in, and the facts about the browser or program that signs in. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Device, IssuedTokens } from "../auth/sessions/session.ts";
 import { Principal } from "../core/access.ts";
 import { bindingOf, mustBeSameOrigin, refreshCookie } from "../http/declare/refresh_cookie.ts";

@@ -1,5 +1,5 @@
 /** Compose projects: those of the registered workspaces and those that run, joined. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { LiveNeeds, LiveState } from "../artifacts/live/live.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";

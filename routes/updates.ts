@@ -1,5 +1,5 @@
 /** Newer images: which there are, whether berth looks for them, and looking now. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { LiveNeeds } from "../artifacts/live/live.ts";
 import type { Principal, Reach } from "../core/access.ts";
 import { jsonText, membersOf } from "../core/json_text.ts";

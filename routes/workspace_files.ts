@@ -1,5 +1,5 @@
 /** The files that a workspace was read from, in full, with their secrets masked; to read, to write to, and to create. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { ArtifactFile, Model } from "../artifacts/artifact.ts";
 import type { FileEditor } from "../artifacts/registry/file_editor.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";

@@ -1,5 +1,5 @@
 /** Plans of all groups of a workspace, in one answer. */
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import type { Group } from "../artifacts/artifact.ts";
 import type { Principal, Reach } from "../core/access.ts";
 import { text } from "../http/declare/query.ts";

@@ -1,6 +1,6 @@
 /** Workspaces: list, register, fetch and forget the folders berth reads. */
 
-import * as z from "zod";
+import * as z from "../core/schema.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { EVERYTHING, may, type Reach } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";

@@ -1,6 +1,6 @@
 /** The shape of a drawing, as callers receive it. */
 
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { LiveNeeds, UnitLive } from "../live/live.ts";
 import { ArtifactPlace, DiagnosticCounts } from "../location.ts";
 

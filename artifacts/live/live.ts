@@ -1,6 +1,6 @@
 /** The shapes of what runs, and how it differs from what is declared. */
 
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { Location } from "../location.ts";
 import { MountReading } from "./mount_reading.ts";
 import { Condition } from "../../core/condition.ts";

@@ -1,6 +1,6 @@
 /** The shape of what became of a mounted file or folder. */
 
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 
 const MOUNT_STATES = ["replaced", "deleted", "maybeReplaced", "changedSince", "unknown"] as const;
 export type MountState = typeof MOUNT_STATES[number];

@@ -1,5 +1,5 @@
 /** The verdicts: one word for the state of a unit, from the worst to the best. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { type Condition, isWell } from "../../core/condition.ts";
 
 export const VERDICTS = [

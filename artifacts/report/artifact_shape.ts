@@ -1,6 +1,6 @@
 /** The shapes of artifacts, as rows of a list and in full. */
 
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { LiveNeeds, UnitLive } from "../live/live.ts";
 import { ArtifactPlace, DiagnosticCounts, Range } from "../location.ts";
 import { Diagnostic } from "./report_shape.ts";

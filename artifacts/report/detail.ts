@@ -1,6 +1,6 @@
 /** One artifact in full: its fields, the author's own text, references both ways, and what is wrong with it. */
 
-import type * as z from "zod";
+import type * as z from "../../core/schema.ts";
 import type { Card, Group, Model, Place, Reference, Unit } from "../artifact.ts";
 import { MASK } from "../../core/secrets.ts";
 import { edgesAt, graphOf, targetOf } from "../graph/graph.ts";

@@ -1,6 +1,6 @@
 /** The shape of a file in full, as callers receive it. */
 
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { WorkspaceFile } from "../../core/workspace.ts";
 import { Range } from "../location.ts";
 

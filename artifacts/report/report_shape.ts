@@ -1,6 +1,6 @@
 /** The shape of a report and of its diagnostics, as callers receive them. */
 
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { Remedy } from "../../core/remedy.ts";
 import { LiveNeeds } from "../live/live.ts";
 import { Location } from "../location.ts";

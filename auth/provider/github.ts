@@ -1,6 +1,6 @@
 /** Signing in with GitHub, which has plain OAuth: no discovery and no ID token, so berth asks whom the token belongs to. */
 import type { AuthorizationServer, Client } from "oauth4webapi";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import {
   type CodeAnswer,
   type Identity,

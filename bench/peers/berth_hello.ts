@@ -1,5 +1,5 @@
 /** berth itself with one more route, as small as its peers': the whole stack around a hello. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { readConfig } from "../../config/config.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { PLUGINS } from "../../plugins/plugins.ts";

@@ -1,6 +1,6 @@
 /** An engine that a list does without. */
 
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 
 /** An engine that a list had to do without, or whose rows it shows as they were last known. */
 export const Unavailable = z.object({

@@ -1,5 +1,5 @@
 /** A container as lists show it, read from the engine's `inspect`. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { Condition, conditionOf, type Ending, Stopped } from "../../core/condition.ts";
 import { type ClaimLookup, NO_CLAIMS } from "../../core/claims.ts";
 import { ContainerState } from "../../core/runtime.ts";

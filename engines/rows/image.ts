@@ -1,5 +1,5 @@
 /** An image as lists show it, read from the engine's list or its `inspect`. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { Stale } from "./stale.ts";
 import { mapOf, numberOf, objectOf, textOf, textsOf, timeOf } from "../calls/wire.ts";
 import { imageIdOf } from "./container.ts";

@@ -1,5 +1,5 @@
 /** A network as lists show it, read from the engine's list or its `inspect`. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { Stale } from "./stale.ts";
 import { maskValues } from "../../core/secrets.ts";
 import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../calls/wire.ts";

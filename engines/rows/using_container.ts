@@ -1,5 +1,5 @@
 /** The container that uses an image, a volume or a network. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 
 export const UsingContainer = z.object({
   id: z.string().describe("The container's id"),

@@ -1,5 +1,5 @@
 /** A volume as lists show it, read from the engine's list or its `inspect`. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { Stale } from "./stale.ts";
 import { looksSecret, MASK, maskText, maskValues } from "../../core/secrets.ts";
 import { mapOf, numberOf, objectOf, textOf, timeOf } from "../calls/wire.ts";

@@ -1,5 +1,5 @@
 /** The forms of addresses and ranges for the API document, where a schema checks them by a function. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 
 /** Joins them to one pattern, because a text with alternatives has no type in generated clients. */
 const either = (...patterns: readonly RegExp[]) => ({

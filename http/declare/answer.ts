@@ -1,5 +1,5 @@
 /** The answers that a route declares, and the values that its handler returns. */
-import type * as z from "zod";
+import type * as z from "../../core/schema.ts";
 import { type Later, makerOf } from "../../core/later.ts";
 import type { DeclaredCodes, ErrorCode } from "../../core/error.ts";
 import { etagOf } from "./etag.ts";

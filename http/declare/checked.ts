@@ -1,5 +1,5 @@
 /** Checks input against its schema, and says what is wrong with it. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { type InputError, ServiceError } from "../../core/error.ts";
 import { inWords } from "../../core/input_words.ts";
 import { nearest } from "../../core/nearest.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { ServiceError } from "../../core/error.ts";
 import { checked, type Part } from "./checked.ts";
 import { count, countOrAll, flag, many } from "./query.ts";

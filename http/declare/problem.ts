@@ -1,5 +1,5 @@
 /** The one error answer (RFC 9457). */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { ServiceError } from "../../core/error.ts";
 import { Remedy } from "../../core/remedy.ts";
 import { statusOf } from "./status.ts";

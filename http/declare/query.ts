@@ -1,5 +1,5 @@
 /** Schemas for what arrives in a query string: every value is text there, and none is guessed. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 
 /** The meaning of a parameter that is no single text, as the API document shows it. */
 export const meanings = z.registry<{
@@ -16,8 +16,7 @@ function meaning<S extends z.ZodType>(
   shown: Readonly<Record<string, unknown>>,
   none?: string,
 ): S {
-  meanings.add(schema, none === undefined ? { shown } : { shown, none });
-  return schema;
+  return z.whenBuilt(schema, (own) => meanings.add(own, none === undefined ? { shown } : { shown, none }));
 }
 
 /** `true`, `false`, `1`, `0`, or the bare name (`?follow`). */
@@ -59,8 +58,7 @@ export function text(maximum = 512) {
 export function many<S extends z.ZodType<unknown, string>>(schema: S, maximum = 32) {
   const made = z.union([z.array(schema).max(maximum), schema.transform((one) => [one])])
     .transform((values) => values as z.output<S>[]); // both branches are lists of the schema's output
-  meanings.add(made, { isList: true });
-  return made;
+  return z.whenBuilt(made, (own) => meanings.add(own, { isList: true }));
 }
 
 /** A query string as a record; a repeated name becomes a list, so that a single-valued schema refuses it. */

@@ -1,5 +1,5 @@
 /** Routes as values: what is declared here is what is checked, answered and documented. */
-import type * as z from "zod";
+import type * as z from "../../core/schema.ts";
 import type { CorePermission } from "../../core/access.ts";
 import type { Answer, Cached, EmptyAnswer, JsonAnswer, RawAnswer, Reply } from "./answer.ts";
 import type { Later } from "../../core/later.ts";

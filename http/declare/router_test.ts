@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { AccessLine } from "../../core/log.ts";
 import type { Principal } from "../../core/access.ts";

@@ -1,5 +1,5 @@
 /** Describes the declared WebSockets as an AsyncAPI 3 document. Loaded by the first request for it. */
-import type * as z from "zod";
+import type * as z from "../../core/schema.ts";
 import { type Later, makerOf } from "../../core/later.ts";
 import type { About } from "./openapi.ts";
 import { Components, type Schema } from "./components.ts";

@@ -1,5 +1,5 @@
 /** The schemas of a document: one with an id becomes a component once, and is referred to from then on. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { Permission } from "../../core/access.ts";
 import { meanings } from "../declare/query.ts";
 
@@ -11,7 +11,8 @@ export class Components {
 
   constructor(private readonly permissions: readonly string[]) {}
 
-  reference(schema: z.ZodType, io: "input" | "output"): Schema {
+  reference(asked: z.ZodType, io: "input" | "output"): Schema {
+    const schema = z.built(asked);
     const { $schema: _, $defs, ...made } = z.toJSONSchema(schema, {
       io,
       unrepresentable: "any",
@@ -34,7 +35,7 @@ export class Components {
   /** In the words that all generators know: what a text means, and no more than they can read. */
   #plain(schema: z.core.$ZodType, made: Schema): void {
     // Which permissions there are is known only once the plugins are.
-    if (schema === Permission) replace(made, { type: "string", enum: [...this.permissions] });
+    if (schema === z.built(Permission)) replace(made, { type: "string", enum: [...this.permissions] });
     const meaning = meanings.get(schema);
     if (meaning?.shown !== undefined) replace(made, meaning.shown);
     if (meaning?.isList) {
@@ -71,7 +72,7 @@ export class Components {
 
 function defaultOf(schema: z.ZodDefault, made: Schema): void {
   const { defaultValue } = schema.def;
-  const inner = meanings.get(schema.unwrap() as z.ZodType);
+  const inner = meanings.get(z.built(schema.unwrap() as z.ZodType));
   const unless = defaultValue === null ? inner?.none ?? null : defaultValue;
   if (unless !== undefined) made.default = unless;
 }

@@ -1,5 +1,5 @@
 /** Describes the declared routes as an OpenAPI 3.1 document. Loaded by the first request for it. */
-import type * as z from "zod";
+import type * as z from "../../core/schema.ts";
 import type { Answer } from "../declare/answer.ts";
 import { Components, type Schema } from "./components.ts";
 import { exampleOf } from "./example.ts";

@@ -1,5 +1,5 @@
 /** The contract of `/api/live`: a feed is declared as a route is, and runs once for each subscription to it. */
-import type * as z from "zod";
+import type * as z from "../../core/schema.ts";
 import type { Permission, Principal, Reach } from "../../core/access.ts";
 import type { JsonMembers } from "../../core/json_text.ts";
 

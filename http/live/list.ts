@@ -1,5 +1,5 @@
 /** A list that many follow: each is told the rows that are another since they looked, however slow they read. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import type { Subscription } from "./feed.ts";
 import {
   jsonMap,

@@ -1,5 +1,5 @@
 /** The steps of a request once its route is known: caller, input, handler, answer, audit log. */
-import type * as z from "zod";
+import type * as z from "../../core/schema.ts";
 import { type Permission, Reach, reachOf } from "../../core/access.ts";
 import { noteAsked } from "../../core/asked.ts";
 import { ServiceError } from "../../core/error.ts";

@@ -1,5 +1,5 @@
 /** A WebSocket with a bounded send queue, one typed ending, and no exception that leaves it. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import type { ServiceError } from "../../core/error.ts";
 import { asServiceError, statusOf } from "../declare/problem.ts";
 import { type Message, SendQueue } from "./queue.ts";

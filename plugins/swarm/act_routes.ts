@@ -1,5 +1,5 @@
 /** Acts on services and nodes of swarms; each can be looked at first. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { type CorePermission, EVERYTHING, may, type Principal, type Reach } from "../../core/access.ts";
 import { holdsCluster, holdsService, reachOfServices } from "../../core/running_services.ts";
 import { flag, text } from "../../http/declare/query.ts";

@@ -1,5 +1,5 @@
 /** `/api/clusters`, `/nodes`, `/services`, `/stacks`, `/configs` and `/secrets`: what swarms have, from memory. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import type { Reach } from "../../core/access.ts";
 import { later } from "../../core/later.ts";
 import { Lru } from "../../core/lru.ts";

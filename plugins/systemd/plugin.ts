@@ -1,5 +1,5 @@
 /** The units of systemd, read only; off unless the settings name it. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { failure } from "../../core/error.ts";
 import { count, text } from "../../http/declare/query.ts";
 import { json, problemsOf, reply, route, router } from "../../http/declare/router.ts";

@@ -1,6 +1,6 @@
 /** The shape of an apply: how far each step of its plan is, and what is told of it while it goes on. */
 
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { APPLY_STATES } from "../../core/applies.ts";
 import { RegistryLogin } from "../../core/engine_acts.ts";
 import { PlanAction, Step } from "../plan/plan_shape.ts";

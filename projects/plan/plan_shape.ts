@@ -1,6 +1,6 @@
 /** The shape of a plan: what would be done to which unit, because of which line, and who may. */
 
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { Valued } from "../../artifacts/live/live.ts";
 import { MountReading } from "../../artifacts/live/mount_reading.ts";
 import { Location } from "../../artifacts/location.ts";

@@ -1,5 +1,5 @@
 /** The answer of a registry for one reference, as it is remembered. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { VERSION_STEPS } from "./versions.ts";
 
 /** Identities of one platform's image: of its manifest, and of its settings, which Docker calls the image's id. */

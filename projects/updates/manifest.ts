@@ -1,5 +1,5 @@
 /** Manifests and indexes of registries, as far as one platform's image is told from another's. */
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 
 export const ACCEPT = [
   "application/vnd.oci.image.index.v1+json",

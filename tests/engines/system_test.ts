@@ -1,6 +1,6 @@
 /** Promises of the service about itself: health, system, plugins, log. */
 import assert from "node:assert/strict";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { ServiceError } from "../../core/error.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { plugin, type RunningPlugin } from "../../plugins/plugin.ts";

@@ -1,6 +1,6 @@
 /** Promises of the outermost ring: Host, malformed requests, bodies, methods, request ids, and headers on every answer. */
 import assert from "node:assert/strict";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";

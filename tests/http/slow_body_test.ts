@@ -1,6 +1,6 @@
 /** A body that trickles in costs its sender the request, and the service nothing. */
 import assert from "node:assert/strict";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";

@@ -1,6 +1,6 @@
 /** Promises of the first moments: health is answered honestly, everybody else waits, and a failed start lets nobody hang. */
 import assert from "node:assert/strict";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { plugin } from "../../plugins/plugin.ts";
 import { eventually } from "../support/eventually.ts";

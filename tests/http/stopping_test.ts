@@ -1,7 +1,7 @@
 /** Promises of the end: SIGTERM and SIGINT drain within ten seconds, whatever is open, and exit 0 (R59). */
 import assert from "node:assert/strict";
 import { startBerthProcess } from "../support/berth_process.ts";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { json, reply, route, router, socketRoute } from "../../http/declare/router.ts";
 import { openSocket } from "../../http/socket/socket.ts";
 import { eventually } from "../support/eventually.ts";

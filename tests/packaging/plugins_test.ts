@@ -1,6 +1,6 @@
 /** Promises of the plugin contract: everything of a plugin comes from its own value, whether it runs or not. */
 import assert from "node:assert/strict";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 import { failure } from "../../core/error.ts";
 import type { ActingRuntime } from "../../core/engine_acts.ts";
 import type { Backend } from "../../core/runtime.ts";

@@ -11,7 +11,7 @@ import { type Router, router, socketRoute } from "../../http/declare/router.ts";
 import { openSocket } from "../../http/socket/socket.ts";
 import { dropStores } from "./chosen_store.ts";
 import { type Answer, startService } from "./service.ts";
-import * as z from "zod";
+import * as z from "../../core/schema.ts";
 
 export class MovableClock implements Clock {
   #offset = 0;

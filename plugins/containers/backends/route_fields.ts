@@ -1,5 +1,5 @@
 /** Fields and answers that several route groups declare. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { Subject } from "../../../core/access.ts";
 import { Unavailable } from "../../../engines/links/unavailable.ts";
 

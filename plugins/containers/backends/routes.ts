@@ -1,5 +1,5 @@
 /** `/api/system/backends`: the engines and their states. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { type Backend, BackendState, HostSight } from "../../../core/runtime.ts";
 import { json, reply, route, type Router, router } from "../../../http/declare/router.ts";
 import { type Principal, reachOf } from "../../../core/access.ts";

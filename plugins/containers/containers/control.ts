@@ -1,5 +1,5 @@
 /** Starts, stops, pauses, kills, renames and removes a container; answers once the engine shows the new state. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { pause } from "../../../core/pause.ts";
 import type { Done } from "../../../engines/calls/engine.ts";

@@ -1,5 +1,5 @@
 /** One container in full, with its secrets masked unless `reveal` is set. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import {
   flagOf,
   listOf,

@@ -1,5 +1,5 @@
 /** Lists of containers over all engines, cached as text and compressed once until something in them changes. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { Reach } from "../../../core/access.ts";
 import type { Ownership } from "../../../core/ownership.ts";
 import type { Sight } from "../../../core/sight.ts";

@@ -1,5 +1,5 @@
 /** Filters, sorts and pages a list of containers. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { count, many, text } from "../../../http/declare/query.ts";
 import { BackendName } from "../backends/route_fields.ts";
 import { ContainerState } from "../../../core/runtime.ts";

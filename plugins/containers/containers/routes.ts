@@ -1,5 +1,5 @@
 /** `/api/containers`: lists and inspects containers, and all that is done to one. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { type Principal, type Reach, reachOf } from "../../../core/access.ts";
 import type { ContainerPermission } from "../backends/permissions.ts";
 import { subjectOf } from "../../../core/ownership.ts";

@@ -1,5 +1,5 @@
 /** Measures one engine's disk usage with its `/system/df`. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { imageIdOf, stateOf } from "../../../engines/rows/container.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { at } from "../../../engines/calls/path.ts";

@@ -1,5 +1,5 @@
 /** `/api/system/disk-usage`: what images, containers, volumes and build caches take, and how much could be freed. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { reachOfRunning, SEES_RUNNING } from "../../../core/runtime.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import { problems } from "../backends/problems.ts";

@@ -1,5 +1,5 @@
 /** Messages about engines: an event, an engine that went away or came back, and missed events. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 
 export const EventKind = z.enum(["container", "image", "volume", "network"]).meta({ id: "EventKind" });
 export type EventKind = z.infer<typeof EventKind>;

@@ -1,5 +1,5 @@
 /** `/api/terminal/compose-logs`: container events, and on request their merged logs, over a WebSocket. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { RunningContainer } from "../../../core/runtime.ts";
 import { count, flag, many, text } from "../../../http/declare/query.ts";
 import { type Router, router, socketRoute } from "../../../http/declare/router.ts";

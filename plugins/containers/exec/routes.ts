@@ -1,5 +1,5 @@
 /** `/api/containers/{id}/exec`: runs a command or a shell in a container, over a WebSocket. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { Reach } from "../../../core/access.ts";
 import { count, flag, many, text } from "../../../http/declare/query.ts";
 import {

@@ -1,5 +1,5 @@
 /** One image in full: configuration, history and layers, with secrets masked. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { maskArguments, maskEnvironment, maskText, maskValues } from "../../../core/secrets.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { at, SlashedName } from "../../../engines/calls/path.ts";

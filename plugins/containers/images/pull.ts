@@ -1,6 +1,6 @@
 /** Pulls an image and reports progress; succeeds only if the engine has the image afterwards. */
 import { withoutEnd } from "../../../core/without_end.ts";
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { Cutoff } from "../../../engines/calls/cutoff.ts";

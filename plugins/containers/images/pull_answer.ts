@@ -1,6 +1,6 @@
 /** Answers a pull with its result as JSON, or with its progress as NDJSON or server-sent events. */
 import { Latch } from "../../../core/signal.ts";
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { asServiceError, StreamFailure } from "../../../http/declare/problem.ts";
 import { PullProgress, PullResult } from "./pull.ts";
 

@@ -1,5 +1,5 @@
 /** `/api/images`: lists, inspects, pulls and removes images. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import {
   empty,
   json,

@@ -1,5 +1,5 @@
 /** The feed of what happens on the engines. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { feed, type LiveFeed } from "../../../http/live/feed.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";

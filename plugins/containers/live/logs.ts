@@ -1,5 +1,5 @@
 /** The feed of merged logs: any containers, each followed behind its own cursor. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { reachOfRunning, SEES_RUNNING } from "../../../core/runtime.ts";
 import { feed, type LiveFeed } from "../../../http/live/feed.ts";
 import type { LiveContainer } from "../backends/live_container.ts";

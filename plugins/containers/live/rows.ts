@@ -1,5 +1,5 @@
 /** The feeds of what the engines have: containers, images, volumes, networks, and the engines themselves. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { reachOfRunning } from "../../../core/runtime.ts";
 import { feed, type LiveFeed, type Subscription } from "../../../http/live/feed.ts";
 import { ListAsked, type Listing, type ListSource, LiveLists, rowsMessage } from "../../../http/live/list.ts";

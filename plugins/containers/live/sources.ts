@@ -1,5 +1,5 @@
 /** The containers of a subscription: found by what was asked for, joined later, and let go when they may not be seen. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { Reach } from "../../../core/access.ts";
 import type { ServiceError } from "../../../core/error.ts";
 import { isOfProject, mayBeOfProject } from "../../../core/ownership.ts";

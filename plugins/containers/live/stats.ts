@@ -1,5 +1,5 @@
 /** The feed of what containers use, of many at once, with the last minutes of those that were measured before. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { ServiceError } from "../../../core/error.ts";
 import { pause } from "../../../core/pause.ts";
 import { feed, type LiveFeed } from "../../../http/live/feed.ts";

@@ -1,5 +1,5 @@
 /** `/api/logs`: earlier lines of one or several containers, the last ones before a place, searched on request. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { Reach } from "../../../core/access.ts";
 import { count, many, text } from "../../../http/declare/query.ts";
 import { json, reply, route, type Router, router } from "../../../http/declare/router.ts";

@@ -1,5 +1,5 @@
 /** The place of lines that an engine lost. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 
 export const LogGap = z.object({
   after: z.string().describe("The last line before them, by its time"),

@@ -1,5 +1,5 @@
 /** Requests for a log, by a container or by a service. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { flag, text } from "../../../http/declare/query.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import type { LogFormat } from "./log_formats.ts";

@@ -1,5 +1,5 @@
 /** `/api/containers/{id}/logs`: reads or follows a log, across restarts of the container and its engine. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { Call } from "../../../http/declare/call.ts";
 import { countOrAll, flag, text } from "../../../http/declare/query.ts";
 import { StreamFailure } from "../../../http/declare/problem.ts";

@@ -1,5 +1,5 @@
 /** One network, with the addresses of its containers. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { objectOf, textOf, textOrNull } from "../../../engines/calls/wire.ts";
 import type { Users } from "../backends/used_by.ts";
 import { Network, networkRow } from "../../../engines/rows/network.ts";

@@ -1,5 +1,5 @@
 /** Connects containers to networks and disconnects them. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { joinNeeds } from "../../../core/container_needs.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { NO_FACTS } from "../../../core/spec_rows.ts";

@@ -1,5 +1,5 @@
 /** Networks of a swarm: each manager lists all of them, and each is one network. */
-import type * as z from "zod";
+import type * as z from "../../../core/schema.ts";
 import type { Sight } from "../../../core/sight.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import type { Network, NetworkRow } from "../../../engines/rows/network.ts";

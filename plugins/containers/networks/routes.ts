@@ -1,5 +1,5 @@
 /** `/api/networks`: lists, inspects, creates and removes networks. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { flag, text } from "../../../http/declare/query.ts";
 import {
   empty,

@@ -1,5 +1,5 @@
 /** Removes exactly what a plan lists, one object at a time, each checked again first, never by force. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { ServiceError } from "../../../core/error.ts";
 import type { Backends } from "../../../engines/links/backends.ts";
 import type { Link } from "../../../engines/links/link.ts";

@@ -1,5 +1,5 @@
 /** Selects what a prune may remove, by age and by label. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 
 const DURATION = /^(\d{1,6})(s|m|h|d)$/;
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -1,5 +1,5 @@
 /** The plan of a prune on one engine: each object with its identity, the reason and the bytes. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { asideFor, nameWithoutAside } from "../../../core/applies.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";

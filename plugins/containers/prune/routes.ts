@@ -1,5 +1,5 @@
 /** `/api/system/prune`: lists what nobody uses, with reasons and bytes, and removes exactly that list. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { ServiceError } from "../../../core/error.ts";
 import type { OfferStore } from "../../../core/store.ts";
 import type { Principal, Reach } from "../../../core/access.ts";

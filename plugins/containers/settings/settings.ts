@@ -1,5 +1,5 @@
 /** The plugin's settings: which engines, and which registries. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { absolutePath, listOf, text } from "../../../core/setting_shapes.ts";
 import { readAddress } from "../../../engines/calls/address.ts";
 

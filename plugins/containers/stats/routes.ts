@@ -1,5 +1,5 @@
 /** `/api/containers/{id}/stats`: a container's CPU, memory, network and disk, over a WebSocket. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { Reach } from "../../../core/access.ts";
 import { text } from "../../../http/declare/query.ts";
 import { type Router, router, socketRoute } from "../../../http/declare/router.ts";

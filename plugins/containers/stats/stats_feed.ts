@@ -1,5 +1,5 @@
 /** Reads the engine's measurements of a container once for all its viewers. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { asServiceError } from "../../../http/declare/problem.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";

@@ -1,5 +1,5 @@
 /** `/api/volumes`: lists, inspects, creates and removes volumes. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import type { Reach } from "../../../core/access.ts";
 import { volumeNeeds } from "../../../core/object_needs.ts";
 import { mustHold } from "../backends/judged.ts";

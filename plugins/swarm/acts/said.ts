@@ -1,5 +1,5 @@
 /** The answers of acts on services and nodes. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { later } from "../../../core/later.ts";
 
 const SpecChange = later(() =>

@@ -1,5 +1,5 @@
 /** A swarm as lists show it. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { later } from "../../../core/later.ts";
 import type { Reach } from "../../../core/access.ts";
 import { holdsCluster } from "../../../core/running_services.ts";

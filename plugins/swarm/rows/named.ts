@@ -1,5 +1,5 @@
 /** Configs and secrets of a swarm: their names, never their contents. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { later } from "../../../core/later.ts";
 import { maskValues } from "../../../core/secrets.ts";
 import { mapOf, objectOf, textOf, timeOf } from "../../../engines/calls/wire.ts";

@@ -1,5 +1,5 @@
 /** A node of a swarm, as the managers list it. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { later } from "../../../core/later.ts";
 import { maskSaid, maskValues } from "../../../core/secrets.ts";
 import {

@@ -1,5 +1,5 @@
 /** A stack: the services of a swarm that one file was deployed as. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { later } from "../../../core/later.ts";
 import type { KnownService } from "../../../core/running_services.ts";
 

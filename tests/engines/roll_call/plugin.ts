@@ -1,5 +1,5 @@
 /** A second plugin for engines, as small as one can be: it keeps no connection and works with those that are lent. */
-import * as z from "zod";
+import * as z from "../../../core/schema.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { objectOf, textOf } from "../../../engines/calls/wire.ts";
 import { json, reply, route, router } from "../../../http/declare/router.ts";

@@ -1,5 +1,5 @@
 /** `/api/services/{id}/logs` and `/api/tasks/{id}/logs`: what the tasks of a swarm's service write, on all nodes. */
-import * as z from "zod";
+import * as z from "../../../../core/schema.ts";
 import type { Principal } from "../../../../core/access.ts";
 import { ServiceError } from "../../../../core/error.ts";
 import { later } from "../../../../core/later.ts";
