@@ -1,72 +1,75 @@
 /** Merges Compose documents by Compose's rules. Each value keeps the place where it was written. */
 
-import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
-import { isNull, oneOrMany, textOf, valueAt, withEntries, withItems } from "../yaml/values.ts";
+import type { Entry, Mapping, Node } from "../artifact.ts";
+import { isNull, isUnknown, scalarsOf, textOf, valueAt, withEntries, withItems } from "../yaml/values.ts";
+import { built, hosts, keyed, named } from "./long_forms.ts";
 import { lastMounts, splitMount } from "./mounts.ts";
 
+/** A place in a document: its section, a name there, and the keys below. */
+type Path = readonly string[];
+type Rule = (under: Node, over: Node, path: Path) => Node;
+
 /** Lists of `KEY=value` that merge by key; a later key without a value takes the earlier one's away. */
-const KEYED = new Set([
-  "environment",
-  "labels",
-  "annotations",
-  "args",
-  "sysctls",
-  "additional_contexts",
-]);
+const byKey: Rule = (under, over) => mergeKeyed(keyed(under), keyed(over));
 /** Lists of names that are mappings in long form. */
-const NAMED = new Set(["depends_on", "networks", "models"]);
-/** Argument vectors: the later one replaces. */
-const REPLACED = new Set(["command", "entrypoint", "test"]);
-/** Lists of scalars in which Compose removes duplicates. */
-const SETS = new Set([
-  "cap_add",
-  "cap_drop",
-  "dns",
-  "dns_search",
-  "dns_opt",
-  "expose",
-  "profiles",
-  "security_opt",
-  "tags",
-  "tmpfs",
-  "group_add",
-  "external_links",
-  "env_file",
-  "label_file",
+const byName: Rule = (under, over, path) => {
+  const key = path.at(-1)!; // a rule stands for a key
+  return mergeMappings(named(under, key), named(over, key), path);
+};
+/** Lists of scalars, or one of them, in which Compose removes duplicates. */
+const asSet: Rule = (under, over) =>
+  under.kind === "mapping" || over.kind === "mapping" ? over : unique(asList(under), asList(over), scalarKey);
+const byItem = (keyOf: (item: Node) => string | null): Rule => (under, over) => unique(under, over, keyOf);
+const hostsMerged: Rule = (under, over) => unique(hosts(under), hosts(over), textOf);
+/** Argument vectors: the later one replaces, also where it is nothing. */
+const replaced: Rule = (_under, over) => over;
+
+const SETS = ["cap_add", "cap_drop", "dns", "dns_search", "dns_opt", "expose", "profiles", "security_opt"]
+  .concat(["build.tags", "tmpfs", "group_add", "external_links", "env_file", "label_file"]);
+const KEYED = ["environment", "labels", "annotations", "sysctls", "deploy.labels"]
+  .concat(["build.args", "build.labels", "build.additional_contexts"]);
+
+/** Places that are not merged as mappings and lists are everywhere; `*` is any name. */
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...["networks", "volumes", "secrets", "configs"].map((one) => [`${one}.*.labels`, byKey] as const),
+  ["networks.*.ipam.config", mergeSubnets],
+  ...Object.entries({
+    ...Object.fromEntries(SETS.map((key) => [key, asSet])),
+    ...Object.fromEntries(KEYED.map((key) => [key, byKey])),
+    ...Object.fromEntries(["depends_on", "networks", "models"].map((key) => [key, byName])),
+    "command": replaced,
+    "entrypoint": replaced,
+    "healthcheck.test": replaced,
+    "extra_hosts": hostsMerged,
+    "build.extra_hosts": hostsMerged,
+    "build": (under: Node, over: Node, path: Path) => mergeMappings(built(under), built(over), path),
+    "logging": (under: Node, over: Node, path: Path) =>
+      differ(under, over, "driver") ? over : mergeMappings(under, over, path),
+    "ports": byItem(portKey),
+    "volumes": mergeMounts,
+    "devices": byItem(mountKey),
+    "secrets": byItem(grantKey),
+    "configs": byItem(grantKey),
+  }).map(([key, rule]) => [`services.*.${key}`, rule] as const),
 ]);
 
-/** `over` wins. Neither is changed. */
-function merge(under: Node, over: Node, key = "", inService = false): Node {
-  if (over.tag === "!override") return untagged(over);
-  // Nothing replaces them, too.
-  if (REPLACED.has(key)) return over;
-  if (isNull(over)) return under;
-  if (isNull(under)) return over;
-  if (inService) {
-    if (KEYED.has(key)) return mergeKeyed(keyed(under), keyed(over));
-    if (NAMED.has(key)) return mergeMappings(named(under, key), named(over, key), true);
-    if (key === "extra_hosts") return unique(hosts(under), hosts(over), textOf);
-    if (key === "build") return mergeMappings(built(under), built(over), true);
-    if (key === "logging" && differ(under, over, "driver")) return over;
-    if (key === "ports") return unique(under, over, portKey);
-    if (key === "volumes" && under.kind === "list" && over.kind === "list") {
-      const below = under.merged ? under.items : lastMounts([], under.items);
-      return { ...withItems(over, lastMounts(below, over.items)), merged: true };
-    }
-    if (key === "devices") return unique(under, over, mountKey);
-    if (key === "secrets" || key === "configs") return unique(under, over, grantKey);
-  }
-  if (under.kind === "mapping" && over.kind === "mapping") return mergeMappings(under, over, inService);
-  if (under.kind === "list" && over.kind === "list") {
-    return inService && SETS.has(key) ? unique(under, over, scalarKey) : append(under, over);
-  }
-  if (inService && SETS.has(key) && under.kind !== "mapping" && over.kind !== "mapping") {
-    return unique(asList(under), asList(over), scalarKey);
-  }
-  return over;
+function ruleAt([section, , ...keys]: Path): Rule | undefined {
+  return keys.length === 0 ? undefined : RULES.get(`${section}.*.${keys.join(".")}`);
 }
 
-function mergeMappings(under: Node, over: Node, inService: boolean): Node {
+/** `over` wins. Neither is changed. */
+function merge(under: Node, over: Node, path: Path): Node {
+  if (over.tag === "!override") return untagged(over);
+  const rule = ruleAt(path);
+  if (rule === replaced) return over;
+  if (isNull(over)) return under;
+  if (isNull(under)) return over;
+  if (rule !== undefined) return rule(under, over, path);
+  if (under.kind === "mapping" && over.kind === "mapping") return mergeMappings(under, over, path);
+  return under.kind === "list" && over.kind === "list" ? unique(under, over, wholeKey) : over;
+}
+
+function mergeMappings(under: Node, over: Node, path: Path): Node {
   if (under.kind !== "mapping" || over.kind !== "mapping") return over;
   const entries = new Map(under.entries);
   for (const [key, entry] of over.entries) {
@@ -77,10 +80,39 @@ function mergeMappings(under: Node, over: Node, inService: boolean): Node {
     const below = entries.get(key);
     entries.set(
       key,
-      below ? { key: entry.key, value: merge(below.value, entry.value, key, inService) } : entry,
+      below ? { key: entry.key, value: merge(below.value, entry.value, [...path, key]) } : entry,
     );
   }
   return withEntries(over, entries);
+}
+
+function mergeMounts(under: Node, over: Node): Node {
+  if (under.kind !== "list" || over.kind !== "list") return over;
+  const below = under.merged ? under.items : lastMounts([], under.items);
+  return { ...withItems(over, lastMounts(below, over.items)), merged: true };
+}
+
+/** Address ranges merge by their subnet. What Compose does with several of them is strange, and done here as well. */
+function mergeSubnets(under: Node, over: Node, path: Path): Node {
+  if (under.kind !== "list" || over.kind !== "list") return over;
+  const subnetOf = ({ node }: { node: Node }) => textOf(valueAt(node, "subnet"));
+  const found: { node: Node }[] = [];
+  for (const item of under.items) {
+    const own = { node: item };
+    for (const other of over.items.map((node) => ({ node }))) {
+      const subnet = subnetOf(other);
+      if (subnet !== subnetOf(own) && !found.some((one) => subnetOf(one) === subnet)) {
+        found.push(other);
+        continue;
+      }
+      // Also where it is in the list by now, which changes it there.
+      own.node = mergeMappings(own.node, other.node, path);
+      const index = found.findIndex((one) => subnetOf(one) === subnetOf(own));
+      if (index === -1) found.push(own);
+      else found[index] = own;
+    }
+  }
+  return withItems(over, found.map(({ node }) => node));
 }
 
 function mergeKeyed(under: Node, over: Node): Node {
@@ -105,7 +137,7 @@ export function mergeDocuments(under: Mapping, over: Mapping): Mapping {
     if (!below) entries.set(section, entry);
     else if (section === "services" && bothMappings(below.value, entry.value)) {
       entries.set(section, { key: entry.key, value: mergeServices(below.value, entry.value) });
-    } else entries.set(section, { key: entry.key, value: merge(below.value, entry.value, section) });
+    } else entries.set(section, { key: entry.key, value: merge(below.value, entry.value, [section]) });
   }
   return withEntries(over, entries);
 }
@@ -129,7 +161,12 @@ function mergeServices(under: Node, over: Node): Node {
 
 /** Merges two definitions of one service. */
 export function mergeService(under: Node, over: Node): Node {
-  return merge(under, over, "", true);
+  return mergeNamed("services", under, over);
+}
+
+/** Merges two definitions of one name in a section. */
+export function mergeNamed(section: string, under: Node, over: Node): Node {
+  return merge(under, over, [section, "*"]);
 }
 
 /** Removes what `!reset` marks and takes the tags off; the same tree where there is none. */
@@ -159,10 +196,6 @@ function untagged(node: Node): Node {
   return rest;
 }
 
-function append(under: List, over: List): List {
-  return withItems(over, [...under.items, ...over.items]);
-}
-
 function asList(node: Node): Node {
   return node.kind === "scalar"
     ? { kind: "list", file: node.file, start: node.start, end: node.end, items: [node] }
@@ -184,6 +217,18 @@ function unique(under: Node, over: Node, keyOf: (item: Node) => string | null): 
     }
   }
   return withItems(over, items);
+}
+
+/** An item is left out where the very same is there. */
+function wholeKey(item: Node): string | null {
+  return scalarsOf(item).some(isUnknown) ? null : JSON.stringify(plainOf(item));
+}
+
+function plainOf(node: Node): unknown {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "list") return node.items.map(plainOf);
+  const entries = [...node.entries].map(([key, { value }]) => [key, plainOf(value)] as const);
+  return entries.sort(([one], [other]) => one < other ? -1 : 1);
 }
 
 function scalarKey(item: Node): string | null {
@@ -218,71 +263,4 @@ function differ(under: Node, over: Node, key: string): boolean {
   const below = textOf(valueAt(under, key));
   const above = textOf(valueAt(over, key));
   return above !== null && below !== null && below !== above;
-}
-
-/** `["A=1"]` as `{ A: 1 }`. */
-export function keyed(node: Node): Node {
-  if (node.kind !== "list") return node;
-  const entries = new Map<string, Entry>();
-  for (const item of node.items) {
-    if (item.kind !== "scalar" || item.value === null) continue;
-    // The name counts even if its variable is not set.
-    const text = textOf(item) ?? String(item.value);
-    const sign = text.search(/[=]/);
-    const name = sign === -1 ? text : text.slice(0, sign);
-    const { file, start, end, written } = item;
-    const value: Scalar = {
-      kind: "scalar",
-      file,
-      start,
-      end,
-      value: sign === -1 ? null : text.slice(sign + 1),
-      ...(item.unknown && { unknown: true }),
-      ...(written !== undefined && { written: written.slice(written.indexOf("=") + 1) }),
-    };
-    const key = written === undefined ? item : { file, start, end, written: written.split("=")[0]! };
-    entries.set(name, { key, value });
-  }
-  return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
-}
-
-/** `{ db: 10.0.0.5 }` as `["db=10.0.0.5"]`. */
-function hosts(node: Node): Node {
-  if (node.kind !== "mapping") return node;
-  const items: Node[] = [];
-  for (const [name, { value }] of node.entries) {
-    for (const address of oneOrMany(value)) {
-      items.push({ ...address, kind: "scalar", value: `${name}=${textOf(address) ?? ""}` } as Scalar);
-    }
-  }
-  return { kind: "list", file: node.file, start: node.start, end: node.end, items };
-}
-
-/** `[db]` as `{ db: null }`; what is depended on has its condition already. */
-export function named(node: Node, under: string): Node {
-  if (node.kind !== "list") return node;
-  const entries = new Map<string, Entry>();
-  for (const item of node.items) {
-    const name = textOf(item);
-    if (name === null) continue;
-    const nothing: Scalar = { kind: "scalar", file: item.file, start: item.end, end: item.end, value: null };
-    entries.set(name, { key: item, value: under === "depends_on" ? started(item) : nothing });
-  }
-  return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
-}
-
-function started(at: Node): Mapping {
-  const { file, start, end } = at;
-  const entry = (value: string | boolean): Entry => ({
-    key: at,
-    value: { kind: "scalar", file, start, end, value },
-  });
-  const entries = new Map([["condition", entry("service_started")], ["required", entry(true)]]);
-  return { kind: "mapping", file, start, end, entries };
-}
-
-function built(node: Node): Node {
-  if (node.kind !== "scalar") return node;
-  const entries = new Map<string, Entry>([["context", { key: node, value: node }]]);
-  return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
 }

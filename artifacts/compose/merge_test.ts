@@ -77,6 +77,41 @@ for (const [key, under, over, merged] of CASES) {
   Deno.test(`${key}: ${under} under ${over}`, () => assert.deepEqual(service(key, under, over), merged));
 }
 
+const SECTIONS: [section: string, under: string, over: string, merged: unknown][] = [
+  ["networks", "{test: {external: true, name: lan}}", "{test: null}", {
+    test: { external: true, name: "lan" },
+  }],
+  ["volumes", "{command: {driver: a}}", "{command: {name: b}}", { command: { driver: "a", name: "b" } }],
+  ["networks", "{a: {labels: [a=1, b=1]}}", "{a: {labels: {b: '2'}}}", { a: { labels: { a: "1", b: "2" } } }],
+  [
+    "networks",
+    "{a: {ipam: {config: [{subnet: 10.9.0.0/24, gateway: 10.9.0.1}]}}}",
+    "{a: {ipam: {config: [{subnet: 10.9.0.0/24, ip_range: 10.9.0.0/25}]}}}",
+    { a: { ipam: { config: [{ subnet: "10.9.0.0/24", gateway: "10.9.0.1", ip_range: "10.9.0.0/25" }] } } },
+  ],
+  [
+    "networks",
+    "{a: {ipam: {config: [{subnet: 10.9.0.0/24, gateway: 10.9.0.1}]}}}",
+    "{a: {ipam: {config: [{subnet: 10.9.1.0/24}]}}}",
+    { a: { ipam: { config: [{ subnet: "10.9.1.0/24" }] } } },
+  ],
+  ["services", "{web: {networks: {test: {aliases: [a]}}}}", "{web: {networks: {test: {priority: 2}}}}", {
+    web: { networks: { test: { aliases: ["a"], priority: 2 } } },
+  }],
+  ["services", "{web: {volumes_from: [a, b]}}", "{web: {volumes_from: [b, c]}}", {
+    web: { volumes_from: ["a", "b", "c"] },
+  }],
+];
+for (const [section, under, over, merged] of SECTIONS) {
+  Deno.test(`${section}: ${under} under ${over}`, () => {
+    const found = mergeDocuments(
+      document(`${section}: ${under}`),
+      document(`${section}: ${over}`, "over.yaml"),
+    );
+    assert.deepEqual(plain(settle(found)), { [section]: merged });
+  });
+}
+
 Deno.test("a value keeps the place of the one that won, a service that of its first definition", () => {
   const merged = mergeDocuments(
     document("services: {web: {image: a, user: x}}"),

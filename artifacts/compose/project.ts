@@ -6,7 +6,7 @@ import { notFoundFinding, outsideFinding } from "../files/findings.ts";
 import { baseName, folderOf, resolve } from "../files/paths.ts";
 import { entriesOf, oneOrMany, textOf, valueAt, withEntries, writtenOr } from "../yaml/values.ts";
 import { Extends } from "./extends.ts";
-import { mergeDocuments, mergeService, settle } from "./merge.ts";
+import { mergeDocuments, mergeNamed, settle } from "./merge.ts";
 import { projectName } from "./names.ts";
 import { ProjectSources } from "./project_sources.ts";
 import { type Environment, environmentOf } from "./variables.ts";
@@ -275,20 +275,17 @@ class Loader {
         else if (own.key.file !== entry.key.file || own.key.start !== entry.key.start) {
           this.#sources.findings.push({
             code: "compose/include-conflict",
-            message: `"${name}" is also defined in "${entry.key.file.path}"; this one wins`,
+            message:
+              `"${name}" is also defined in "${entry.key.file.path}"; where both say something, this one wins`,
             at: own.key,
             related: [{ message: "Also defined here", at: entry.key }],
             data: { name, section },
           });
-          entries.set(name, { key: own.key, value: mergeConflict(section, entry.value, own.value) });
+          entries.set(name, { key: own.key, value: mergeNamed(section, entry.value, own.value) });
         }
       }
       sections.set(section, { key: ours.key, value: withEntries(ours.value, entries) });
     }
     return withEntries(local, sections);
   }
-}
-
-function mergeConflict(section: string, theirs: Node, ours: Node): Node {
-  return section === "services" && theirs.kind === "mapping" ? mergeService(theirs, ours) : ours;
 }

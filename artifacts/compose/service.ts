@@ -14,7 +14,7 @@ import {
   valueAt,
   writtenOr,
 } from "../yaml/values.ts";
-import { keyed } from "./merge.ts";
+import { keyed } from "./long_forms.ts";
 import { lastMounts, readMount } from "./mounts.ts";
 import { numberText } from "./number_text.ts";
 import { readPorts } from "./ports.ts";

@@ -169,6 +169,20 @@ Deno.test("of two services with one name the includer's own stays, and a finding
   assert.deepEqual(codesOf(model), ["compose/include-conflict"]);
 });
 
+Deno.test("what is included keeps its definition where the including file only names it", async () => {
+  await using folder = await plant({
+    "compose.yaml":
+      "include: [a.yaml]\nservices: {web: {image: a}}\nnetworks: {proxy: }\nvolumes: {data: }\n",
+    "a.yaml": "networks: {proxy: {external: true, name: traefik}}\nvolumes: {data: {external: true}}\n",
+  });
+  const { groups: [found] } = await read(folder);
+  const resources = found!.resources.filter(({ implicit }) => !implicit);
+  assert.deepEqual(resources.map(({ name, external }) => [name, external]).sort(), [["data", true], [
+    "traefik",
+    true,
+  ]]);
+});
+
 Deno.test("extends takes over from the same and from other files, with the paths of that file", async () => {
   await using folder = await plant({
     "app/compose.yaml": [

@@ -118,7 +118,7 @@ export const RULES = {
   "compose/host-network-with-ports": check("warning", "Ports are ignored on the host network."),
   "compose/include-conflict": read(
     "info",
-    "An included file defines the same name; the including file wins.",
+    "An included file defines the same name; the two are merged, and the including file wins.",
   ),
 
   "env/required-variable-missing": read("error", "A variable marked as required is not set."),

@@ -11,9 +11,17 @@ import type {
   Reference,
   Unit,
 } from "../../../artifacts/artifact.ts";
-import { named } from "../../../artifacts/compose/merge.ts";
+import { named } from "../../../artifacts/compose/long_forms.ts";
 import { keyValues } from "../../../artifacts/compose/service.ts";
-import { entriesOf, numberOf, oneOrMany, textOf, truthOf, valueAt } from "../../../artifacts/yaml/values.ts";
+import {
+  entriesOf,
+  listOf,
+  numberOf,
+  oneOrMany,
+  textOf,
+  truthOf,
+  valueAt,
+} from "../../../artifacts/yaml/values.ts";
 import { wordsOf } from "../../../artifacts/compose/command.ts";
 import { bytesOf, nanosecondsOf } from "../../../artifacts/compose/amounts.ts";
 import { HOME, type Loaded } from "./compose_go.ts";
@@ -71,6 +79,9 @@ export function fieldsOfCompose(loaded: Loaded): Fields {
   for (const section of ["networks", "volumes", "secrets", "configs"]) {
     for (const [key, value] of Object.entries<Loaded>(loaded[section] ?? {})) {
       fields.set(`${section}.${key}`, { name: value.name ?? null, external: value.external === true });
+      if (value.external === true) continue;
+      fields.set(`${section}.${key}.labels`, sortedMap(value.labels));
+      if (section === "networks") fields.set(`${section}.${key}.subnets`, subnetsOf(value.ipam?.config));
     }
   }
   return fields;
@@ -174,11 +185,28 @@ export function fieldsOfBerth(model: Model, group: Group): { fields: Fields; uns
   }
   for (const { kind, key, name, external, value } of group.resources) {
     if (kind === "model") continue;
-    fields.set(`${kind}s.${key}`, { name, external });
-    if (holdsUnknown(value)) unset.add(`${kind}s.${key}`);
+    const field = `${kind}s.${key}`;
+    const set = (name: string, found: unknown) => {
+      fields.set(name, found);
+      if (holdsUnknown(value)) unset.add(name);
+    };
+    set(field, { name, external });
+    if (external) continue;
+    const labels = [...keyValues(valueAt(value, "labels"))].map(([name, { value }]) => [name, value ?? ""]);
+    set(`${field}.labels`, sortedMap(Object.fromEntries(labels)));
+    if (kind !== "network") continue;
+    const ranges = listOf(valueAt(value, "ipam", "config"));
+    const parts = (range: Node) =>
+      Object.fromEntries(RANGE.map((key) => [key, textOf(valueAt(range, key)) ?? undefined]));
+    set(`${field}.subnets`, subnetsOf(ranges.map(parts)));
   }
   return { fields, unset };
 }
+
+const RANGE = ["subnet", "ip_range", "gateway"] as const;
+
+const subnetsOf = (ranges: readonly Loaded[] | undefined): unknown =>
+  (ranges ?? []).map((range) => RANGE.map((key) => range[key] ?? null));
 
 /** Fields whose name in berth is not their key in the file. */
 const FIELD: Readonly<Record<string, string>> = { volumes: "mounts", scale: "replicas", deploy: "replicas" };

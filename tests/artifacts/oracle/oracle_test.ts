@@ -65,6 +65,65 @@ Deno.test({
   },
 });
 
+/** Words that are keys of Compose somewhere, as names that an author gave. */
+const WORDS = ["test", "command", "entrypoint", "environment", "labels", "networks", "depends_on", "build"]
+  .concat(["logging", "ports", "volumes", "secrets", "dns", "extra_hosts", "config"]);
+
+Deno.test({
+  name: "what is called like a key of Compose, and each section, merges as Compose's loader merges it",
+  ignore: program === null,
+  fn: async () => {
+    const files: Record<string, string> = {};
+    for (const word of WORDS) {
+      const first = { labels: ["a=1", "b=1"], driver_opts: { x: "1" } };
+      const grant = { file: "./a.txt", labels: ["a=1"] };
+      const under = {
+        services: {
+          web: {
+            image: "a:1",
+            networks: { [word]: { aliases: ["one", "two"], priority: 5 }, out: null },
+            ulimits: { nofile: { soft: 1, hard: 2 } },
+          },
+          [word]: { image: "a:1", healthcheck: { test: ["CMD", "a"] }, labels: ["a=1"] },
+        },
+        networks: {
+          [word]: { ...first, ipam: { config: [{ subnet: "10.9.0.0/24", gateway: "10.9.0.1" }] } },
+          out: { external: true, name: "traefik" },
+          two: { ipam: { config: [{ subnet: "10.9.1.0/24" }, { subnet: "10.9.2.0/24" }] } },
+        },
+        volumes: { [word]: first, kept: { external: true } },
+        secrets: { [word]: grant },
+        configs: { [word]: grant },
+      };
+      const over = {
+        services: {
+          web: { networks: { [word]: { aliases: ["two", "three"] } }, ulimits: { nofile: { hard: 3 } } },
+          [word]: { image: "a:2", healthcheck: { test: ["CMD", "b"] }, labels: { b: "2" } },
+        },
+        networks: {
+          [word]: {
+            labels: { b: "2" },
+            ipam: { config: [{ subnet: "10.9.0.0/24", ip_range: "10.9.0.0/25" }] },
+          },
+          out: null,
+          two: { ipam: { config: [{ subnet: "10.9.2.0/24", gateway: "10.9.2.9" }] } },
+        },
+        volumes: { [word]: { labels: { b: "2", c: null } }, kept: null },
+        secrets: { [word]: { labels: { b: "2" } } },
+        configs: { [word]: null },
+      };
+      files[`over-${word}/compose.yaml`] = JSON.stringify(under);
+      files[`over-${word}/compose.override.yaml`] = JSON.stringify(over);
+      files[`include-${word}/compose.yaml`] = JSON.stringify({ include: ["more/more.yaml"], ...over });
+      files[`include-${word}/more/more.yaml`] = JSON.stringify(under);
+      for (const path of ["over", "include"]) files[`${path}-${word}/a.txt`] = "a\n";
+      files[`include-${word}/more/a.txt`] = "a\n";
+    }
+    await using folder = await workspaceFolder(files, "words");
+    assert.equal(await agrees(folder.path), 2 * WORDS.length);
+  },
+});
+
 Deno.test({
   name:
     `${PROJECTS} generated projects from seed ${SEED} on: verdicts and fields are those of Compose's loader`,
