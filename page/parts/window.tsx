@@ -27,7 +27,10 @@ export function Rows<T>(
   const space = useRef<HTMLDivElement>(null);
   const drawn = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800, row: 32 });
-  const [focused, setFocused] = useState(0);
+  /** The item to act on by its key, for items come and go above it; before the first focus there is none. */
+  const [focused, setFocused] = useState<string | null>(null);
+  /** Its place when it was last drawn: the item there takes over where it is gone. */
+  const place = useRef(0);
   const moved = useRef(false);
 
   const measure = () => {
@@ -45,14 +48,20 @@ export function Rows<T>(
 
   const first = Math.max(0, Math.floor(view.top / view.row) - MORE);
   const last = Math.min(items.length, Math.ceil((view.top + view.height) / view.row) + MORE);
-  const current = Math.min(focused, Math.max(0, items.length - 1));
+  const found = focused === null ? -1 : placeOf(items, keyOf, focused, place.current);
+  const current = found === -1 ? Math.min(place.current, Math.max(0, items.length - 1)) : found;
+  // Asked before the rows are drawn: with the row of an item that is gone the focus is, too.
+  const hadFocus = box.current?.contains(document.activeElement) === true;
 
   useLayoutEffect(() => {
     space.current!.style.height = `${items.length * view.row}px`;
     drawn.current!.style.translate = `0 ${first * view.row}px`;
   });
   useLayoutEffect(() => {
-    if (!moved.current) return;
+    place.current = current;
+    const isGone = focused !== null && found === -1;
+    if (isGone) setFocused(items[current] === undefined ? null : keyOf(items[current]));
+    if (!moved.current && !(isGone && hadFocus)) return;
     moved.current = false;
     box.current?.querySelector<HTMLElement>(`[aria-rowindex="${current + 2}"]`)?.focus({
       preventScroll: true,
@@ -68,7 +77,7 @@ export function Rows<T>(
     const most = top + view.row + headHeight - list.clientHeight;
     if (most > list.scrollTop) list.scrollTop = most;
     moved.current = true;
-    setFocused(next);
+    setFocused(items[next] === undefined ? null : keyOf(items[next]));
     measure();
   };
   const page = Math.max(1, Math.floor(view.height / view.row) - 1);
@@ -116,7 +125,7 @@ export function Rows<T>(
               aria-rowindex={first + index + 2}
               aria-selected={isChosen(item)}
               tabIndex={first + index === current ? 0 : -1}
-              onFocus={() => setFocused(first + index)}
+              onFocusIn={() => setFocused(keyOf(item))}
             >
               {cells(item)}
             </div>
@@ -125,6 +134,12 @@ export function Rows<T>(
       </div>
     </div>
   );
+}
+
+/** Returns where the item of this key is, which mostly is where it was; -1 if it is gone. */
+function placeOf<T>(items: readonly T[], keyOf: (item: T) => string, key: string, was: number): number {
+  const there = items[was];
+  return there !== undefined && keyOf(there) === key ? was : items.findIndex((item) => keyOf(item) === key);
 }
 
 /** The box that chooses a row; one focus a row is enough, so it is reached by `x`. */
