@@ -4,10 +4,25 @@ import type { Apply, Plan, PlanRequest } from "../../client/berth/models.ts";
 import { PROJECT_PLAN } from "../../client/berth/projects.ts";
 import { ApplyFeed } from "./apply_feed.ts";
 import { type Problem, problemOf } from "./problem.ts";
-import { client } from "./session.ts";
+import { client, isLeft } from "./session.ts";
 
 /** Projects in hand at once. */
 const AT_ONCE = 4;
+
+/** Applies that were asked for: those that wait for their turn, and how many are being begun. */
+interface Queue {
+  readonly waiting: Planned[];
+  beginning: number;
+}
+
+/** Of all screens, also of those that were left. */
+const queues = new Set<Queue>();
+
+/** A browser asks before it closes what is not begun. */
+addEventListener("beforeunload", (event) => {
+  const isWaiting = [...queues].some(({ waiting, beginning }) => waiting.length + beginning > 0);
+  if (isWaiting && !isLeft()) event.preventDefault();
+});
 
 export interface Planned {
   readonly id: string;
@@ -31,24 +46,39 @@ export class PlanSet {
     const chosen = this.all.peek().filter((one) => (alone ?? one.id) === one.id && !one.isBusy);
     const ids = new Set(chosen.map(({ id }) => id));
     this.all.value = this.all.peek().map((one) => ids.has(one.id) ? { id: one.id, isBusy: true } : one);
-    await this.#inTurn(chosen, ending, async ({ id }) => {
+    await this.#inTurn([...chosen], ending, async ({ id }) => {
       const asked = { params: { id }, payload: this.asked, signal: ending };
       return { plan: (await client.post(PROJECT_PLAN, asked)).json() };
     });
   }
 
-  /** Carries these out. What was begun goes on in berth, whatever becomes of the page. */
+  /**
+   * Carries these out, all of them: after `ending`, with which the screen is left, too. They are followed until then,
+   * and while one still waits for its turn.
+   */
   async apply(
     chosen: readonly Planned[],
     start: (plan: Plan) => Promise<Apply>,
     ending: AbortSignal,
   ): Promise<void> {
     for (const one of chosen) this.#set(one.id, { isBusy: true });
-    await this.#inTurn(chosen, ending, async ({ id, plan }) => {
-      const begun = await start(plan!); // only planned ones are chosen
+    const queue: Queue = { waiting: [...chosen], beginning: 0 };
+    queues.add(queue);
+    const followed = new AbortController();
+    const leave = () => {
+      if (ending.aborted && queue.waiting.length === 0) followed.abort();
+    };
+    ending.addEventListener("abort", leave);
+    await this.#inTurn(queue.waiting, new AbortController().signal, async ({ id, plan }) => {
+      leave();
+      queue.beginning++;
+      // Only planned ones are chosen.
+      const begun = await start(plan!).finally(() => queue.beginning--);
       this.#set(id, { apply: begun });
-      return await this.#ended(id, begun, ending);
+      return await this.#ended(id, begun, followed.signal);
     });
+    ending.removeEventListener("abort", leave);
+    queues.delete(queue);
   }
 
   /** Waits until an apply is over, asks for a person, or nothing is told of it any more. */
@@ -67,12 +97,12 @@ export class PlanSet {
     return { apply, ...(apply.state === "running" && { problem: feed.problem.value }) };
   }
 
+  /** Takes what waits from its list, until that is empty. */
   async #inTurn(
-    chosen: readonly Planned[],
+    waiting: Planned[],
     ending: AbortSignal,
     act: (one: Planned) => Promise<Partial<Planned>>,
   ): Promise<void> {
-    const waiting = [...chosen];
     const work = async () => {
       for (let one = waiting.shift(); one !== undefined && !ending.aborted; one = waiting.shift()) {
         const { id } = one;

@@ -43,6 +43,26 @@ async function begun(
 
 const rowOf = (set: PlanSet, id: string) => set.all.value.find((one) => one.id === id)!;
 
+Deno.test("PlanSet.apply begins each project that waits after the screen is left, and a browser asks until then", async () => {
+  const ending = new AbortController();
+  const gate = Promise.withResolvers<void>();
+  const started: string[] = [];
+  const isAsked = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  await begun(async ({ id }) => {
+    started.push(id);
+    await gate.promise;
+    return { id: `lost-${id}`, state: "running" } as Apply;
+  }, ending);
+  await eventually("four are being begun", () => started.length === 4);
+
+  ending.abort();
+  assert.equal(isAsked(), true);
+  gate.resolve();
+
+  await eventually("all six are begun", () => started.length === 6);
+  await eventually("no browser asks any more", () => !isAsked());
+});
+
 Deno.test("PlanSet.plan plans the project that was refused again, and forgets no apply that runs or waits", async () => {
   const ending = new AbortController();
   const started: string[] = [];
