@@ -17,6 +17,14 @@ export function Dialog(
     element.current?.showModal();
     return () => before instanceof HTMLElement && before.focus();
   }, []);
+  const isClosable = onClose !== undefined;
+  useEffect(() => {
+    if (isClosable) return;
+    // Otherwise a browser lets Escape close this one, or the question below it.
+    const keep = (event: KeyboardEvent) => event.key === "Escape" && event.preventDefault();
+    document.addEventListener("keydown", keep, true);
+    return () => document.removeEventListener("keydown", keep, true);
+  }, [isClosable]);
   return (
     <dialog
       ref={element}
@@ -25,6 +33,8 @@ export function Dialog(
         event.preventDefault();
         onClose?.();
       }}
+      // A browser closes a question by itself at Escape pressed again, without the event above.
+      onClose={() => onClose === undefined ? element.current?.showModal() : onClose()}
     >
       <h2 id={titleId}>{title}</h2>
       {children}
