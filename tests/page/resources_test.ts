@@ -124,8 +124,18 @@ test("a prune is read as a plan, carried out exactly so, and says what stayed an
   await plan.getByRole("button", { name: "Remove …" }).click();
   const dialog = page.getByRole("dialog", { name: "Remove" });
   await dialog.getByText("This cannot be undone.").waitFor();
+  const measured = Promise.withResolvers<void>();
+  await page.route("**/api/system/disk-usage?fresh=true", async (route) => {
+    await measured.promise;
+    await route.continue();
+  });
   await dialog.getByRole("button", { name: "Remove" }).click();
+  // The results are there while the figures are measured anew, and so are the figures of before.
+  await page.getByRole("status").getByText("Reading …").waitFor();
   await plan.getByRole("row", { name: "unneeded" }).getByText("removed").waitFor();
+  await page.getByRole("row", { name: "Build cache" }).waitFor();
+  measured.resolve();
+  await page.getByText("Reading …").waitFor({ state: "detached" });
   await plan.getByRole("row", { name: "soon-needed" }).getByText("kept").waitFor();
   await assertFitsAll(opened, "the results");
   await assert.rejects(engine.cli("volume", "inspect", "unneeded"));
