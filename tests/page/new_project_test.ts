@@ -78,6 +78,9 @@ test(
       await page.getByLabel("Name of the file").fill("greeting.txt");
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await paste(page, "hello from a new file\n");
+      const isAsked = () =>
+        page.evaluate<boolean>("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+      assert.equal(await isAsked(), true, "a browser asks before the text is gone");
       await save.click();
       await page.getByRole("alert").waitFor();
       assert.equal(
@@ -90,6 +93,7 @@ test(
       await save.click();
 
       await page.getByRole("heading", { name: "Plan for hello" }).waitFor();
+      assert.equal(await isAsked(), false, "it is saved");
       assert.equal(await Deno.readTextFile(`${path}/hello/greeting.txt`), "hello from a new file\n");
       assert.equal(await Deno.readTextFile(`${path}/hello/compose.yaml`), TEXT);
       assert.equal(new URL(page.url()).pathname, `/p/${encodeURIComponent(`hello@${id}`)}/plan`);

@@ -7,7 +7,7 @@ import { checkNew, createFile, readFiles } from "../../live/files.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
 import { planHref, projectHref, readProjectsLike } from "../../live/projects.ts";
 import { useResource } from "../../live/resource.ts";
-import { client, may } from "../../live/session.ts";
+import { client, isLeft, may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { CHECK_AFTER_MS, useChecked } from "../../parts/files/checked.ts";
 import { Editable } from "../../parts/files/editable.tsx";
@@ -37,6 +37,11 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Outlives the screen, so that looking elsewhere loses nothing. */
 const draft = signal<{ readonly name: string; readonly texts: Texts }>(fresh());
+
+/** A browser asks before it closes what is not saved. */
+addEventListener("beforeunload", (event) => {
+  if (isWritten() && !isLeft()) event.preventDefault();
+});
 
 function fresh() {
   return { name: "", texts: { [COMPOSE]: BEGINNING, ".env": "" } };
@@ -75,7 +80,7 @@ function Draft({ folders }: { readonly folders: readonly Workspace[] }) {
   const checked = useCheckedFiles(workspace.id, name, texts);
   const own = checked.findings?.filter(({ location }) => location?.file === pathOf(name, open)) ?? null;
   const isNamed = /^[a-z0-9][a-z0-9_-]*$/.test(name);
-  const saving = useSaving(workspace.id, name, texts);
+  const saving = useSaving(workspace.id, draft.value);
   return (
     <>
       <header class="screen-head">
@@ -204,7 +209,8 @@ function filesOf(name: string, texts: Texts): readonly (readonly [path: string, 
 }
 
 /** Makes the files and goes where `hrefOf` says. What was made stays made: another try goes on behind it. */
-function useSaving(workspace: string, name: string, texts: Texts) {
+function useSaving(workspace: string, written: typeof draft.value) {
+  const { name, texts } = written;
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [made, setMade] = useState<ReadonlySet<string>>(new Set());
@@ -221,7 +227,7 @@ function useSaving(workspace: string, name: string, texts: Texts) {
         done.add(key);
       }
       const id = await idOf(workspace, name);
-      draft.value = fresh();
+      if (draft.peek() === written) draft.value = fresh(); // what was written meanwhile is not saved
       go(hrefOf(id));
     } catch (error) {
       setProblem(problemOf(error));
