@@ -1,5 +1,6 @@
 /** Every screen whose connection, session or engine is gone: it says so, keeps what it shows, and goes on by itself. */
 import assert from "node:assert/strict";
+import { eventually } from "../support/eventually.ts";
 import { assertFits, openPage, signInWithKey } from "./opened.ts";
 import { gated, go, here, READING, smallWorld } from "./small_world.ts";
 
@@ -48,6 +49,38 @@ test("a screen whose session has ended stays behind the question to sign in, and
     await here(page, text);
   }
   assert.deepEqual(opened.complaints, []);
+});
+
+test("a question about a plan stays with that plan when another one is read under it, as after a sign-in", async (world) => {
+  const { berth } = world;
+  await using opened = await openPage(world.browser, berth, { key: berth.admin });
+  const { page } = opened;
+  const plans: string[] = [];
+  const applied: string[] = [];
+  await page.route("**/api/projects/*/plan", async (route) => {
+    const response = await route.fetch();
+    plans.push((await response.json()).id);
+    await route.fulfill({ response });
+  });
+  await page.route("**/api/plans/*/apply", async (route) => {
+    applied.push(new URL(route.request().url()).pathname.split("/").at(-2)!);
+    await route.fulfill({ status: 409, contentType: "application/problem+json", body: "{}" });
+  });
+  await go(page, "/p/shop%40all/plan?action=stop&backend=docker");
+  await page.getByRole("button", { name: "Apply", exact: true }).click();
+  const question = page.getByRole("dialog", { name: "Apply" });
+  await question.waitFor();
+  assert.equal((await berth.call("DELETE /api/auth/sessions")).status, 200);
+  const signIn = page.getByRole("dialog", { name: "Sign in" });
+  await signIn.waitFor();
+  for (let times = 0; times < 5; times++) await page.keyboard.press("Escape");
+  await signInWithKey(page, berth.admin!);
+  await signIn.waitFor({ state: "detached" });
+  await eventually("it is planned again", () => plans.length > 1);
+  await question.getByRole("button", { name: "Apply" }).click();
+  await question.getByRole("alert").waitFor();
+  assert.deepEqual(applied, [plans[0]]);
+  assert.notEqual(plans[1], plans[0]);
 });
 
 test("a list that an engine does not give says so with the reason, shows what was known, and so does the overview, but no other list", async (world) => {

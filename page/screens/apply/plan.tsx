@@ -143,7 +143,8 @@ function Planned(
 ) {
   const heading = useId();
   const { options, set, reload, project } = choosing;
-  const [isAsking, setAsking] = useState(false);
+  /** The plan that is asked about: another one that is read meanwhile does not take its place. */
+  const [asked, setAsked] = useState<PlanModel | null>(null);
   const values = usePlanValues(plan, project);
   const { steps, workspace, group } = plan;
   return (
@@ -166,7 +167,7 @@ function Planned(
             permission="projects:apply"
             kind="is-main"
             disabled={!isReady(plan) || plan.commit !== undefined}
-            act={() => setAsking(true)}
+            act={() => setAsked(plan)}
           >
             {words.titles.apply}
           </Act>
@@ -182,7 +183,7 @@ function Planned(
       <p class="hint">
         {TEXT.command} <Copied text={commandOf(`${group}@${workspace}`, { action, ...options })} />
       </p>
-      {isAsking && <Question plan={plan} close={() => setAsking(false)} />}
+      {asked !== null && <Question plan={asked} close={() => setAsked(null)} />}
     </section>
   );
 }
