@@ -49,17 +49,18 @@ export class ContainerLog extends LogFeed {
         }
       } catch (error) {
         if (ending.aborted) return;
-        const status = isStatusError(error) ? error.response.statusCode : 0;
-        if (FINAL.includes(status)) {
-          this.problem.value = problemOf(error);
+        const problem = isStatusError(error) ? problemOf(error) : null;
+        if (FINAL.includes(problem?.status ?? 0)) {
+          this.problem.value = problem;
           this.state.value = "ended";
           return;
         }
-        this.state.value = "waiting";
-        if (status === 401) {
+        if (problem?.status === 401) {
+          this.waits(null); // the page asks for a sign-in
           await somebody(ending);
           continue;
         }
+        this.waits(problem);
       }
       this.state.value = "waiting";
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -76,22 +77,31 @@ export class ContainerLog extends LogFeed {
       maxItemBytes: MOST_CHARACTERS,
       signal,
     });
-    this.state.value = "following";
-    for await (const item of items) {
-      if ("line" in item) {
-        this.#cursor = item.cursor;
-        this.begins(this.#key, item.cursor);
-        this.lines.add(Date.parse(item.time), item.stream, 0, item.line);
-      } else if ("gap" in item) {
-        this.gap(item.gap);
-      } else if ("end" in item) {
-        // A caller who has lost the permission learns the reason from the next request, and may only have to
-        // sign in.
-        if (["stopping", "not_allowed"].includes(item.end.reason)) return false;
-        this.reason.value = item.end.reason;
-        return true;
-      } else return false;
+    const asked = this.asks();
+    try {
+      for await (const item of items) {
+        if ("error" in item) {
+          this.waits({ ...item.error, status: 0, requestId: null, errors: [] });
+          return false;
+        }
+        this.heard();
+        if ("line" in item) {
+          this.#cursor = item.cursor;
+          this.begins(this.#key, item.cursor);
+          this.lines.add(Date.parse(item.time), item.stream, 0, item.line);
+        } else if ("gap" in item) {
+          this.gap(item.gap);
+        } else {
+          // A caller who has lost the permission learns the reason from the next request, and may only have to
+          // sign in.
+          if (["stopping", "not_allowed"].includes(item.end.reason)) return false;
+          this.reason.value = item.end.reason;
+          return true;
+        }
+      }
+      return false;
+    } finally {
+      asked.end();
     }
-    return false;
   }
 }

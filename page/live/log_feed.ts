@@ -40,6 +40,9 @@ const TRIES = 4;
 export const MOST_BACKWARDS = 16;
 const THE_BEGINNING = "1970-01-01T00:00:00Z";
 
+/** The time without a refusal after which a log counts as read that says nothing. */
+const CALM_MS = 5_000;
+
 export abstract class LogFeed {
   readonly state: Signal<"reading" | "following" | "waiting" | "ended"> = signal("reading");
   /** The reason for its end: `removed`, or null if a problem says it. */
@@ -53,6 +56,7 @@ export abstract class LogFeed {
   /** The state of earlier lines: `full` if there is no room for them. */
   readonly earlier: Signal<"maybe" | "reading" | "none" | "full" | "many"> = signal("maybe");
   #isTold = false;
+  #isRefused = false;
   /** The places where earlier lines of a source end. */
   readonly #firsts = new Map<string, string>();
   #until: string | null = null;
@@ -68,6 +72,27 @@ export abstract class LogFeed {
 
   protected gap(gap: Gap, source = 0): void {
     this.lines.add(Date.parse(gap.after), "gap", source, JSON.stringify(gap));
+  }
+
+  /** Tells why it cannot be read for now; null where the connection is lost. */
+  protected waits(problem: Problem | null): void {
+    this.state.value = "waiting";
+    this.#isRefused = problem !== null;
+    this.problem.value = problem;
+  }
+
+  /** Tells that it is read, by what came. */
+  protected heard(): void {
+    if (this.#isRefused) this.problem.value = null;
+    this.#isRefused = false;
+    this.state.value = "following";
+  }
+
+  /** Tells that it is read: at once, or after a refusal when no other one comes for a while. */
+  protected asks(): { readonly end: () => void } {
+    if (!this.#isRefused) this.heard();
+    const calm = setTimeout(() => this.heard(), CALM_MS);
+    return { end: () => clearTimeout(calm) };
   }
 
   /** Reading a source began with the line of this cursor. */

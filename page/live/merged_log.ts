@@ -3,6 +3,7 @@ import { effect, signal } from "@preact/signals";
 import { follow, link } from "./live.ts";
 import { type From, type LinePlace, LogFeed } from "./log_feed.ts";
 import { problemOf } from "./problem.ts";
+import { words } from "../words/en_later.ts";
 
 export interface Chosen {
   readonly project?: string;
@@ -20,6 +21,8 @@ export class MergedLog extends LogFeed {
   readonly #from: From;
   readonly #at: LinePlace | null;
   readonly #numbers = new Map<string, number>();
+  /** Reasons of containers that cannot be read for now, as codes. */
+  readonly #waiting = new Map<string, string>();
   /** Containers that exist now. */
   readonly #readable = new Set<string>();
 
@@ -48,17 +51,19 @@ export class MergedLog extends LogFeed {
   #follow(from: From, ending: AbortSignal): Promise<void> {
     const end = follow("logs", { ...this.#chosen, ...from }, {
       message: (message) => {
-        this.problem.value = null;
         this.state.value = "following";
         if (message.type === "sources") {
           this.leftOut.value = message.leftOut;
-          for (const { source, name, state } of message.items) {
+          for (const { source, name, state, reason = "" } of message.items) {
             this.#name(source, name);
+            if (state === "waiting") this.#waiting.set(source, reason);
+            else this.#waiting.delete(source);
             if (state === "following") this.#readable.add(source);
             else this.#readable.delete(source);
           }
-          return;
+          return this.#tellWaiting();
         }
+        this.#tellWaiting();
         for (const [key, cursor] of Object.entries(message.firsts ?? {})) this.begins(key, cursor);
         for (const item of message.items) {
           const source = this.sourceOf(item.source);
@@ -70,7 +75,10 @@ export class MergedLog extends LogFeed {
       failed: (problem) => this.#fail("waiting", problem),
     });
     const unwatch = effect(() => {
-      if (link.value?.live === false && this.state.peek() === "following") this.state.value = "waiting";
+      if (link.value?.live === false && this.state.peek() === "following") {
+        this.state.value = "waiting";
+        this.#waiting.clear(); // all are told of anew
+      }
     });
     return new Promise((resolve) =>
       ending.addEventListener("abort", () => {
@@ -81,7 +89,22 @@ export class MergedLog extends LogFeed {
     );
   }
 
+  /** Tells of the containers that cannot be read for now, until they are read again. */
+  #tellWaiting(): void {
+    const [told] = this.#waiting;
+    if (told === undefined) {
+      this.problem.value = null;
+      return;
+    }
+    const [key, code] = told;
+    const { name, backend } = this.sources[this.sourceOf(key)]!; // it was named when it was told of
+    const title = words.log.unread(name, backend, code, this.#waiting.size - 1);
+    if (this.problem.peek()?.title === title) return;
+    this.problem.value = { title, code, status: 0, requestId: null, errors: [] };
+  }
+
   #fail(state: "ended" | "waiting", problem: { code: string; title: string; status: number }): void {
+    this.#waiting.clear();
     this.state.value = state;
     this.problem.value = { ...problem, requestId: null, errors: [] };
   }

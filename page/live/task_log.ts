@@ -49,13 +49,16 @@ export class TaskLog extends LogFeed {
         await this.#read(ending);
       } catch (error) {
         if (ending.aborted) return;
-        const status = isStatusError(error) ? error.response.statusCode : 0;
-        if (FINAL.includes(status)) {
-          this.problem.value = problemOf(error);
+        const problem = isStatusError(error) ? problemOf(error) : null;
+        if (FINAL.includes(problem?.status ?? 0)) {
+          this.problem.value = problem;
           this.state.value = "ended";
           return;
         }
-        if (status === 401) await somebody(ending);
+        const isSignedOut = problem?.status === 401;
+        this.#waiting.clear();
+        this.waits(isSignedOut ? null : problem);
+        if (isSignedOut) await somebody(ending);
       }
       this.state.value = "waiting";
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -72,23 +75,28 @@ export class TaskLog extends LogFeed {
       maxItemBytes: MOST_CHARACTERS,
       signal,
     });
-    this.state.value = "following";
+    const asked = this.asks();
     for (const task of [...this.#waiting.keys()]) this.#waits(task, null);
-    for await (const item of items) {
-      if ("cursor" in item) {
-        this.#cursor = item.cursor || null; // too many tasks have none
-        this.#known.mark();
-      } else if ("waits" in item) this.#waits(item.taskId, words.swarm.logWaits(item.task, item.node));
-      else if ("line" in item) {
-        this.#waits(item.taskId, null);
-        const { isNew, gap } = this.#known.take(item.taskId, item.stream, item.time);
-        if (!isNew) continue;
-        const source = this.#source(item.taskId, item.task, item.node);
-        if (gap !== null) this.gap(gap, source);
-        this.lines.add(Date.parse(item.time), item.stream, source, item.line);
-      } else if ("gap" in item && this.#known.takeGap(item.taskId, item.gap)) {
-        this.gap(item.gap, this.#source(item.taskId, item.task, item.node));
+    try {
+      for await (const item of items) {
+        this.heard();
+        if ("cursor" in item) {
+          this.#cursor = item.cursor || null; // too many tasks have none
+          this.#known.mark();
+        } else if ("waits" in item) this.#waits(item.taskId, words.swarm.logWaits(item.task, item.node));
+        else if ("line" in item) {
+          this.#waits(item.taskId, null);
+          const { isNew, gap } = this.#known.take(item.taskId, item.stream, item.time);
+          if (!isNew) continue;
+          const source = this.#source(item.taskId, item.task, item.node);
+          if (gap !== null) this.gap(gap, source);
+          this.lines.add(Date.parse(item.time), item.stream, source, item.line);
+        } else if ("gap" in item && this.#known.takeGap(item.taskId, item.gap)) {
+          this.gap(item.gap, this.#source(item.taskId, item.task, item.node));
+        }
       }
+    } finally {
+      asked.end();
     }
   }
 

@@ -32,6 +32,11 @@ export const log = {
   following: "folgt",
   reading: "liest",
   waiting: "die Verbindung ist weg, neuer Versuch",
+  refused: "neuer Versuch",
+  unread: (name: string, engine: string, code: string, more: number) =>
+    `Das Log von ${name} auf ${engine}${
+      more > 0 ? ` und ${count(more, "weiteres", "weitere")} sind` : " ist"
+    } gerade nicht lesbar${code === "" ? "" : ` (${code})`}; berth versucht es wieder.`,
   ended: { removed: "den Container gibt es nicht mehr" } as Record<string, string>,
   over: "es ist zu Ende",
   lines: (amount: number, size: number) => `${count(amount, "Zeile", "Zeilen")}, ${bytes(size)}`,

@@ -34,6 +34,11 @@ export const log = {
   following: "following",
   reading: "reading",
   waiting: "the connection is lost, trying again",
+  refused: "trying again",
+  /** `code` says why; `more` are further containers, if it is over 0. */
+  unread: (name: string, engine: string, code: string, more: number) =>
+    `The log of ${name} on ${engine}${more > 0 ? ` and ${count(more, "other", "others")}` : ""} ` +
+    `cannot be read for now${code === "" ? "" : ` (${code})`}; berth tries again.`,
   ended: { removed: "the container is gone" } as Record<string, string>,
   over: "it is over",
   lines: (amount: number, size: number) => `${count(amount, "line", "lines")}, ${bytes(size)}`,

@@ -193,7 +193,8 @@ function Earlier({ feed, read }: { readonly feed: LogFeed; readonly read: () => 
   );
 }
 
-function stateOf({ state, reason }: LogFeed): string {
+function stateOf({ state, reason, problem }: LogFeed): string {
+  if (state.value === "waiting" && problem.value !== null) return words.log.refused;
   if (state.value !== "ended") return words.log[state.value];
   return words.log.ended[reason.value ?? ""] ?? words.log.over;
 }
