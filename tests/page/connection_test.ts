@@ -135,5 +135,10 @@ test("every list that lacks an engine says which one and why above the rest", as
     await here(page, told);
     await here(page, text);
     await assertFits(opened, `${path}, in part`);
+    if (path !== "/") continue;
+    const why = page.getByRole("listitem", { name: "blog", exact: true }).locator(".project-why");
+    const first = await why.innerText();
+    assert.match(first, /podman/);
+    await eventually("the time goes on", async () => await why.innerText() !== first);
   }
 });

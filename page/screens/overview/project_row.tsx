@@ -1,9 +1,9 @@
 /** One declared project in a line: its verdict, the reason, what runs, and the one thing to do next. */
 import { useState } from "preact/hooks";
 import type { ProjectReason } from "../../../client/berth/projects.ts";
-import { serviceTime } from "../../live/live.ts";
 import { planHref, projectHref, type Row } from "../../live/projects.ts";
 import { may } from "../../live/session.ts";
+import { now } from "../../parts/ago.tsx";
 import { causeText, sinceText } from "../../parts/cause.ts";
 import { readable } from "../../parts/readable.ts";
 import { LaterProjectWays, LaterUnits } from "../../parts/later.tsx";
@@ -141,9 +141,9 @@ const Since = ({ of }: { readonly of: NonNullable<Row["incident"]> }) => (
   <a class="quiet" href={`/incidents/${of.id}`}>{shown(`· ${sinceText(of)}, ${causeText(of.cause)}`)}</a>
 );
 
-/** Says how long ago that was, by the service's clock. */
+/** Says how long ago that was, by the service's clock: who asks is drawn again as it goes on. */
 const sinceOf = (time: string | null): string | null =>
-  time === null ? null : words.duration(Math.max(0, serviceTime() - Date.parse(time)));
+  time === null ? null : words.duration(Math.max(0, now.value - Date.parse(time)));
 
 function conditionOf({ condition, exitCode, restartCount }: NonNullable<ProjectReason["container"]>): string {
   if (condition === "failed") return words.unit.exited(exitCode);
