@@ -11,7 +11,8 @@ const GIVEN = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SE
 const capabilities = (
   key: "capAdd" | "capDrop",
   compose: "cap_add" | "cap_drop",
-  seen: (container: InspectedContainer, of: Declared) => readonly string[] | null,
+  /** As Podman tells them; null for a whole set. */
+  written: (container: InspectedContainer, of: Declared) => readonly string[] | null,
 ): Row =>
   single<readonly string[]>({
     key,
@@ -22,11 +23,13 @@ const capabilities = (
         ? found
         : { ...found, value: plainCapabilities(found.value) };
     },
-    seen: (container, _view, of) => seen(container, of) ?? ["ALL"],
+    seen: (container, { kind }, of) =>
+      kind === "podman" ? written(container, of) ?? ["ALL"] : plainCapabilities(container[key]),
     otherwise: () => [],
-    same: (declared, running, container) =>
-      declared.join() === running.join() || (declared.includes("ALL") && running.length > 0) ||
-      (running.includes("ALL") && (container.privileged || declared.includes("ALL"))),
+    same: (declared, running, container, { kind }) =>
+      declared.join() === running.join() || (declared.includes("ALL") && running.includes("ALL")) ||
+      (kind === "podman" && declared.includes("ALL") && running.length > 0) ||
+      (kind === "podman" && running.includes("ALL") && container.privileged),
     show: (names) => names.join(", ") || "(none)",
     ask: (asked, value) => asked[key] = value.map((name) => name === "ALL" ? name : `CAP_${name}`),
   });

@@ -9,6 +9,10 @@ import type { EngineKind } from "../../projects/fields/field.ts";
 import { differencesOf, isOpenRow } from "../../projects/fields/table.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
 
+/** The capabilities that Podman gives by itself. */
+const GIVEN = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE"]
+  .concat(["SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"]);
+
 const ID = "a".repeat(64);
 
 /** The parts of an engine's answer that are not as they are in a container of which nothing was asked. */
@@ -105,4 +109,15 @@ Deno.test("No option whose name tells of a secret is shown, be it declared or ru
     const options = found.find(([field]) => field === "driverOptions.shop_default")!; // as was looked at
     assert.deepEqual(options.slice(3), mode === "one" ? [] : ["******** ********"]);
   }
+});
+
+Deno.test("All capabilities are compared by their names on Docker, and as Podman writes them out there", async () => {
+  const caps = async (kind: EngineKind, lines: readonly string[], host: Told["HostConfig"]) =>
+    (await differences(kind, lines, { HostConfig: host ?? {} })).map(([field]) => field);
+  const [drop, add] = [["cap_drop: [ALL]"], ["cap_add: [ALL]"]];
+  assert.deepEqual(await caps("docker", drop, { CapDrop: ["ALL"] }), []);
+  assert.deepEqual(await caps("docker", drop, { CapDrop: ["CAP_CHOWN"] }), ["capDrop"]);
+  assert.deepEqual(await caps("docker", add, { CapAdd: ["CAP_NET_ADMIN"] }), ["capAdd"]);
+  assert.deepEqual(await caps("docker", [], { CapAdd: ["ALL"], Privileged: true }), ["privileged", "capAdd"]);
+  assert.deepEqual(await caps("podman", drop, { CapDrop: GIVEN.map((name) => `CAP_${name}`) }), []);
 });

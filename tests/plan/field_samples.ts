@@ -399,6 +399,7 @@ export const SAMPLES: readonly Sample[] = [
   { row: "readOnly", text: "read_only: true", other: "read_only: false" },
   { row: "capAdd", text: "cap_add: [NET_ADMIN, cap_sys_time]", other: "cap_add: [NET_ADMIN]" },
   { row: "capDrop", text: "cap_drop: [CHOWN]", other: "cap_drop: [KILL]" },
+  { row: "capDrop", text: "cap_drop: [CHOWN]", other: "cap_drop: [ALL]", only: "docker" },
   { row: "dependsOn", text: "depends_on: [plain]", other: "depends_on: [second]" },
   {
     row: "postStart",
