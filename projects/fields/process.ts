@@ -86,10 +86,11 @@ const words = (key: "command" | "entrypoint"): Row =>
     // An image's command goes with its entrypoint.
     otherwise: (container, _view, of) =>
       key === "command" && nodeAt(of, "entrypoint") !== null ? undefined : container.imageDefaults?.[key],
-    // An empty command means that of the image.
-    same: (declared, seen, { imageDefaults }) =>
+    // An empty command means that of the image. An empty entrypoint is none, and Podman knows no such.
+    same: (declared, seen, { imageDefaults }, { kind }) =>
       isSame(declared, seen) ||
-      (declared.length === 0 && isSame(imageDefaults?.[key] ?? seen, seen)),
+      (declared.length === 0 && (key === "command" || kind === "podman") &&
+        isSame(imageDefaults?.[key] ?? seen, seen)),
     show: line,
     ask: (asked, value) => asked[key] = value,
   });

@@ -121,3 +121,18 @@ Deno.test("All capabilities are compared by their names on Docker, and as Podman
   assert.deepEqual(await caps("docker", [], { CapAdd: ["ALL"], Privileged: true }), ["privileged", "capAdd"]);
   assert.deepEqual(await caps("podman", drop, { CapDrop: GIVEN.map((name) => `CAP_${name}`) }), []);
 });
+
+Deno.test("An empty entrypoint in the file is a difference from that of the image on Docker, an empty command is none", async () => {
+  const image = { Cmd: ["serve"], Entrypoint: ["/entry"] };
+  for (const empty of ["[]", '""']) {
+    assert.deepEqual(await differences("docker", [`entrypoint: ${empty}`], { image }), [
+      ["entrypoint", "(none)", "/entry"],
+    ]);
+    assert.deepEqual(
+      await differences("docker", [`entrypoint: ${empty}`], { Config: { Entrypoint: [] }, image }),
+      [],
+    );
+    assert.deepEqual(await differences("docker", [`command: ${empty}`], { image }), []);
+    assert.deepEqual(await differences("podman", [`entrypoint: ${empty}`], { image }), []);
+  }
+});

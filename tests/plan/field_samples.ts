@@ -31,6 +31,13 @@ export const SAMPLES: readonly Sample[] = [
     along: ["command"],
   },
   {
+    row: "entrypoint",
+    text: 'entrypoint: ["/bin/busybox"]',
+    other: "entrypoint: []",
+    only: "docker",
+    along: ["command"],
+  },
+  {
     row: "healthcheck",
     text: "healthcheck: { test: [CMD, 'true'], interval: 30s, timeout: 5s, retries: 4, start_period: 2s }",
     other: "healthcheck: { test: [CMD, 'true'], interval: 40s, timeout: 5s, retries: 4, start_period: 2s }",
