@@ -245,9 +245,9 @@ export function mountDifferences(
   of: Declared,
 ): Difference[] {
   const running = new Map(container.mounts.map((mount) => [cleanPath(mount.target), mount]));
-  const inMemory = new Set(Object.keys(container.tmpfs).map(cleanPath));
+  const inMemory = new Map(Object.entries(container.tmpfs).map(([path, one]) => [cleanPath(path), one]));
   const found = wants.mounts.flatMap((wanted) =>
-    differencesOf(wanted, running.get(wanted.target), inMemory.has(wanted.target), view)
+    differencesOf(wanted, running.get(wanted.target), inMemory.get(wanted.target), view)
   );
   if (!wants.isWhole) return found;
   return [
@@ -262,7 +262,8 @@ type Actual = InspectedContainer["mounts"][number];
 function differencesOf(
   wanted: Wanted,
   actual: Actual | undefined,
-  isInMemory: boolean,
+  /** The options of the memory at its target; undefined where there is none. */
+  memory: string | undefined,
   { kind, mappedTo, realOf }: EngineView,
 ): Difference[] {
   const { name, type, source, shown, at } = wanted;
@@ -272,9 +273,13 @@ function differencesOf(
     seen,
     at,
   });
-  if (actual === undefined) {
-    return type === "tmpfs" && isInMemory ? [] : [differ(`${type} ${shown}`.trim(), "(not mounted)")];
+  if (type === "tmpfs" && memory !== undefined && (actual?.type ?? type) === type) {
+    // Podman adds options of its own.
+    const isSame = kind === "podman" ||
+      sameSet(memoryOptions(wanted.options), memoryOptions(memory.split(",")));
+    return isSame ? [] : [differ(wanted.options.join(", ") || "(no options)", memory || "(no options)")];
   }
+  if (actual === undefined) return [differ(`${type} ${shown}`.trim(), "(not mounted)")];
   if (type !== actual.type && !(type === "volume" && actual.type === "bind" && source === null)) {
     return [differ(`${type} ${shown}`.trim(), `${actual.type} ${actual.source}`.trim())];
   }
@@ -295,6 +300,14 @@ function differencesOf(
       : [differ(wanted.options.join(", ") || "(no options)", actual.options.join(", ") || "(no options)")]),
   ];
 }
+
+/** The options of memory in one form: a size in bytes, and a mode without zeros before it. */
+const memoryOptions = (options: readonly string[]): readonly string[] =>
+  options.filter((one) => one !== "").map((one) => {
+    const [name, value = ""] = one.split("=");
+    if (name === "size") return `size=${bytesOf(value) ?? value}`;
+    return name === "mode" ? `mode=${value.replace(/^0+(?=.)/, "")}` : one;
+  });
 
 /** Podman tells those of its own form alone. */
 const comparable = ({ options }: Pick<Actual, "options">, kind: EngineKind): readonly string[] =>

@@ -136,3 +136,21 @@ Deno.test("An empty entrypoint in the file is a difference from that of the imag
     assert.deepEqual(await differences("podman", [`entrypoint: ${empty}`], { image }), []);
   }
 });
+
+Deno.test("Options of memory in the short form are compared on Docker, whatever their form and order", async () => {
+  const memory = async (kind: EngineKind, lines: readonly string[], options: string) =>
+    (await differences(kind, lines, { HostConfig: { Tmpfs: { "/run/": options } } })).map((one) =>
+      one.slice(1)
+    );
+  const short = ["tmpfs: ['/run:size=1m,mode=0700']"];
+  assert.deepEqual(await memory("docker", short, "mode=700,size=1024k"), []);
+  assert.deepEqual(await memory("docker", short, "size=2m"), [["size=1m, mode=0700", "size=2m"]]);
+  assert.deepEqual(await memory("docker", ["tmpfs: /run"], "noexec"), [["(no options)", "noexec"]]);
+  const long = ["volumes: [{ type: tmpfs, target: /run, tmpfs: { size: 1m, mode: 0700 } }]"];
+  assert.deepEqual(await memory("docker", long, "size=1m,mode=0700"), []);
+  assert.deepEqual(await memory("docker", long, "size=3m,mode=0700"), [[
+    "size=1048576, mode=700",
+    "size=3m,mode=0700",
+  ]]);
+  assert.deepEqual(await memory("podman", short, "rw,rprivate,nosuid,nodev,tmpcopyup"), []);
+});

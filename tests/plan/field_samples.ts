@@ -67,6 +67,12 @@ export const SAMPLES: readonly Sample[] = [
   { row: "mounts", text: "tmpfs: [/memory]", other: "tmpfs: [/other]" },
   {
     row: "mounts",
+    text: "tmpfs: ['/memory:size=1m,mode=0700']",
+    other: "tmpfs: ['/memory:size=2m,mode=0700']",
+    only: "docker",
+  },
+  {
+    row: "mounts",
     text: "volumes: [{ type: tmpfs, target: /scratch }]",
     other: "volumes: [{ type: tmpfs, target: /more }]",
   },
