@@ -58,7 +58,7 @@ const environment: Row = keyed<Value>({
 });
 
 /** Labels that tools and engines add by themselves. */
-export const TOOLS = /^(?:com\.docker\.|desktop\.docker\.|io\.podman\.|dev\.berth\.)/;
+export const TOOLS = /^(?:com\.docker\.|desktop\.docker\.|io\.podman\.|dev\.berth\.|PODMAN_SYSTEMD_UNIT$)/;
 
 const labels: Row = keyed<Value>({
   key: "labels",

@@ -154,3 +154,10 @@ Deno.test("Options of memory in the short form are compared on Docker, whatever 
   ]]);
   assert.deepEqual(await memory("podman", short, "rw,rprivate,nosuid,nodev,tmpcopyup"), []);
 });
+
+Deno.test("The label by which podman-compose names a unit of systemd is no difference", async () => {
+  const labels = { PODMAN_SYSTEMD_UNIT: "podman-compose@shop.service", "io.podman.compose.project": "shop" };
+  assert.deepEqual(await differences("podman", [], { Config: { Labels: labels } }), []);
+  const found = await differences("podman", [], { Config: { Labels: { PODMAN_SYSTEMD_UNITS: "1" } } });
+  assert.deepEqual(found.map(([field]) => field), ["labels.PODMAN_SYSTEMD_UNITS"]);
+});
