@@ -40,7 +40,7 @@ export function readService(
     writtenProfiles: listOf(valueAt(value, "profiles")).map(shownOf).filter((name) => name !== null),
     active: enabled.length === 0 || profiles.includes("*") || enabled.some((name) => profiles.includes(name)),
     replicas: replicasOf(value),
-    restart: textOf(valueAt(value, "restart")),
+    restart: restartOf(value),
     ports: readPorts(listOf(valueAt(value, "ports"))),
     mounts: mountsOf(valueAt(value, "volumes")),
     networkMode: textOf(valueAt(value, "network_mode")),
@@ -54,6 +54,13 @@ export function readService(
 function mountsOf(node: Node | null): Mount[] {
   const isMerged = node?.kind === "list" && node.merged;
   return (isMerged ? node.items : lastMounts([], listOf(node))).map(readMount);
+}
+
+/** The policy of `deploy` wins, as for Compose, which calls its `any` always. */
+function restartOf(value: Node): string | null {
+  const policy = valueAt(value, "deploy", "restart_policy");
+  const text = textOf(isNull(policy) ? valueAt(value, "restart") : valueAt(policy, "condition"));
+  return text === "any" ? "always" : text;
 }
 
 function replicasOf(value: Node): number | null {

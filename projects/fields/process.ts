@@ -213,8 +213,12 @@ function restartOf(of: Declared): Declaration<Restart> {
     const [name = "", retries] = text.split(":");
     return { name: RESTARTS[name] ?? name, attempts: retries === undefined ? attempts : Number(retries) };
   };
-  if (policy !== null && condition !== null) {
-    return scalarAt(condition, read(numberOf(nodeAt(of, "deploy", "restart_policy", "max_attempts"))));
+  if (policy !== null) {
+    const attempts = numberOf(nodeAt(of, "deploy", "restart_policy", "max_attempts"));
+    // Compose starts nothing again then, whatever `restart` says.
+    return condition === null
+      ? { value: { name: "no", attempts: null }, at: policy }
+      : scalarAt(condition, read(attempts));
   }
   return scalarAt(nodeAt(of, "restart"), read(null));
 }

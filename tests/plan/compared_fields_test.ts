@@ -1,7 +1,9 @@
 /** Fields of files beside containers as an engine tells them, without an engine. */
 import assert from "node:assert/strict";
 import type { Group, Unit } from "../../artifacts/artifact.ts";
+import { stateOf } from "../../artifacts/live/state.ts";
 import { resolvedAt } from "../../artifacts/report/values.ts";
+import type { RunningContainer } from "../../core/runtime.ts";
 import type { Engine } from "../../engines/calls/engine.ts";
 import { Inspections } from "../../plugins/containers/containers/inspected.ts";
 import type { EngineView } from "../../projects/fields/engine_view.ts";
@@ -160,4 +162,21 @@ Deno.test("The label by which podman-compose names a unit of systemd is no diffe
   assert.deepEqual(await differences("podman", [], { Config: { Labels: labels } }), []);
   const found = await differences("podman", [], { Config: { Labels: { PODMAN_SYSTEMD_UNITS: "1" } } });
   assert.deepEqual(found.map(([field]) => field), ["labels.PODMAN_SYSTEMD_UNITS"]);
+});
+
+Deno.test("The restart policy of deploy wins, its any is always, and one without a condition starts nothing again", async () => {
+  const found = async (...lines: string[]) => {
+    await using folder = await workspaceFolder({
+      "compose.yaml": `services:\n  web:\n    image: shop:1\n${lines.map((one) => `    ${one}\n`).join("")}`,
+    });
+    const [unit] = (await folder.read()).units as [Unit]; // there is one
+    return stateOf(unit, [{ state: "exited", exitCode: 0 } as RunningContainer]); // nothing else is read
+  };
+  const policy = (text: string) => `deploy: { restart_policy: { ${text} } }`;
+  assert.equal(await found(policy("condition: any")), "exited");
+  assert.equal(await found(policy("condition: none"), "restart: always"), "completed");
+  assert.equal(await found(policy("delay: 5s"), "restart: always"), "completed");
+  assert.equal(await found("restart: always"), "exited");
+  const lines = ["restart: always", policy("delay: 5s")];
+  assert.deepEqual(await differences("docker", lines, {}), []);
 });
