@@ -16,8 +16,8 @@ export async function readTls({ tls }: Pick<Config, "tls">): Promise<TlsTexts | 
   const [cert, key] = await Promise.all([tls.cert, tls.key].map(async (path) => {
     try {
       return await Deno.readTextFile(path);
-    } catch (error) {
-      throw new StartFailure(`Cannot read the TLS file "${path}": ${reasonOf(error)}`);
+    } catch (cause) {
+      throw new StartFailure(`Cannot read the TLS file "${path}": ${reasonOf(cause)}`, { cause });
     }
   }));
   return { cert: cert ?? "", key: key ?? "" };

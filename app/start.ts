@@ -189,6 +189,7 @@ async function mustHaveDataFolder(path: string): Promise<void> {
   } catch (error) {
     throw new StartFailure(
       `Cannot use the data folder "${path}": ${reasonOf(error)}${ownerAdvice(path, error)}`,
+      { cause: error },
     );
   }
 }
@@ -215,6 +216,7 @@ function openLogIn(config: Config, replica: string, console: ConsoleStream | nul
     throw new StartFailure(
       `Cannot use the data folder "${config.data}": its file "berth.log": ${reasonOf(error)}` +
         ownerAdvice(config.data, error),
+      { cause: error },
     );
   }
 }

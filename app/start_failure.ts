@@ -6,6 +6,19 @@ export class StartFailure extends Error {
   override readonly name = "StartFailure";
 }
 
+/**
+ * Returns true if the same start may go better in a moment, as with a database that starts later or a disk that is
+ * full: a supervisor tries again then, and nothing else.
+ */
+export function mayPass(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one instanceof ServiceError && one.headers?.["retry-after"] !== undefined) return true;
+    const code = "code" in one ? String(one.code) : "";
+    if (/^(?:ENOSPC|EDQUOT|EMFILE|ENFILE|ENOMEM|EAGAIN)$/.test(code)) return true;
+  }
+  return false;
+}
+
 /** Returns the command that makes the folder berth's own, where that is what a start lacks. */
 export function ownerAdvice(folder: string, error: unknown): string {
   if (!(error instanceof Deno.errors.PermissionDenied)) return "";
@@ -28,5 +41,6 @@ export function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.IsADirectory) return "there is a folder in its place";
   if (error instanceof TypeError) return "it is not a regular file";
   if (error instanceof Error && error.message.includes("Read-only file system")) return "it is read-only";
+  if (error instanceof Error && "code" in error && error.code === "ENOSPC") return "the disk is full";
   return "the system refused";
 }

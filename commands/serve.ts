@@ -3,7 +3,7 @@ import { type Config, readConfig } from "../config/config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { isBuilt } from "../http/site/static_site.ts";
 import { type Berth, startBerth } from "../app/start.ts";
-import { ServiceError } from "../core/error.ts";
+import { mayPass } from "../app/start_failure.ts";
 import { placeOf } from "../core/place.ts";
 import { VERSION } from "../version.ts";
 import { EXIT } from "./exit_code.ts";
@@ -20,10 +20,7 @@ export async function run(): Promise<number> {
     berth = await startBerth({ config: await readSettings(), plugins: loadPlugins });
   } catch (error) {
     tell(error);
-    // A supervisor tries again what may go better in a moment, as with a database that starts later, and nothing else.
-    return error instanceof ServiceError && error.headers?.["retry-after"] !== undefined
-      ? EXIT.NO
-      : EXIT.USAGE;
+    return mayPass(error) ? EXIT.NO : EXIT.USAGE;
   }
   surviveBugs(berth);
   onHangUp(() => {

@@ -28,7 +28,9 @@ export interface Result {
   readonly rowCount: number | null;
 }
 export interface Client {
-  query(query: { name?: string; text: string; values?: readonly unknown[] }): Promise<Result>;
+  query(
+    query: { name?: string; text: string; values?: readonly unknown[]; query_timeout?: number },
+  ): Promise<Result>;
   on(event: "error", heard: (error: Error) => void): void;
   on(event: "notification", heard: (message: { payload?: string }) => void): void;
   on(event: "end", heard: () => void): void;

@@ -20,7 +20,7 @@ import {
   type Result,
 } from "./connection.ts";
 import { Listener } from "./listener.ts";
-import { migrate, tooOld } from "./migrate.ts";
+import { migrate, STEP_MS, tooOld } from "./migrate.ts";
 import { MIGRATIONS, type Step } from "./migrations.ts";
 import { LOCK_SPACE, LOCKS, type Queries, type Transaction } from "./transaction.ts";
 import type { Value } from "../sql/steps.ts";
@@ -65,7 +65,7 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
   ): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(await optionsOf(settings), settings.pool, steps.length);
     try {
-      database.upgradedFrom = await database.write((tx) => migrate(tx, steps));
+      database.upgradedFrom = await database.write((tx) => migrate(tx, steps), STEP_MS);
       return database;
     } catch (thrown) {
       await database[Symbol.asyncDispose]();
@@ -86,12 +86,15 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
     return this.write((tx) => tx.run(sql, ...values));
   }
 
-  /** Writes all or nothing. `work` is repeated when others were in the way, so it must do nothing else. */
-  async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  /**
+   * Writes all or nothing. `work` is repeated when others were in the way, so it must do nothing else. `answerMs` is
+   * the time that the server may take for a statement of it, where that is longer than for others.
+   */
+  async write<T>(work: (tx: Transaction) => Promise<T>, answerMs?: number): Promise<T> {
     const deadline = performance.now() + REPEAT_TOTAL_MS;
     for (let attempt = 1;; attempt++) {
       try {
-        const value = await this.#attempt(work);
+        const value = await this.#attempt(work, answerMs);
         this.#lacksRoom = null;
         return value;
       } catch (thrown) {
@@ -175,15 +178,17 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
     }
   }
 
-  async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #attempt<T>(work: (tx: Transaction) => Promise<T>, answerMs?: number): Promise<T> {
     const client = await this.#begin();
+    const longer = answerMs === undefined ? {} : { query_timeout: answerMs };
+    const ask = (sql: string, values: readonly Value[]) =>
+      client.query({ ...this.#statement(sql, values), ...longer });
     return await this.#with(client, async () => {
-      const all = async <Row>(sql: string, ...values: Value[]) =>
-        (await client.query(this.#statement(sql, values))).rows as Row[];
+      const all = async <Row>(sql: string, ...values: Value[]) => (await ask(sql, values)).rows as Row[];
       const value = await work({
         all,
         get: async <Row>(sql: string, ...values: Value[]) => (await all<Row>(sql, ...values))[0],
-        run: async (sql, ...values) => (await client.query(this.#statement(sql, values))).rowCount ?? 0,
+        run: async (sql, ...values) => (await ask(sql, values)).rowCount ?? 0,
         lock: async (what) => void await all("SELECT pg_advisory_xact_lock($1, $2)", LOCK_SPACE, LOCKS[what]),
         tell: async (hint) => void await all("SELECT pg_notify($1, $2)", CHANNEL, hint),
       });

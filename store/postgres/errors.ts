@@ -63,11 +63,12 @@ const BY_WORDS: readonly (readonly [words: RegExp, why: string])[] = [
   [/terminated|closed|reset|ended|not queryable|broken pipe/i, LOST],
 ];
 
-/** Errors that may pass by themselves in a moment. */
+/** Errors that may pass by themselves: a server that starts, a full disk, a standby that becomes the primary. */
 const PASSING =
-  /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|53300|57P0.|08...)$/;
+  /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|25006|40...|53...|55P03|57014|57P0.|08...)$/;
 
-function passing(why: string, cause: unknown): ServiceError {
+/** An error that may pass by itself: a supervisor starts berth again after it. */
+export function passing(why: string, cause?: unknown): ServiceError {
   const headers = { "retry-after": "1" };
   return new ServiceError("store_unavailable", `Cannot use the store: ${why}`, { cause, headers });
 }

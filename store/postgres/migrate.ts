@@ -1,10 +1,12 @@
 /** Brings the schema of a PostgreSQL database up to date, beside replicas that may know less of it. */
 import type { ServiceError } from "../../core/error.ts";
-import { unavailable } from "./errors.ts";
+import { passing, unavailable } from "./errors.ts";
 import { ALIVE, type Step } from "./migrations.ts";
 import { LOCK_SPACE, type Transaction } from "./transaction.ts";
 
 const MIGRATION_LOCK = 0;
+/** The time that one statement of a step may take: a large table is written anew by some. */
+export const STEP_MS = 600_000;
 
 /**
  * Brings the schema up to date, inside a transaction in which all other replicas wait. Returns the schema that it found,
@@ -21,6 +23,7 @@ export async function migrate(tx: Transaction, steps: readonly Step[]): Promise<
   if (missing.length === 0) return null;
   const needs = Math.max(oldest, ...missing.map((step) => step.oldest));
   if (version > 0) await mustBeAlone(tx, needs, steps.length);
+  await tx.run(`SET LOCAL statement_timeout = ${STEP_MS}`);
   for (const step of missing) for (const one of statements(step.sql)) await tx.run(one);
   await tx.run("UPDATE schema_version SET version = $1, oldest = $2", steps.length, needs);
   return version === 0 ? null : version;
@@ -60,7 +63,7 @@ async function mustBeAlone(tx: Transaction, needs: number, known: number): Promi
     needs,
   );
   if (older !== undefined) {
-    throw unavailable(
+    throw passing( // it ends, or counts as dead
       `the replica "${older.name}" still runs a berth that knows schema ${older.schema}, and schema ${known} takes one ` +
         `that knows ${needs}; stop it first, or start the version between`,
     );

@@ -273,11 +273,13 @@ function newer(subject: string, version: number): ServiceError {
 
 function asStoreError(thrown: unknown): unknown {
   if (thrown instanceof ServiceError) return thrown;
-  const why = isBusy(thrown)
+  const temporary = isBusy(thrown)
     ? "another process keeps it locked"
     : saying(thrown, /disk is full/i)
     ? "the disk is full"
-    : thrown instanceof SyntaxError || saying(thrown, /malformed|not a database|corrupt/i)
+    : undefined;
+  if (temporary !== undefined) return passing(`Cannot use the store: ${temporary}`, thrown);
+  const why = thrown instanceof SyntaxError || saying(thrown, /malformed|not a database|corrupt/i)
     ? "its file is damaged; restore a backup"
     : saying(thrown, /readonly|read-only/i)
     ? "its file is read-only"

@@ -269,6 +269,7 @@ test("A schema that only grew serves the berth before it, too; one that lost som
 
   const early = await refused("store_unavailable", openPostgresStore(settings, CONTRACTED));
   const known = MIGRATIONS.length;
+  assert.equal(early.headers?.["retry-after"], "1", "a supervisor tries again until it has ended");
   assert.match(early.message, new RegExp(`"old-one" still runs .* knows schema ${known}, .* stop it first`));
   await old.workspaces.remove("w", ENTRY);
 
@@ -283,6 +284,16 @@ test("A schema that only grew serves the berth before it, too; one that lost som
       }, and this one knows ${known}; start the newer`,
     ),
   );
+});
+
+test("A step of the schema may take longer than other statements", async () => {
+  const settings = await server.database();
+  const step = {
+    sql: "CREATE TABLE told AS SELECT current_setting('statement_timeout') AS at",
+    oldest: MIGRATIONS.length,
+  };
+  await (await openPostgresStore(settings, [...MIGRATIONS, step]))[Symbol.asyncDispose]();
+  assert.deepEqual(await server.sql("SELECT at FROM told", settings.name), [{ at: "10min" }]);
 });
 
 test("A database of another program is left as it is", async () => {

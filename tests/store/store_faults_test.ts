@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
 import { ENTRY } from "../access/audit_entry.ts";
+import { runBerth } from "../support/berth_process.ts";
 import { eventually } from "../support/eventually.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
 import { key, MANY, refused } from "./store_records.ts";
@@ -78,6 +79,17 @@ Deno.test({
       assert.match(backup.message, /full/);
       assert.deepEqual([...Deno.readDirSync(disk.folder)].map(({ name }) => name), ["ballast"]);
       await refused("store_unavailable", openSqliteStore(`${disk.folder}/store.db`));
+      const { code, stderr } = await runBerth(["serve"], {
+        BERTH_DATA: `${disk.folder}/data`,
+        BERTH_PORT: "0",
+        BERTH_ENGINES: "none",
+        BERTH_MIN_DESCRIPTORS: "0",
+      });
+      assert.deepEqual(
+        [code, stderr],
+        [1, "berth: Cannot use the store: the disk is full\n"],
+        "it is tried again",
+      );
 
       disk.empty();
       await store.backup!(`${disk.folder}/copy.db`);

@@ -160,6 +160,7 @@ Deno.test("Store waits for another process's write, and says store_unavailable i
   other.exec("BEGIN IMMEDIATE");
   const error = await refused("store_unavailable", store.keys.add(key("late", {}), MANY, ENTRY));
   assert.match(error.message, /another process/);
+  assert.equal(error.headers?.["retry-after"], "1");
   other.exec("ROLLBACK");
   other.close();
   assert.deepEqual((await store.keys.list()).map((one) => one.id), ["patient"]);
