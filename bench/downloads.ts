@@ -7,7 +7,7 @@ import { rounds } from "./rounds.ts";
 const LINES = 300_000;
 const DOWNLOADS = 4;
 const COUNT = 50;
-const SECONDS = 3;
+const SECONDS = 2;
 const WRITE =
   `BEGIN { for (n = 1; n <= ${LINES}; n++) print "GET /api/items 200 12ms user=alice trace=0123456789abcdef", n }`;
 
@@ -32,13 +32,27 @@ async function measure(engine: TestEngine): Promise<void> {
   const lists = () =>
     requestsPerSecond({ port: server.port, path: "/api/containers", headers, seconds: SECONDS });
 
+  const ofBerth = ["-H", `authorization: Bearer ${key}`, log];
+  const ofEngine = [
+    "--unix-socket",
+    engine.socket,
+    `http://engine/containers/${talker}/logs?stdout=1&stderr=1`,
+  ];
   let ended = 0;
   await rounds("downloads", [
     { name: "lists alone", run: lists },
     {
       name: `lists beside ${DOWNLOADS} downloads`,
       async run() {
-        await using _reading = downloads(log, key, () => ended++);
+        await using _reading = downloads(ofBerth, () => ended++);
+        return await lists();
+      },
+    },
+    {
+      // The share that engine and readers take of the machine, whatever berth does.
+      name: `lists beside ${DOWNLOADS} downloads from the engine's socket`,
+      async run() {
+        await using _reading = downloads(ofEngine, () => {});
         return await lists();
       },
     },
@@ -54,7 +68,7 @@ async function measure(engine: TestEngine): Promise<void> {
       name: "berth",
       async run() {
         const before = await server.cpuSeconds();
-        await whole(log, key);
+        await whole(ofBerth);
         return (await server.cpuSeconds() - before) * 1e6 / LINES;
       },
     },
@@ -65,11 +79,11 @@ async function measure(engine: TestEngine): Promise<void> {
 }
 
 /** Reads logs until it is disposed of: by processes of their own, so that their work is not the caller's. */
-function downloads(log: string, key: string, ended: () => void): AsyncDisposable {
+function downloads(what: readonly string[], ended: () => void): AsyncDisposable {
   const over = new AbortController();
   const readers = Array.from({ length: DOWNLOADS }, async () => {
     while (!over.signal.aborted) {
-      if (await whole(log, key, over.signal)) ended();
+      if (await whole(what, over.signal)) ended();
     }
   });
   return {
@@ -81,9 +95,9 @@ function downloads(log: string, key: string, ended: () => void): AsyncDisposable
 }
 
 /** Returns false if it was broken off. */
-async function whole(log: string, key: string, signal?: AbortSignal): Promise<boolean> {
+async function whole(what: readonly string[], signal?: AbortSignal): Promise<boolean> {
   const { code } = await new Deno.Command("curl", {
-    args: ["-sS", "--fail", "-o", "/dev/null", "-H", `authorization: Bearer ${key}`, log],
+    args: ["-sS", "--fail", "-o", "/dev/null", ...what],
     ...(signal && { signal }),
     stderr: "null",
   }).output();

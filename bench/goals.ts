@@ -104,7 +104,8 @@ export const GOALS: readonly Goal[] = [
     result: "downloads",
     of: "lists beside 4 downloads",
     least: 0.9,
-    limit: "engine, readers and callers share the machine's cores with berth",
+    limit:
+      "engine, readers and callers take the machine's cores, as the row beside the engine's socket shows",
   },
   {
     result: "list-on-a-terminal-50",

@@ -4,7 +4,7 @@ import type { Engine } from "../calls/engine.ts";
 import type { RawConnection } from "../calls/kept_connection.ts";
 import { type Subject, unreachable } from "../calls/failure.ts";
 import type { EnginePath } from "../calls/path.ts";
-import { wasAskedWithin } from "../../core/asked.ts";
+import { untilTurn, wasAskedWithin } from "../../core/asked.ts";
 import { pause } from "../../core/pause.ts";
 import type { Framing } from "./frames.ts";
 import { engineError } from "../calls/errors.ts";
@@ -19,8 +19,9 @@ const LITTLE_BYTES = 8 * 1024;
 const LONGEST_SETTLING_MS = 1_000;
 /** Others are answered first while the last request came within this time, from so many bytes of an answer on. */
 const BUSY_MS = 20;
-const MUCH_BYTES = 1024 ** 2;
-const GIVE_WAY_MS = 20;
+const MUCH_BYTES = 512 * 1024;
+const GIVE_WAY_MS = 30;
+const LONGEST_GIVE_WAY_MS = 1_000;
 const CR = 13;
 
 interface ConnectionRequest extends Subject {
@@ -121,8 +122,9 @@ export class EngineConnection implements Disposable {
    * others ask, they are answered first.
    */
   async readMuch(): Promise<boolean> {
-    if (this.#taken > MUCH_BYTES && wasAskedWithin(BUSY_MS)) await pause(GIVE_WAY_MS, this.#signal);
-    else if (this.#end > 0 && this.#end < LITTLE_BYTES) rest();
+    if (this.#taken > MUCH_BYTES && wasAskedWithin(BUSY_MS)) {
+      await pause(untilTurn(GIVE_WAY_MS, LONGEST_GIVE_WAY_MS), this.#signal);
+    } else if (this.#end > 0 && this.#end < LITTLE_BYTES) rest();
     return await this.read();
   }
 

@@ -120,3 +120,35 @@ Deno.test("a long answer gives way to others while they ask, and to nobody else"
   const [busy = 0, quiet = 0] = turns;
   assert.ok(busy > 4 * quiet, `${busy} turns of others a read while they ask, else ${quiet}`);
 });
+
+Deno.test("long answers share their turns while others ask, however many they are", async () => {
+  const asking = setInterval(noteAsked, 1);
+  const few = await readsAtOnce(1);
+  const many = await readsAtOnce(4);
+  clearInterval(asking);
+  assert.ok(few >= 2 && many < 2 * few + 4, `${many} reads by four, ${few} by one`);
+});
+
+/** Returns how often so many long answers were read in the time, once each of them gives way. */
+async function readsAtOnce(count: number): Promise<number> {
+  const text = new Uint8Array(8 * 1024 ** 2);
+  const all = Array.from({ length: count }, async () => {
+    using made = await answered();
+    const { answer, peer } = made;
+    const sent = (async () => {
+      for (let at = 0; at < text.byteLength;) at += await peer.write(text.subarray(at));
+    })().catch(() => {}); // it is closed before all of it was read
+    let taken = 0;
+    let reads = 0;
+    let until = Infinity;
+    while (performance.now() < until && await answer.readMuch()) {
+      if (until < Infinity) reads++;
+      answer.giveTo({ push: (_, at, end) => void (taken += end - at) });
+      if (taken > 1024 ** 2 && until === Infinity) until = performance.now() + QUIET_MS;
+    }
+    answer.close();
+    await sent;
+    return reads;
+  });
+  return (await Promise.all(all)).reduce((sum, reads) => sum + reads, 0);
+}
