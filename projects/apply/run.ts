@@ -32,6 +32,8 @@ export class Run {
   readonly #runner: StepRunner;
   readonly #cancelling = new AbortController();
   readonly #ending: AbortSignal;
+  /** The steps that were begun by this run: each of them tries again by itself. */
+  readonly #given = new Set<number>();
 
   constructor(readonly apply: ApplyRecord, private readonly options: RunOptions) {
     this.#state = new RunState(workOf(apply));
@@ -89,6 +91,7 @@ export class Run {
           .catch((error) => void (broken ??= error))
           .finally(() => inHand.delete(step.n));
         inHand.set(step.n, job);
+        this.#given.add(step.n);
       }
       if (inHand.size === 0) break;
       await Promise.race(inHand.values());
@@ -99,10 +102,11 @@ export class Run {
   /** Returns the steps that can begin now. */
   #ready(inHand: ReadonlyMap<number, unknown>): Step[] {
     const { steps, done, halt, work } = this.#state;
-    const open = steps.filter(({ n }) => !done.has(n) && !inHand.has(n));
+    if (this.options.stopping.aborted) return [];
+    const open = steps.filter(({ n }) => !done.has(n) && !inHand.has(n) && !this.#given.has(n));
     if (halt !== null) {
       // A swap that was cut is finished or turned back, whatever else was asked.
-      if (halt.kind === "stopping" || halt.kind === "paused") return [];
+      if (halt.kind === "paused") return [];
       return open.filter(({ n, kind }) => kind === "container.swap" && this.#state.isBegun(n));
     }
     // Nothing is touched before all images are there.

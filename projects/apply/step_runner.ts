@@ -83,7 +83,7 @@ export class StepRunner {
       } catch (error) {
         if (error instanceof NotKnown) {
           await journal.end(error.step, { state: "unknown", note: "Nobody knows whether it ended" });
-          this.#state.halt ??= { kind: "paused", reason: error.message, isHook: true };
+          this.#askOfHook(error.message);
           return;
         }
         if (error instanceof Cut || this.#wasCut(error, step)) {
@@ -102,6 +102,14 @@ export class StepRunner {
         if (this.options.stopping.aborted) return;
       }
     }
+  }
+
+  /** The swap of a hook in doubt waits for a person, whatever else failed or waits: only a wish ends it. */
+  #askOfHook(question: string): void {
+    const { halt } = this.#state;
+    if (halt !== null && (!("reason" in halt) || halt.kind === "paused" && halt.isHook)) return;
+    const reason = halt === null ? question : `${halt.reason}. ${question}`;
+    this.#state.halt = { kind: "paused", reason, isHook: true };
   }
 
   /** A swap in hand is not left half done, whatever else failed or was asked: only `abandon` leaves it. */

@@ -1,0 +1,185 @@
+/** Runs that go on from a journal in which steps have failed or hooks are in doubt, on an engine of a test's own. */
+import assert from "node:assert/strict";
+import type { EngineActs } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
+import type { StepLine } from "../../projects/apply/journal.ts";
+import type { Ground } from "../../projects/apply/orders.ts";
+import { declaredNow, digestOf } from "../../projects/plan/looked.ts";
+import type { Step } from "../../projects/plan/plan_shape.ts";
+import { workspaceFolder } from "../support/workspace_folder.ts";
+import { ListedRun } from "./listed_run.ts";
+
+const FILE = `services:
+  web: { image: web, post_start: [{ command: [migrate] }] }
+  other: { image: other }
+`;
+const HOOK: NonNullable<Step["hook"]> = {
+  when: "postStart",
+  index: 0,
+  command: ["migrate"],
+  user: "",
+  privileged: false,
+  workingDir: "",
+  environment: [],
+};
+
+type Seen = { -readonly [Key in keyof InspectedContainer]: InspectedContainer[Key] };
+
+/** An engine with containers that tells what it was asked to change. */
+class World {
+  readonly asked: string[] = [];
+  readonly #containers: Seen[] = [];
+  /** The name of a container that cannot be started. */
+  refused = "";
+
+  hold(id: string, name: string, state: "exited" | "running", mark = ""): this {
+    const one = {
+      id,
+      name,
+      state,
+      exitCode: 0,
+      health: null,
+      restartCount: 0,
+      startedAt: "2026",
+      mounts: [],
+    };
+    const modes = { networkMode: "bridge", ipcMode: "", pidMode: "", utsMode: "", networks: [] };
+    const labels = mark === "" ? {} : { "dev.berth.apply": mark };
+    this.#containers.push({ ...one, ...modes, labels, restart: { name: "no", maximumRetries: 0 } } as never);
+    return this;
+  }
+
+  acts(): EngineActs {
+    const find = (id: string) => this.#containers.find((one) => one.id === id || one.name === id) ?? null;
+    const become = (act: string, id: string, state: "exited" | "running") => {
+      this.asked.push(`${act} ${find(id)?.name}`);
+      if (find(id)?.name === this.refused) throw new ServiceError("apply_failed", "Its port is taken");
+      find(id)!.state = state;
+    };
+    return {
+      isAway: () => false,
+      find: (id) => Promise.resolve(find(id)),
+      imageId: () => Promise.resolve("sha256:1"),
+      lastWords: () => Promise.resolve([]),
+      checkHealth: () => Promise.resolve(),
+      copy: () => Promise.resolve(),
+      start: async (id) => await become("start", id, "running"),
+      stop: async (id) => await become("stop", id, "exited"),
+      remove: (id) => Promise.resolve(void this.#containers.splice(this.#containers.indexOf(find(id)!), 1)),
+      rename: (id, name) => Promise.resolve(void (find(id)!.name = name)),
+      run: (id) => {
+        this.asked.push(`run in ${id}`);
+        return Promise.resolve({ code: 0, isLate: false, lines: [] });
+      },
+    } as Partial<EngineActs> as EngineActs;
+  }
+}
+
+class EngineRun extends ListedRun {
+  constructor(readonly world: World, readonly steps: readonly Step[]) {
+    super();
+    this.awayMs = 0;
+  }
+
+  /** Writes the line of a step, as a killed owner left it. */
+  left(step: number, line: StepLine): this {
+    return this.#line("step", step, line);
+  }
+
+  /** Takes the apply up, and goes on to where it ends or waits. */
+  async goOn(wish?: "cancel"): Promise<void> {
+    await using folder = await workspaceFolder({ "compose.yaml": FILE });
+    const model = await folder.read();
+    const group = model.groups[0] ?? assert.fail();
+    const holdings = { ports: [], networks: [], volumes: [], boundPaths: [], images: [] };
+    const runtime = {
+      settle: () => Promise.resolve(),
+      backends: () => [{ name: "docker", kind: "docker" }],
+      unheard: () => new Map(),
+      containers: () => Promise.resolve([]),
+      holdings: () => Promise.resolve(holdings),
+      acts: () => this.world.acts(),
+    };
+    const ground = {
+      apply: "a1",
+      backend: "docker",
+      model,
+      group,
+      digest: (text: string) => text,
+      contents: new Map(),
+      runtime,
+      composeVersion: "2",
+    } as unknown as Ground;
+    const units = new Map(group.units.map(({ label, id }) => [label, id]));
+    const steps = this.steps.map((step) => ({ ...step, unit: units.get(step.unit ?? "") }));
+    const plan = {
+      id: "p1",
+      project: group.project,
+      basis: { declared: digestOf(declaredNow(ground), ground.digest) },
+      steps,
+    };
+    const subjects = Object.fromEntries(steps.map(({ n, target }) => [n, { id: `old-${n}`, name: target }]));
+    const work = { plan, request: {}, steps: steps.map(({ n }) => n), subjects, timeouts: {} };
+    const run = this.runOf(ground, work, { isAgain: true, rights: () => Promise.resolve(null) });
+    if (wish !== undefined) run.wish(wish);
+    await run.go();
+  }
+
+  #line(kind: "step" | "state", step: number | null, body: unknown): this {
+    this.lines.push({ seq: this.lines.length + 1, at: 0, kind, step, body: JSON.stringify(body) });
+    return this;
+  }
+}
+
+const step = (n: number, kind: Step["kind"], unit: string, more: Partial<Step> = {}): Step => ({
+  n,
+  kind,
+  target: `shop-${unit}-1`,
+  unit,
+  why: [],
+  after: [],
+  needs: [],
+  risk: "none",
+  ...more,
+});
+
+/** A swap whose hook runs within it, and the start of another container. */
+const SWAP = [
+  step(1, "container.swap", "web"),
+  step(2, "hook.run", "web", { within: 1, after: [1], hook: HOOK }),
+  step(3, "container.start", "other"),
+];
+const NOTED = { running: true, restart: "no", retries: 0, first: "old", own: "shop-web-1" };
+
+/** The engine in the middle of the swap: the new container runs, and the old one is aside. */
+const inSwap = () =>
+  new World().hold("old-1", "shop-web-1.old-a1", "exited").hold("new", "shop-web-1", "running", "a1:1")
+    .hold("old-3", "shop-other-1", "exited");
+
+Deno.test("A hook in doubt waits for a person although another step has failed since (F80)", async () => {
+  const world = inSwap();
+  world.refused = "shop-other-1";
+  const run = new EngineRun(world, SWAP)
+    .left(1, { state: "running", noted: NOTED })
+    .left(2, { state: "running", noted: { started: true } });
+
+  await run.goOn();
+
+  assert.equal(run.closed?.state, "paused");
+  assert.match(run.closed?.reason ?? "", /^Its port is taken\. Nobody knows whether the hook "migrate"/);
+  assert.deepEqual(await run.states(), ["running", "unknown", "failed"]);
+  assert.deepEqual(world.asked, ["start shop-other-1"]);
+});
+
+Deno.test("A run that is cancelled while berth stops begins no swap again that another owner has left", async () => {
+  const world = inSwap();
+  const run = new EngineRun(world, SWAP)
+    .left(1, { state: "running", noted: NOTED })
+    .left(2, { state: "done" });
+  run.stopping.abort();
+
+  await run.goOn("cancel");
+
+  assert.deepEqual([await run.states(), world.asked], [["unknown", "done"], []]);
+});
