@@ -43,6 +43,8 @@ export interface StepProgress extends StepLine {
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly noted: Noted;
+  /** The apply has waited for a person since, who had it go on. */
+  readonly isAsked?: true;
 }
 
 /** Returns what is said of a step, without its times and notes. */
@@ -76,6 +78,9 @@ export async function progressOf(
 ): Promise<Map<number, StepProgress>> {
   const found = new Map<number, StepProgress>();
   for await (const { kind, step, at, body } of linesOf(store, id)) {
+    if (kind === "state" && (JSON.parse(body) as StateLine).state === "paused") {
+      for (const [n, one] of found) found.set(n, { ...one, isAsked: true });
+    }
     if (kind !== "step" || step === null) continue;
     const line: StepLine = JSON.parse(body);
     const before = found.get(step);

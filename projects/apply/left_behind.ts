@@ -24,6 +24,12 @@ export function failureToTakeBack(
   return all.some(({ state }) => state === "undone") ? "A step failed" : null;
 }
 
+/** Returns why a step failed of which no person was asked since: no other step is begun then. */
+export function failureOf(progress: ReadonlyMap<number, StepProgress>): string | null {
+  const failure = [...progress.values()].find(({ state, isAsked }) => state === "failed" && isAsked !== true);
+  return failure === undefined ? null : failure.error?.title ?? "A step failed";
+}
+
 /** Returns the reason of an apply that was given up instead of taken back; null for one that was not to be. */
 export function wordsOfGivenUp(work: Work, progress: ReadonlyMap<number, StepProgress>): string | null {
   const failure = failureToTakeBack(work, progress);

@@ -9,7 +9,7 @@ import { isAway } from "./hand.ts";
 import { progressOf } from "./journal.ts";
 import { judgeStarts, unjudged, wordsOf } from "./judgement.ts";
 import type { Unstable } from "./apply_shape.ts";
-import { failureToTakeBack, wordsOfGivenUp } from "./left_behind.ts";
+import { failureOf, failureToTakeBack, wordsOfGivenUp } from "./left_behind.ts";
 import { Patience } from "./patience.ts";
 import { RunState } from "./run_state.ts";
 import type { RunOptions } from "./run_options.ts";
@@ -70,7 +70,8 @@ export class Run {
         `${before}Its files were edited since: abandon it, and ask for a new plan`,
       );
     }
-    const failure = isAgain ? failureToTakeBack(this.#state.work, this.#state.progress) : null;
+    const { work, progress } = this.#state;
+    const failure = isAgain ? failureToTakeBack(work, progress) ?? failureOf(progress) : null;
     if (failure !== null && this.#state.halt === null) this.#state.halt = { kind: "failed", reason: failure };
     const lacking = await this.#runner.lacking(this.#state.cutSwaps());
     if (lacking !== null) {

@@ -7,7 +7,7 @@ import type { Need, Step } from "../plan/plan_shape.ts";
 import { carryOut } from "./carry_out.ts";
 import { failed, type Hand, isAway } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
-import { lineOf, LostApply, type Noted } from "./journal.ts";
+import { lineOf, LostApply, type Noted, type StepProgress } from "./journal.ts";
 import { judgedActs } from "./judged_acts.ts";
 import { Orders } from "./orders.ts";
 import { notHeld } from "./not_held.ts";
@@ -19,6 +19,12 @@ import type { StackHand } from "./stack_hand.ts";
 import { StackHands } from "./stack_hands.ts";
 import { carryOutOnSwarm } from "./stack_steps.ts";
 import { Cut } from "./waiting.ts";
+
+/** Returns the notes of earlier attempts. A hook that failed is known to have ended. */
+const notesOf = (before: StepProgress | undefined): Noted =>
+  before?.state === "failed" && before.noted["started"] === true
+    ? { ...before.noted, started: false }
+    : before?.noted ?? {};
 
 /** Lines of a container that is not sound. */
 const LAST_LINES = 100;
@@ -65,7 +71,7 @@ export class StepRunner {
       this.#state.halt ??= { kind: "paused", reason: lacking };
       return;
     }
-    const noted: { current: Noted } = { current: before?.noted ?? {} };
+    const noted: { current: Noted } = { current: notesOf(before) };
     if (before === undefined && step.kind === "wait") noted.current = { since: Date.now() };
     await journal.begin(step, noted.current);
     const patience = new Patience(this.options.awayMs);
@@ -140,7 +146,10 @@ export class StepRunner {
     const lacking = await this.lacking([step]);
     if (lacking !== null) throw failed(lacking);
     const before = this.#state.progress.get(step.n);
-    const noted: { current: Noted } = { current: before?.noted ?? {} };
+    if (before?.state === "failed" && before.isAsked !== true) {
+      throw failed(before.error?.title ?? "It failed"); // and berth was killed before it acted upon that
+    }
+    const noted: { current: Noted } = { current: notesOf(before) };
     await journal.begin(step, noted.current);
     try {
       const hand = this.#hand(step, noted, before !== undefined);

@@ -23,6 +23,7 @@ const HOOK: NonNullable<Step["hook"]> = {
   workingDir: "",
   environment: [],
 };
+const CODE_3 = { code: "apply_failed", title: "The hook ended with code 3" } as const;
 
 type Seen = { -readonly [Key in keyof InspectedContainer]: InspectedContainer[Key] };
 
@@ -48,6 +49,10 @@ class World {
     const labels = mark === "" ? {} : { "dev.berth.apply": mark };
     this.#containers.push({ ...one, ...modes, labels, restart: { name: "no", maximumRetries: 0 } } as never);
     return this;
+  }
+
+  states(): string[] {
+    return this.#containers.map(({ name, state }) => `${name} ${state}`);
   }
 
   acts(): EngineActs {
@@ -85,6 +90,10 @@ class EngineRun extends ListedRun {
   /** Writes the line of a step, as a killed owner left it. */
   left(step: number, line: StepLine): this {
     return this.#line("step", step, line);
+  }
+
+  paused(): this {
+    return this.#line("state", null, { state: "paused", reason: null });
   }
 
   /** Takes the apply up, and goes on to where it ends or waits. */
@@ -182,4 +191,56 @@ Deno.test("A run that is cancelled while berth stops begins no swap again that a
   await run.goOn("cancel");
 
   assert.deepEqual([await run.states(), world.asked], [["unknown", "done"], []]);
+});
+
+Deno.test("A hook that failed has failed, also where berth is killed before it acts upon that (F80)", async () => {
+  const world = inSwap();
+  const run = new EngineRun(world, SWAP)
+    .left(1, { state: "running", noted: NOTED })
+    .left(2, { state: "running", noted: { started: true } })
+    .left(2, { state: "failed", error: CODE_3 });
+
+  await run.goOn();
+
+  assert.deepEqual([run.closed?.state, run.closed?.reason], ["failed", CODE_3.title]);
+  assert.deepEqual(await run.states(), ["failed", "failed"]);
+  assert.deepEqual(world.states(), ["shop-web-1 running", "shop-other-1 exited"], "the old one serves again");
+});
+
+/** A start with a hook behind it, and the start of another container. */
+const START = [
+  step(1, "container.start", "web"),
+  step(2, "hook.run", "web", { after: [1], hook: HOOK }),
+  step(3, "container.start", "other", { after: [2] }),
+];
+const started = () =>
+  new World().hold("old-1", "shop-web-1", "running").hold("old-2", "shop-web-1", "running")
+    .hold("old-3", "shop-other-1", "exited");
+
+Deno.test("A step that failed before berth was killed ends the apply, and no other step is begun", async () => {
+  const world = started();
+  const run = new EngineRun(world, START)
+    .left(1, { state: "done" })
+    .left(2, { state: "running", noted: { started: true } })
+    .left(2, { state: "failed", error: CODE_3 });
+
+  await run.goOn();
+
+  assert.deepEqual([run.closed?.state, run.closed?.reason], ["failed", CODE_3.title]);
+  assert.deepEqual([await run.states(), world.asked], [["done", "failed"], []]);
+});
+
+Deno.test("A person who resumes an apply has what failed before tried again", async () => {
+  const world = started();
+  const run = new EngineRun(world, START)
+    .left(1, { state: "done" })
+    .left(2, { state: "running", noted: { started: true } })
+    .left(2, { state: "failed", error: CODE_3 })
+    .paused();
+
+  await run.goOn();
+
+  assert.equal(run.closed?.state, "done", run.closed?.reason ?? "");
+  assert.deepEqual(await run.states(), ["done", "done", "done"]);
+  assert.deepEqual(world.asked, ["run in old-2", "start shop-other-1"]);
 });
