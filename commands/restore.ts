@@ -16,9 +16,10 @@ export async function run({ args: [file = ""] }: Line): Promise<number> {
     }
     await Deno.mkdir(data, { recursive: true, mode: 0o700 });
     const store = `${data}/berth.db`;
-    const kept = `${store}.before-restore`;
-    await restoreStoreFile(file, store, kept);
-    console.log(`The store is as in ${file}; what was there before, if anything, is ${kept}`);
+    const kept = await restoreStoreFile(file, store, `${store}.before-restore`);
+    console.log(
+      `The store is as in ${file}; ${kept === null ? "there was none before" : `the one before is ${kept}`}`,
+    );
     return EXIT.FINE;
   } catch (error) {
     return tell(error);

@@ -311,7 +311,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "restore",
     summary: "check a backup and put it in the place of the store, while the service is stopped",
-    details: "The store that was there stays beside it as berth.db.before-restore.",
+    details:
+      "The store that was there stays beside it as berth.db.before-restore, or with a number behind that.",
     args: [{ name: "file", kind: "file" }],
     options: [],
     load: () => read("./restore.ts"),

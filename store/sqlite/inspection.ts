@@ -97,12 +97,12 @@ function isOurs(header: Uint8Array): boolean {
 }
 
 /**
- * Puts a backup in the place of the store, once it was found whole; what was there stays beside it under `kept`.
- * Nothing is changed when it throws.
+ * Puts a backup in the place of the store, once it was found whole. Returns the name of what was there: `kept`, with
+ * a number where that is taken; null if there was nothing. Nothing is changed when it throws.
  *
  * @throws ServiceError `store_unavailable` with a sentence that says what to do.
  */
-export async function restoreStoreFile(backup: string, path: string, kept: string): Promise<void> {
+export async function restoreStoreFile(backup: string, path: string, kept: string): Promise<string | null> {
   const refuse = (why: string, cause?: unknown) =>
     new ServiceError("store_unavailable", `Cannot restore "${backup}": ${why}`, { cause });
   const partial = `${path}.${crypto.randomUUID()}.partial`;
@@ -111,6 +111,7 @@ export async function restoreStoreFile(backup: string, path: string, kept: strin
       (await Deno.open(partial, { createNew: true, write: true, mode: 0o600 })).close();
       await Deno.copyFile(backup, partial);
       await Deno.chmod(partial, 0o600);
+      await takeLog(backup, partial);
       using file = await Deno.open(partial);
       await file.sync();
     } catch (cause) {
@@ -125,9 +126,13 @@ export async function restoreStoreFile(backup: string, path: string, kept: strin
       );
     }
     if (state !== "whole") throw refuse("it is damaged; take another backup");
+    if (await sizeOf(`${partial}-wal`) > 0) {
+      throw refuse("the write-ahead log beside it cannot be read; copy both while berth is stopped");
+    }
     if (!isAlone(path)) throw refuse("berth still runs on this data folder; stop it first");
-    await setAside(path, kept);
+    const aside = await setAside(path, kept);
     await Deno.rename(partial, path);
+    return aside;
   } finally {
     for (const end of ["", "-wal", "-shm"]) await Deno.remove(partial + end).catch(() => {});
   }
@@ -152,11 +157,51 @@ export function isAlone(path: string): boolean {
   }
 }
 
-async function setAside(path: string, kept: string): Promise<void> {
-  for (const end of ["-wal", "-shm", ""]) {
-    await Deno.remove(kept + end).catch(() => {});
-    await Deno.rename(path + end, kept + end).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+/** Folds in the write-ahead log of a store that was copied as it lay: it holds what was written last. */
+async function takeLog(backup: string, partial: string): Promise<void> {
+  if (await sizeOf(`${backup}-wal`) === 0) return;
+  await Deno.copyFile(`${backup}-wal`, `${partial}-wal`);
+  await Deno.chmod(`${partial}-wal`, 0o600);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(partial, { timeout: 1_000, allowExtension: false });
+    database.exec("PRAGMA journal_mode = DELETE");
+  } catch {
+    // It is no store, or a damaged one, which is said when it is looked at.
+  } finally {
+    database?.close();
   }
+}
+
+/** 0 for a file that is not there. */
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+/** Moves what is there to the first name that is free, and returns that; null if there is nothing. */
+async function setAside(path: string, kept: string): Promise<string | null> {
+  let name = kept;
+  for (let n = 2; await isTaken(name); n++) name = `${kept}-${n}`;
+  let isMoved = false;
+  for (const end of ["-wal", "-shm", ""]) {
+    try {
+      await Deno.rename(path + end, name + end);
+      isMoved = true;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return isMoved ? name : null;
+}
+
+async function isTaken(name: string): Promise<boolean> {
+  const found = await Promise.all(
+    ["", "-wal", "-shm"].map((end) => Deno.lstat(name + end).then(() => true, () => false)),
+  );
+  return found.includes(true);
 }

@@ -1,7 +1,10 @@
 /** `berth restore`: a good backup takes the store's place, and nothing else does. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { restoreStoreFile } from "../../store/sqlite/inspection.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
+import { ENTRY } from "../access/audit_entry.ts";
+import { key, MANY } from "./store_records.ts";
 import { runBerth, startBerthProcess } from "../support/berth_process.ts";
 
 /** A store that the first schema wrote, and the names of its keys. */
@@ -98,5 +101,30 @@ Deno.test("berth restore replaces a store that is damaged", async () => {
 
     assert.equal(code, 0);
     assert.deepEqual(await namesIn(`${folder}/berth.db`), KEYS);
+  });
+});
+
+Deno.test("A copied data folder is restored with its write-ahead log, and every store of before stays", async () => {
+  await withFolder(async (folder) => {
+    const [path, copy, kept] = [`${folder}/berth.db`, `${folder}/copy.db`, `${folder}/kept`];
+    {
+      await using store = await openSqliteStore(`${folder}/source.db`);
+      await store.keys.add(key("late", { name: "late" }), MANY, ENTRY);
+      for (const end of ["", "-wal"]) await Deno.copyFile(`${folder}/source.db${end}`, copy + end);
+    }
+    assert.ok((await Deno.stat(`${copy}-wal`)).size > 0);
+
+    assert.equal(await restoreStoreFile(copy, path, kept), null, "there was nothing before");
+    assert.deepEqual(await namesIn(path), ["late"], "the last change was in the log alone");
+    assert.equal(await restoreStoreFile(FIRST, path, kept), kept);
+    assert.equal(await restoreStoreFile(copy, path, kept), `${kept}-2`);
+
+    assert.deepEqual(await namesIn(kept), ["late"]);
+    assert.deepEqual(await namesIn(`${kept}-2`), KEYS);
+    assert.ok((await Deno.stat(`${copy}-wal`)).size > 0, "the copy stays as it was");
+    await Deno.writeFile(`${copy}-wal`, (await Deno.readFile(`${copy}-wal`)).fill(0xff, 32));
+    await restoreStoreFile(copy, path, kept).then(() => assert.fail("a log that was damaged"), () => {});
+    assert.deepEqual(await namesIn(path), ["late"]);
+    assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => name.includes("partial")), []);
   });
 });
