@@ -1,17 +1,21 @@
 /** The replicas that share a store: this one says every few seconds that it lives, and knows how many others do. */
-import { ServiceError } from "./error.ts";
 import type { Log } from "./log.ts";
 import { pause } from "./pause.ts";
 import type { ReplicaRecord, ReplicaStore } from "./store.ts";
 import { textHash } from "./text_hash.ts";
 
+/** The time between two heartbeats, of which a dead replica has missed four. */
 const SEEN_MS = 5_000;
+/** One that failed is repeated after this part of that time. */
+const REPEATED = 1 / 5;
 
 interface ReplicasOptions {
   /** Null: one process has the store for itself. */
   readonly store: ReplicaStore | null;
   readonly self: Omit<ReplicaRecord, "seenAt">;
   readonly log: Log;
+  /** Another time between two heartbeats. */
+  readonly seenMs?: number;
 }
 
 export class Replicas implements AsyncDisposable {
@@ -63,22 +67,21 @@ export class Replicas implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { store, self, log } = this.#options;
+    const { store, self, log, seenMs = SEEN_MS } = this.#options;
     if (store === null) return;
     let isFailing = false;
-    while (!this.#over.signal.aborted) {
+    for (let isTold = true; !this.#over.signal.aborted; isTold = false) { // it was told when it joined
       try {
+        if (!isTold) await store.seen(self);
+        isTold = true;
         this.#count = Math.max(1, (await store.list()).length);
-        await pause(SEEN_MS, this.#over.signal);
-        if (this.#over.signal.aborted) return;
-        await store.seen(self);
         isFailing = false;
       } catch (error) {
+        // Whatever it is: a replica that fell silent would count as dead, and others would take over its work.
         if (!isFailing) log.warn("Other replicas cannot be told that this one lives", { error });
         isFailing = true;
-        if (!(error instanceof ServiceError)) throw error;
-        await pause(SEEN_MS, this.#over.signal);
       }
+      await pause(isTold ? seenMs : seenMs * REPEATED, this.#over.signal);
     }
   }
 }

@@ -30,6 +30,18 @@ interface LeasesOptions {
   /** As of `Replicas`. */
   readonly turn: (what: string, ms: number) => Promise<boolean>;
   readonly signal: AbortSignal;
+  /** Another time for a lease. */
+  readonly leaseMs?: number;
+}
+
+/** A moment on the steady clock, which stands still while the machine sleeps, and on that of the wall. */
+type Moment = readonly [steady: number, wall: number];
+
+const now = (): Moment => [performance.now(), Date.now()];
+
+/** Returns the milliseconds since then by the clock on which more have passed. */
+function since([steady, wall]: Moment): number {
+  return Math.max(performance.now() - steady, Date.now() - wall);
 }
 
 export class Leases {
@@ -43,7 +55,7 @@ export class Leases {
 
   /** Takes the lease, and renews it until it is disposed of. Throws `source_conflict` where another replica keeps it. */
   async take(workspace: string): Promise<Lease> {
-    const { turn, signal } = this.#options;
+    const { turn, signal, leaseMs = LEASE_MS } = this.#options;
     const before = this.#working.get(workspace) ?? Promise.resolve();
     const { promise, resolve: leave } = Promise.withResolvers<void>();
     const own = before.then(() => promise);
@@ -53,14 +65,18 @@ export class Leases {
       if (this.#working.get(workspace) === own) this.#working.delete(workspace);
       leave();
     };
-    let until = Infinity;
+    let takenAt: Moment | null = null;
     let isLost = false;
+    const isOver = () => takenAt !== null && since(takenAt) > leaseMs;
     const ask = async (): Promise<boolean> => {
-      const asked = performance.now();
-      isLost ||= asked > until;
-      const isTaken = !isLost && await turn(`git ${workspace}`, LEASE_MS);
-      if (isTaken) until = asked + LEASE_MS;
+      const asked = now();
+      isLost ||= isOver();
+      const isTaken = !isLost && await turn(`git ${workspace}`, leaseMs);
+      if (isTaken) takenAt = asked;
       return isTaken;
+    };
+    const renew = async () => {
+      isLost = !await ask() || isLost; // refused: another replica has it
     };
     try {
       for (let waited = 0; !await ask(); waited += WAIT_MS) {
@@ -76,8 +92,8 @@ export class Leases {
       end();
       throw error;
     }
-    const renewing = setInterval(() => void ask().catch(() => {}), LEASE_MS / 3);
-    const isHeld = () => !isLost && performance.now() <= until;
+    const renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3);
+    const isHeld = () => !isLost && !isOver();
     return {
       isHeld,
       mustHold: () => {
