@@ -11,7 +11,9 @@ export interface Setup {
   /** Null where there are no users. */
   readonly uid: number | null;
   /** The store, wherever it is. */
-  readonly store: Pick<StoreFile, "state" | "schema" | "isSetUp" | "folders" | "sources" | "applies">;
+  readonly store:
+    & Pick<StoreFile, "state" | "schema" | "isSetUp" | "folders" | "sources" | "applies">
+    & Partial<Pick<StoreFile, "chains">>;
   /** The facts about the database; null if the store is a file. */
   readonly database: InspectedDatabase | null;
 }

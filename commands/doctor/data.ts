@@ -1,8 +1,11 @@
 /** The data folder and the store in it. */
 import { statfs } from "node:fs/promises";
-import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
+import { sealsFrom } from "../../auth/audit/seals.ts";
+import { isProven } from "../../auth/audit/verify.ts";
+import { AUDIT_CHAINS } from "../../core/store.ts";
+import { NEWEST_SCHEMA, type StoreFile } from "../../store/sqlite/inspection.ts";
 import { type Finding, risky, wrong } from "../../core/finding.ts";
-import { fingerprintOf, readSealingKey, sealingKeyPath } from "../../auth/sealing/key.ts";
+import { fingerprintOf, readSealingKey, type SealingKey, sealingKeyPath } from "../../auth/sealing/key.ts";
 import type { Config } from "../../config/config.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedDatabase } from "../../store/postgres/inspection.ts";
@@ -170,21 +173,37 @@ async function lookAtSealingKey(
   if (isOpenToOthers(file)) {
     return [wrong(`Others may read "${path}", and berth refuses it`, `chmod 600 "${path}"`)];
   }
-  const expected = database?.fingerprint ?? null;
-  if (expected === null) return [];
+  let key: SealingKey;
   try {
-    const { secret } = await readSealingKey(path, "refuse");
-    if (await fingerprintOf(secret) === expected) return [];
+    key = await readSealingKey(path, "refuse");
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return [wrong(error.message, "Copy it from another replica, or from a backup")];
+    return [
+      wrong(error.message, `Copy it from ${database === null ? "" : "another replica, or from "}a backup`),
+    ];
   }
-  return [
-    wrong(
-      `"${path}" is another sealing key than the one of this database`,
-      "Copy it from another replica, or from a backup",
+  const expected = database?.fingerprint ?? null;
+  if (expected !== null && await fingerprintOf(key.secret) !== expected) {
+    return [
+      wrong(
+        `"${path}" is another sealing key than the one of this database`,
+        "Copy it from another replica, or from a backup",
+      ),
+    ];
+  }
+  return await hasSealed(key, store.chains ?? null) ? [] : [
+    risky(
+      `"${path}" is another sealing key than the one that sealed this store`,
+      'Put it back from a backup; else everybody has to sign in again. "berth audit verify" says more',
     ),
   ];
+}
+
+/** Returns true if the audit log ends as this key has sealed it, or nothing was sealed yet. */
+async function hasSealed({ secret, earlier }: SealingKey, chains: StoreFile["chains"]): Promise<boolean> {
+  if (chains === null) return true;
+  const seals = await sealsFrom(secret, earlier);
+  return AUDIT_CHAINS.every((chain) => isProven(seals, chain, chains[chain]));
 }
 
 async function lookAtSetup({ config: { data }, store }: Setup): Promise<Finding[]> {

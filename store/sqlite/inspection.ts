@@ -1,7 +1,9 @@
 /** Inspects the file of a SQLite store without changing it. */
 import { DatabaseSync } from "node:sqlite";
 import type { JournalEntry, KnownApply } from "../../core/applies.ts";
+import type { ChainState } from "../../core/audit_store.ts";
 import { ServiceError } from "../../core/error.ts";
+import { AUDIT_CHAINS, type AuditChain } from "../../core/store.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./migrations.ts";
 
 export interface StoreFile {
@@ -15,6 +17,8 @@ export interface StoreFile {
   /** The number of workspaces that follow a repository. */
   readonly sources: number;
   readonly applies: readonly KnownApply[];
+  /** The ends of the audit log; null where none could be read. */
+  readonly chains: Readonly<Record<AuditChain, ChainState>> | null;
 }
 
 /** The newest schema that this berth knows. */
@@ -22,6 +26,9 @@ export const NEWEST_SCHEMA = MIGRATIONS.length;
 
 const APPLIES = "SELECT id, project, state, iif(state = 'paused', work, NULL) AS work FROM applies";
 const LINES = "SELECT seq, at, kind, step, body FROM apply_lines WHERE apply_id = ? ORDER BY seq";
+
+const CHAINS =
+  'SELECT chain, seq, mac, floor_seq AS "floorSeq", floor_mac AS "floorMac", proof FROM audit_chains';
 
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
@@ -36,6 +43,7 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
     folders: [],
     sources: 0,
     applies: [],
+    chains: null,
   });
   const header = await headerOf(path);
   if (header === null || header === "absent") return bare(header ?? "damaged");
@@ -60,6 +68,9 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
         ? 0
         : all("SELECT 1 FROM sources").length,
       applies: hasApplies ? knownApplies(database) : [],
+      chains: all("SELECT 1 FROM sqlite_master WHERE name = 'audit_chains'").length === 0
+        ? null
+        : chainsOf(database),
     };
   } catch {
     return bare(isOurs(header) ? "damaged" : "foreign");
@@ -75,6 +86,12 @@ function knownApplies(database: DatabaseSync): KnownApply[] {
     ...apply,
     lines: apply.work === null ? [] : lines.all(apply.id) as unknown as JournalEntry[],
   }));
+}
+
+function chainsOf(database: DatabaseSync): StoreFile["chains"] {
+  const found = database.prepare(CHAINS).all() as unknown as (ChainState & { readonly chain: AuditChain })[];
+  const [changes, refusals] = AUDIT_CHAINS.map((chain) => found.find((one) => one.chain === chain));
+  return changes === undefined || refusals === undefined ? null : { changes, refusals };
 }
 
 /** Null for what cannot be read, or is too short to be any database. */

@@ -4,8 +4,10 @@ import { CHECKS, surroundingsOf } from "../../commands/doctor.ts";
 import { mountIn } from "../../commands/doctor/mounts.ts";
 import type { Setup } from "../../commands/doctor/check.ts";
 import { type Config, readConfig } from "../../config/config.ts";
+import { randomSecret } from "../../auth/secret.ts";
+import { eventually } from "../support/eventually.ts";
 import type { Finding } from "../../core/finding.ts";
-import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
+import { inspectStoreFile, NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
 import { examine } from "../../plugins/containers/settings/examine.ts";
 import { Settings as EngineSettings } from "../../plugins/containers/settings/settings.ts";
 import { runBerth, startBerthProcess } from "../support/berth_process.ts";
@@ -35,6 +37,8 @@ async function found(
     berth,
   };
   await spoil(setup);
+  const { chains } = await inspectStoreFile(`${folder}/data/berth.db`);
+  setup.store = { chains, ...setup.store };
   const all: (Finding & { check: string })[] = [];
   for (const { name, look } of CHECKS) {
     for (const finding of await look(setup)) all.push({ check: name, ...finding });
@@ -113,6 +117,26 @@ const MISTAKES: readonly (readonly [
     ({ config }) => Deno.remove(`${config.data}/sealing-key`),
     /sealing-key" is missing/,
     /sign in again/,
+  ],
+  [
+    "a sealing key that is cut",
+    ({ config }) => Deno.writeTextFile(`${config.data}/sealing-key`, "cut"),
+    /does not hold 32 bytes/,
+    /from a backup/,
+  ],
+  [
+    "the sealing key of another store",
+    async (setup) => {
+      const path = `${setup.config.data}/berth.db`;
+      await eventually(
+        "something was sealed",
+        async () => ((await inspectStoreFile(path)).chains?.changes.seq ?? 0) > 0,
+      );
+      setup.store = await inspectStoreFile(path);
+      await Deno.writeTextFile(`${setup.config.data}/sealing-key`, randomSecret());
+    },
+    /another sealing key than the one that sealed this store/,
+    /from a backup/,
   ],
   [
     "no admin, and an old token",
