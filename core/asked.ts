@@ -3,9 +3,9 @@
 let askedAt = -Infinity;
 let turnAt = -Infinity;
 
-/** Notes that somebody asks now. */
-export function noteAsked(): void {
-  askedAt = performance.now();
+/** Notes that somebody asks, by the time that `performance.now()` told then: each call of it costs a request. */
+export function noteAsked(at: number): void {
+  askedAt = at;
 }
 
 /** Returns true if somebody has asked within this time. */

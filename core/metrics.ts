@@ -17,6 +17,8 @@ export interface Sample {
 
 /** A value that only rises. */
 interface Counter {
+  /** Returns what adds one for these labels; kept by those who count often. */
+  of(labels: Labels): () => void;
   add(labels: Labels): void;
 }
 
@@ -48,13 +50,18 @@ export class Metrics {
   counter(about: About): Counter {
     const counts = new Map<string, { readonly labels: Labels; value: number }>();
     this.#add({ ...about, type: "counter", samples: () => counts.values() });
+    const seriesOf = (labels: Labels) => {
+      const key = keyOf(labels);
+      const known = counts.get(key) ?? { labels, value: 0 };
+      if (counts.size < MOST_SERIES) counts.set(key, known);
+      return known;
+    };
     return {
-      add(labels) {
-        const key = keyOf(labels);
-        const known = counts.get(key);
-        if (known !== undefined) known.value += 1;
-        else if (counts.size < MOST_SERIES) counts.set(key, { labels, value: 1 });
+      of(labels) {
+        const series = seriesOf(labels);
+        return () => void (series.value += 1);
       },
+      add: (labels) => void (seriesOf(labels).value += 1),
     };
   }
 

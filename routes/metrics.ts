@@ -51,8 +51,16 @@ export function countTraffic(metrics: Metrics): (access: AccessLine, route: stri
     name: "berth_http_request_seconds",
     help: "Time until an answer began.",
   });
+  const known = new Map<string | null, Map<number, () => void>>();
   return ({ status, ms }, route) => {
-    requests.add({ route: route ?? "none", status: String(status) });
+    let ofRoute = known.get(route);
+    if (ofRoute === undefined) known.set(route, ofRoute = new Map());
+    let add = ofRoute.get(status);
+    if (add === undefined) {
+      add = requests.of({ route: route ?? "none", status: String(status) });
+      ofRoute.set(status, add);
+    }
+    add();
     seconds.took(ms);
   };
 }

@@ -110,7 +110,7 @@ Deno.test("a long answer gives way to others while they ask, and to nobody else"
     let reads = 0;
     while (await answer.readMuch()) {
       reads++;
-      if (isBusy) noteAsked();
+      if (isBusy) noteAsked(performance.now());
       answer.giveTo({ push() {} });
     }
     clearInterval(asking);
@@ -122,7 +122,7 @@ Deno.test("a long answer gives way to others while they ask, and to nobody else"
 });
 
 Deno.test("long answers share their turns while others ask, however many they are", async () => {
-  const asking = setInterval(noteAsked, 1);
+  const asking = setInterval(() => noteAsked(performance.now()), 1);
   const few = await readsAtOnce(1);
   const many = await readsAtOnce(4);
   clearInterval(asking);

@@ -9,6 +9,8 @@ import type { Outcome, Particulars, Trail } from "./trail.ts";
 /** The facts that the edge knows of a request before any route does; handed through Hono as its bindings. */
 export interface RequestScope {
   readonly requestId: string;
+  /** As `performance.now()` told it. */
+  readonly startedMs: number;
   /** The other side's address, or the one a trusted proxy names. */
   readonly peer: string;
   /** Aborted when the service stops. */

@@ -38,12 +38,13 @@ export function createEdge(options: EdgeOptions): Handler {
   const table = new RouteTable(options.entries);
   const pipeline: Pipeline = { ...options, bodies: new BodyBudget() };
   return async (request, info) => {
-    const started = performance.now();
+    const startedMs = performance.now();
     const requestId = requestIdOf(request);
     const socketPeer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "unix";
     const peer = options.peerOf?.(request, socketPeer) ?? socketPeer;
     const scope: RequestScope = {
       requestId,
+      startedMs,
       peer,
       stopping: options.stopping,
       caller: null,
@@ -60,7 +61,7 @@ export function createEdge(options: EdgeOptions): Handler {
       method: request.method,
       path: writtenPathOf(request.url),
       status: response.status,
-      ms: performance.now() - started,
+      ms: performance.now() - startedMs,
       requestId,
       peer: scope.peer,
       caller: scope.caller === null ? null : `${scope.caller.principal.kind}:${scope.caller.principal.id}`,

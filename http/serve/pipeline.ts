@@ -48,7 +48,7 @@ export async function respond(
   let response: Response;
   let isStream = false;
   const audited = auditedOf(entry);
-  const trail = new Trail(auditor, scope, nameOf(entry.route), request.url);
+  const trail = new Trail(auditor, scope, scope.route ?? nameOf(entry.route), request.url);
   try {
     if (entry.route.permission !== "open") {
       const found = authorise(entry, request, scope, guard);
@@ -58,9 +58,10 @@ export async function respond(
       const counted = countStranger(request, scope, guard);
       if (counted !== null) await counted;
     }
-    noteAsked();
+    noteAsked(scope.startedMs);
     using _reserved = reserve(entry, request, scope, bodies);
-    const call = await parse(entry, request, params, scope, caller, trail);
+    const parsed = parse(entry, request, params, scope, caller, trail);
+    const call = parsed instanceof Promise ? await parsed : parsed;
     if (entry.route.proof === true && caller !== null) await guard.demandProof(caller);
     // Last: browsers hide why a handshake was refused, so the same request as a plain one is told it.
     if (entry.kind === "socket") mustBeHandshake(request);
@@ -207,30 +208,35 @@ function queryOf({ query: schema, hints }: Entry["route"], url: string): unknown
   return query;
 }
 
-async function parse(
+type AnyCall = Call<unknown, unknown, unknown>;
+
+/** Waits only where a body has to be read. */
+function parse(
   entry: Entry,
   request: Request,
   params: Record<string, string>,
   scope: RequestScope,
   caller: Caller | null,
   trail: Trail,
-): Promise<Call<unknown, unknown, unknown>> {
+): AnyCall | Promise<AnyCall> {
   const { route } = entry;
   const path = route.params === undefined ? undefined : checked(route.params, params, "path");
   const query = queryOf(route, request.url);
-  let body: unknown;
-  if (entry.kind === "route") {
-    if (entry.route.body === BYTES) {
-      body = await readBytes(request, bodyLimitOf(entry.route), entry.route.bodyTimeoutMs);
-    } else if (entry.route.body !== undefined) {
-      body = checked(
-        entry.route.body,
-        await readJson(request, bodyLimitOf(entry.route), entry.route.bodyTimeoutMs),
-        "body",
-      );
-    } else if (request.body !== null) {
-      await request.body.cancel(); // nothing here reads one
-    }
+  const reach = reachFor(entry, caller);
+  const withBody = (body?: unknown) => new Call(request, scope, caller, trail, reach, path, query, body);
+  const reading = bodyOf(entry, request);
+  return reading === null ? withBody() : reading.then(withBody);
+}
+
+/** Null where there is none to be waited for. */
+function bodyOf({ kind, route }: Entry, request: Request): Promise<unknown> | null {
+  if (kind === "socket") return null;
+  if (route.body === BYTES) return readBytes(request, bodyLimitOf(route), route.bodyTimeoutMs);
+  if (route.body !== undefined) {
+    const { body } = route;
+    return readJson(request, bodyLimitOf(route), route.bodyTimeoutMs).then((given) =>
+      checked(body, given, "body")
+    );
   }
-  return new Call(request, scope, caller, trail, reachFor(entry, caller), path, query, body);
+  return request.body === null ? null : request.body.cancel(); // nothing here reads one
 }

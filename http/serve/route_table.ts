@@ -21,16 +21,15 @@ const METHODS = ["GET", "POST", "PUT", "DELETE"];
 const ASKED = new Set([...METHODS, "HEAD"]);
 
 export class RouteTable {
-  /** Routes of paths without a parameter, by method and path, once they were found. */
-  readonly #fixed = new Map<string, FoundRoute | null>();
-  readonly #fixedPaths = new Set<string>();
+  /** Routes of paths without a parameter, by path and method, once they were found. */
+  readonly #fixed = new Map<string, Map<string, FoundRoute | null>>();
   readonly #router = new SmartRouter<Named>({ routers: [new RegExpRouter(), new TrieRouter()] });
 
   constructor(entries: readonly Entry[]) {
     for (const entry of entries) {
       const path = "/api" +
         entry.route.path.replace(/\{(\w+)\.\.\.\}/g, ":$1{.+}").replace(/\{(\w+)\}/g, ":$1");
-      if (!path.includes(":")) this.#fixedPaths.add(path);
+      if (!path.includes(":")) this.#fixed.set(path, new Map());
       this.#router.add(entry.kind === "socket" ? "GET" : entry.route.method.toUpperCase(), path, {
         entry,
         name: nameOf(entry.route),
@@ -40,10 +39,10 @@ export class RouteTable {
 
   /** HEAD finds the route of GET; of several that fit, the first that was declared counts. */
   find(method: string, path: string): FoundRoute | null {
-    if (!this.#fixedPaths.has(path) || !ASKED.has(method)) return this.#found(method, path);
-    const key = `${method} ${path}`;
-    let found = this.#fixed.get(key);
-    if (found === undefined) this.#fixed.set(key, found = this.#found(method, path));
+    const known = this.#fixed.get(path);
+    if (known === undefined || !ASKED.has(method)) return this.#found(method, path);
+    let found = known.get(method);
+    if (found === undefined) known.set(method, found = this.#found(method, path));
     return found;
   }
 
