@@ -471,7 +471,7 @@ export async function mustApply(root: string, mutations: readonly Mutation[]): P
   }
 }
 
-async function run(root: string, { tests, only, isInProof = false }: Mutation): Promise<Outcome> {
+async function run(root: string, { tests, only, isInProof }: Mutation): Promise<Outcome> {
   const started = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
     args: [
@@ -483,7 +483,7 @@ async function run(root: string, { tests, only, isInProof = false }: Mutation): 
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    env: { NO_COLOR: "1", ...(isInProof ? { BERTH_PROOF: "1" } : {}) },
+    env: { NO_COLOR: "1", ...(isInProof === true ? { BERTH_PROOF: "1" } : {}) },
   }).spawn();
   const late = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
   const { success, signal, stdout, stderr } = await child.output();
