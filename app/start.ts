@@ -14,6 +14,7 @@ import { listen, type Listener, listenFailure } from "../http/serve/listener.ts"
 import { readTls, renewTls, type TlsTexts } from "./certificate.ts";
 import type { ConsoleStream } from "../log/console.ts";
 import { type OpenLog, openLog } from "../log/log.ts";
+import { tellVersion } from "./running_version.ts";
 import { ownerAdvice, reasonOf, StartFailure } from "./start_failure.ts";
 import { Metrics } from "../core/metrics.ts";
 import type { Store } from "../core/store.ts";
@@ -69,6 +70,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   );
   const metricsListener = await listenForMetrics(config, metricsEdge, log, owned);
   gate.open(edges);
+  await tellVersion(config.data, log);
   log.info("berth listens", { version: VERSION, url });
   const stop = stopOnce(opened, owned.move());
   return {

@@ -1,5 +1,6 @@
 /** Checks of the network: berth's own port, TLS, proxies, and the address that people use. */
 import { X509Certificate } from "node:crypto";
+import { lastVersion } from "../../app/running_version.ts";
 import { isLoopback } from "../../config/settings.ts";
 import { VERSION } from "../../version.ts";
 import { askOnce } from "../ask.ts";
@@ -16,7 +17,7 @@ export const NETWORK_CHECKS: readonly Check[] = [
   { name: "certificate", look: lookAtCertificate },
 ];
 
-async function lookAtService({ config: { host, port, tls } }: Setup): Promise<Finding[]> {
+async function lookAtService({ config: { host, port, tls, data } }: Setup): Promise<Finding[]> {
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   const base = `${tls === null ? "http" : "https"}://${
     reached.includes(":") ? `[${reached}]` : reached
@@ -28,16 +29,19 @@ async function lookAtService({ config: { host, port, tls } }: Setup): Promise<Fi
   if (live.status !== 200 || live.text !== "live") {
     return [wrong(`Another program answers at ${base}`, "Set BERTH_PORT to a free port")];
   }
-  const { text } = await askOnce(`${base}/api/health`) ?? { text: "" };
-  const running = /"version":"([^"]+)"/.exec(text)?.[1];
-  return running !== undefined && running !== VERSION
-    ? [
-      risky(
+  const running = await lastVersion(data);
+  if (running === VERSION) return [];
+  return [
+    running === null
+      ? risky(
+        `Nothing in "${data}" tells which version of berth runs at ${base}`,
+        "Start the service again; if this stays, BERTH_DATA is not that of the service",
+      )
+      : risky(
         `berth ${running} runs, and this is ${VERSION}`,
         "Start the service again, so that the new version runs",
       ),
-    ]
-    : [];
+  ];
 }
 
 async function lookAtBaseUrl({ config: { baseUrl, host, tls, published } }: Setup): Promise<Finding[]> {

@@ -163,6 +163,18 @@ const MISTAKES: readonly (readonly [
     /Start berth/,
   ],
   [
+    "another version that runs",
+    ({ config }) => Deno.writeTextFile(`${config.data}/running-version`, "0.0.9\n"),
+    /berth 0\.0\.9 runs, and this is \d/,
+    /Start the service again/,
+  ],
+  [
+    "a service of which no version is known",
+    ({ config }) => Deno.remove(`${config.data}/running-version`),
+    /tells which version of berth runs at http/,
+    /BERTH_DATA/,
+  ],
+  [
     "the address left out behind a wide listener",
     ({ config }) => void (config.host = "0.0.0.0"),
     /BERTH_BASE_URL is not set/,
