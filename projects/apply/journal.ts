@@ -13,7 +13,7 @@ import type { Step } from "../plan/plan_shape.ts";
 import type { StepState, Unstable } from "./apply_shape.ts";
 
 /**
- * The notes that a swap needs to come back, and a wait to resume: ids, names and times, nothing secret. The definition
+ * The notes that a swap needs to come back, and other steps to resume: ids, names and times, nothing secret. The definition
  * that a service had before is sealed.
  */
 export type Noted = Readonly<Record<string, string | number | boolean | null>>;

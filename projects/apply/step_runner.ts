@@ -72,7 +72,6 @@ export class StepRunner {
       return;
     }
     const noted: { current: Noted } = { current: notesOf(before) };
-    if (before === undefined && step.kind === "wait") noted.current = { since: Date.now() };
     await journal.begin(step, noted.current);
     const patience = new Patience(this.options.awayMs);
     for (let isAgain = before !== undefined;; isAgain = true) {

@@ -18,7 +18,10 @@ type Verdict = "reached" | "open" | ServiceError;
 /** The wait was cut: nothing is known. */
 export class Cut extends Error {}
 
-/** Waits for the condition of all containers of the step's unit. */
+/**
+ * Waits for the condition of all containers of the step's unit. Each attempt has the whole time: since an earlier one the
+ * host or the engine may have started anew, a person may have resumed the apply, or the clock may have been set.
+ */
 export async function waitForUnit(hand: Hand): Promise<void> {
   const of = hand.orders.declared(hand.step);
   const isHealth = !hand.step.target.endsWith("service_completed_successfully");
@@ -31,7 +34,7 @@ export async function waitForUnit(hand: Hand): Promise<void> {
       : (hand.work.timeouts.completed ?? 0) * 1_000 || COMPLETED_MS;
     const judge = isHealth ? healthOf : endOf;
     try {
-      await until(hand, id, judge, left(hand, ms), intervalMs(found), hand.ending);
+      await until(hand, id, judge, ms, intervalMs(found), hand.ending);
     } catch (error) {
       if (!(error instanceof Cut)) await hand.keepWords(found).catch(() => {});
       throw error;
@@ -150,10 +153,4 @@ function healthyMs({ work }: Pick<Hand, "work">, { healthTimes }: InspectedConta
   if (work.timeouts.healthy !== undefined) return work.timeouts.healthy * 1_000;
   const rounds = (healthTimes?.retries || 3) * (msOf(healthTimes?.interval) + msOf(healthTimes?.timeout));
   return Math.min(MOST_HEALTHY_MS, (healthTimes?.startPeriod ?? 0) / 1e6 + rounds + GRACE_MS);
-}
-
-/** Returns the rest of the time where the wait resumes after a break. */
-function left({ noted }: Hand, ms: number): number {
-  const since = Number(noted["since"] ?? Date.now());
-  return Math.max(LOOK_MS, ms - Math.max(0, Date.now() - since));
 }

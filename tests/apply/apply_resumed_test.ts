@@ -55,6 +55,20 @@ class World {
     return this.#containers.map(({ name, state }) => `${name} ${state}`);
   }
 
+  /** Makes a container healthy that is looked at so often. */
+  healthyAfter(id: string, looks: number): this {
+    const one = this.#containers.find((one) => one.id === id)!;
+    let left = looks;
+    Object.defineProperty(one, "health", { get: () => left-- > 0 ? "starting" : "healthy" });
+    return this;
+  }
+
+  /** Returns the containers as a runtime lists them. */
+  listed(): readonly unknown[] {
+    const compose = { project: "shop", service: "web" };
+    return this.#containers.map(({ id, name, labels }) => ({ id, name, labels, compose, backend: "docker" }));
+  }
+
   acts(): EngineActs {
     const find = (id: string) => this.#containers.find((one) => one.id === id || one.name === id) ?? null;
     const become = (act: string, id: string, state: "exited" | "running") => {
@@ -106,7 +120,7 @@ class EngineRun extends ListedRun {
       settle: () => Promise.resolve(),
       backends: () => [{ name: "docker", kind: "docker" }],
       unheard: () => new Map(),
-      containers: () => Promise.resolve([]),
+      containers: () => Promise.resolve(this.world.listed()),
       holdings: () => Promise.resolve(holdings),
       acts: () => this.world.acts(),
     };
@@ -243,4 +257,14 @@ Deno.test("A person who resumes an apply has what failed before tried again", as
   assert.equal(run.closed?.state, "done", run.closed?.reason ?? "");
   assert.deepEqual(await run.states(), ["done", "done", "done"]);
   assert.deepEqual(world.asked, ["run in old-2", "start shop-other-1"]);
+});
+
+Deno.test("A wait that is taken up again has its whole time", async () => {
+  const world = new World().hold("old-1", "shop-web-1", "running").healthyAfter("old-1", 5);
+  const run = new EngineRun(world, [step(1, "wait", "web", { target: "web: service_healthy" })])
+    .left(1, { state: "running", noted: { since: Date.now() - 3_600_000 } });
+
+  await run.goOn();
+
+  assert.deepEqual([run.closed?.state, run.closed?.reason], ["done", null]);
 });
