@@ -88,7 +88,7 @@ export class Applies implements AsyncDisposable {
       state: "running",
       reason: null,
       wish: null,
-      work: JSON.stringify(work),
+      work: JSON.stringify({ ...work, countsSettings: true } satisfies Work),
       by,
       credential,
       createdAt: now(),

@@ -57,9 +57,10 @@ export class Run {
       await journal.goesOn(null);
       await ground.runtime.settle(); // after a start, nothing is known of the engine yet
     }
-    const { declared } = this.#state.work.plan.basis;
+    const { plan: { basis: { declared } }, countsSettings } = this.#state.work;
+    const mayBeOlder = isAgain && countsSettings !== true;
     // A run whose steps are all done only judges: it reads no file.
-    if (!this.#state.isWhole && !isStillDeclared(ground, declared, isAgain)) {
+    if (!this.#state.isWhole && !isStillDeclared(ground, declared, mayBeOlder)) {
       await this.options.settleWaiting();
       // Edited in the moment of its begin: nothing was done that a person must decide about.
       const failure = failureToTakeBack(this.#state.work, this.#state.progress);

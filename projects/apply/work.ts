@@ -25,6 +25,8 @@ export interface Work {
   readonly cluster?: string;
   /** Of a stack: what becomes of the steps that are done when one fails. Absent: they stay. */
   readonly onFailure?: ApplyRequest["onFailure"];
+  /** True if its plan counted the settings of berth.yaml. Absent in what the version before has begun. */
+  readonly countsSettings?: true;
 }
 
 /** Returns what was remembered. Of a record that another version of berth wrote in another form, no step is known. */

@@ -60,17 +60,17 @@ function settingsOf(
 }
 
 /**
- * Returns true if files still say what a plan's digest was made of. An apply that resumes can have a plan of the
- * version before, which counted no settings.
+ * Returns true if files still say what a plan's digest was made of. With `mayBeOlder` the plan may be one of the version
+ * before, which counted no settings.
  */
 export function isStillDeclared(
   scene: Pick<Scene, "model" | "group" | "digest" | "contents">,
   declared: string,
-  isAgain: boolean,
+  mayBeOlder: boolean,
 ): boolean {
   const now = declaredNow(scene);
   const { [SETTINGS]: _, ...older } = now;
-  return digestOf(now, scene.digest) === declared || isAgain && digestOf(older, scene.digest) === declared;
+  return digestOf(now, scene.digest) === declared || mayBeOlder && digestOf(older, scene.digest) === declared;
 }
 
 /** A digest that was made of a group, and by what. */

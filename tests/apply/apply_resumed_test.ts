@@ -6,6 +6,7 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import type { StepLine } from "../../projects/apply/journal.ts";
 import type { Ground } from "../../projects/apply/orders.ts";
 import { declaredNow, digestOf } from "../../projects/plan/looked.ts";
+import type { Work } from "../../projects/apply/work.ts";
 import type { Step } from "../../projects/plan/plan_shape.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
 import { ListedRun } from "./listed_run.ts";
@@ -96,6 +97,11 @@ class World {
 }
 
 class EngineRun extends ListedRun {
+  /** Settings that somebody writes after the plan. */
+  settings: string | null = null;
+  /** Parts of the work besides its plan. */
+  more: Partial<Work> = {};
+
   constructor(readonly world: World, readonly steps: readonly Step[]) {
     super();
     this.awayMs = 0;
@@ -113,6 +119,8 @@ class EngineRun extends ListedRun {
   /** Takes the apply up, and goes on to where it ends or waits. */
   async goOn(wish?: "cancel"): Promise<void> {
     await using folder = await workspaceFolder({ "compose.yaml": FILE });
+    const planned = await folder.read();
+    if (this.settings !== null) await folder.write({ "berth.yaml": this.settings });
     const model = await folder.read();
     const group = model.groups[0] ?? assert.fail();
     const holdings = { ports: [], networks: [], volumes: [], boundPaths: [], images: [] };
@@ -134,16 +142,17 @@ class EngineRun extends ListedRun {
       runtime,
       composeVersion: "2",
     } as unknown as Ground;
+    const before = { model: planned, group: planned.groups[0] ?? assert.fail() };
     const units = new Map(group.units.map(({ label, id }) => [label, id]));
     const steps = this.steps.map((step) => ({ ...step, unit: units.get(step.unit ?? "") }));
     const plan = {
       id: "p1",
       project: group.project,
-      basis: { declared: digestOf(declaredNow(ground), ground.digest) },
+      basis: { declared: digestOf(declaredNow({ ...ground, ...before }), ground.digest) },
       steps,
     };
     const subjects = Object.fromEntries(steps.map(({ n, target }) => [n, { id: `old-${n}`, name: target }]));
-    const work = { plan, request: {}, steps: steps.map(({ n }) => n), subjects, timeouts: {} };
+    const work = { plan, request: {}, steps: steps.map(({ n }) => n), subjects, timeouts: {}, ...this.more };
     const run = this.runOf(ground, work, { isAgain: true, rights: () => Promise.resolve(null) });
     if (wish !== undefined) run.wish(wish);
     await run.go();
@@ -267,4 +276,17 @@ Deno.test("A wait that is taken up again has its whole time", async () => {
   await run.goOn();
 
   assert.deepEqual([run.closed?.state, run.closed?.reason], ["done", null]);
+});
+
+Deno.test("An edit of berth.yaml alone pauses an apply that is taken up again, unless it is of the version before", async () => {
+  const states = [];
+  for (const more of [{ countsSettings: true }, {}] as const) {
+    const world = new World().hold("old-1", "shop-other-1", "exited");
+    const run = new EngineRun(world, [step(1, "container.start", "other")]);
+    run.settings = "projects: { shop-prod: shop }";
+    run.more = more;
+    await run.goOn();
+    states.push([run.closed?.state, world.asked.length]);
+  }
+  assert.deepEqual(states, [["paused", 0], ["done", 1]]);
 });

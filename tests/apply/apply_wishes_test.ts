@@ -177,7 +177,8 @@ Deno.test("A cancel does not weaken the wish to abandon that somebody else has l
     await owner.ask(id, "abandon", BY);
     await owner.ask(id, "cancel", BY);
 
-    assert.equal((await one.applies.get(id))?.wish, "abandon");
+    const record = await one.applies.get(id);
+    assert.deepEqual([record?.wish, JSON.parse(record?.work ?? "{}").countsSettings], ["abandon", true]);
     paused.resolve();
     assert.equal(await eventually("it is over, or waits", () => stateOf(owner, id)), "cancelled");
   });

@@ -42,7 +42,7 @@ Deno.test("A plan counts the settings that name its group, and paths where it mo
   assert.notEqual(first[0]!.hash, second[0]!.hash);
 });
 
-Deno.test("An apply that resumes with a plan that counted no settings was not edited by them", async () => {
+Deno.test("A plan of the version before, which counted no settings, was not edited by them", async () => {
   const [before] = await looked("rules: {}");
   const [now] = await looked("projects: { shop-prod: shop }");
   assert.equal(isStillDeclared(now!.scene, before!.hash, true), true);
