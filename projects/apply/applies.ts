@@ -11,7 +11,8 @@ import { Journal, LostApply, progressOf, Unheeded } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import { InterruptedSwaps } from "./interrupted_swaps.ts";
 import { wordsOfGivenUp } from "./left_behind.ts";
-import { isGone, ownerHere } from "./owner.ts";
+import { LostOwners } from "./lost_owners.ts";
+import { ownerHere } from "./owner.ts";
 import type { Run } from "./run.ts";
 import { applyOf, summaryOf } from "./shown.ts";
 import type { RunOptions } from "./run_options.ts";
@@ -31,8 +32,6 @@ const NOT_READABLE =
   "Another version of berth wrote its journal, which this one cannot read: start what it left stopped, and abandon it";
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 const FORGET_EVERY_MS = 60 * 60_000;
-/** Running applies whose owners are looked at. */
-const MOST_RUNNING = 200;
 /** The milliseconds that a stop waits for calls that an engine has not answered. */
 const STOP_MS = 4_000;
 
@@ -45,10 +44,12 @@ export class Applies implements AsyncDisposable {
   readonly #stopping = new AbortController();
   readonly #leaseMs: number;
   readonly #leases: Leases;
+  readonly #lostOwners: LostOwners;
   readonly #ticking: Promise<void>;
 
   constructor(private readonly options: AppliesOptions) {
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#lostOwners = new LostOwners({ store: options.store, owner: this.#owner, ms: this.#leaseMs });
     this.#leases = new Leases({
       store: options.store,
       owner: this.#owner,
@@ -251,7 +252,7 @@ export class Applies implements AsyncDisposable {
           else if (record.wish !== null) this.#works.wish(record.id, record.wish);
         }
         const shared = await this.#sharedNow();
-        await this.#releaseGone(shared);
+        await this.#lostOwners.release(shared);
         await this.#swaps.look();
         const lease = { owner: this.#owner, until: shared + this.#leaseMs };
         for (const { apply, since } of await store.takeOver(shared, lease)) {
@@ -266,15 +267,6 @@ export class Applies implements AsyncDisposable {
         }
       }
     }
-  }
-
-  /** Ends the leases of processes that this machine knows to be gone, so that their applies are taken up at once. */
-  async #releaseGone(shared: number): Promise<void> {
-    const { store } = this.options;
-    const all = { before: null, limit: MOST_RUNNING, workspace: null, group: null };
-    const running = await store.list({ ...all, state: "running" });
-    const owners = new Set(running.flatMap(({ owner }) => owner ?? []));
-    for (const owner of owners) if (isGone(owner)) await store.release(owner, shared);
   }
 
   async #takeUp(record: ApplyRecord, awayMs: number): Promise<void> {

@@ -202,12 +202,14 @@ function leases(sql: Sql): Pick<ApplyStore, "resume" | "renew" | "takeOver" | "r
         }));
       });
     },
-    release: (owner, now) =>
+    release: (owner, now, behind) =>
       sql.write(function* () {
         yield* run(
-          "UPDATE applies SET lease_until = $1 WHERE owner = $2 AND state = 'running'",
+          "UPDATE applies SET lease_until = $1 WHERE owner = $2 AND state = 'running' " +
+            "AND ($3::bigint IS NULL OR lease_until > $3::bigint)",
           now - 1,
           owner,
+          behind ?? null,
         );
       }),
   };

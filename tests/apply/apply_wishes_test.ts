@@ -184,6 +184,37 @@ Deno.test("A cancel does not weaken the wish to abandon that somebody else has l
   });
 });
 
+const SWAP = {
+  n: 1,
+  kind: "container.swap",
+  target: "shop-web-1",
+  unit: "web",
+  why: [],
+  after: [],
+  needs: [],
+};
+
+/** Adds an apply of another owner that is in the middle of a swap. */
+async function leftInSwap({ applies }: Store, leaseUntil: number): Promise<string> {
+  const id = crypto.randomUUID();
+  const work = JSON.stringify({ ...WORK, plan: { ...WORK.plan, steps: [SWAP] }, steps: [1] });
+  const { workspace, group, project, backend } = WORK.plan;
+  const about = { id, workspace, group, project, backend, by: BY.by, credential: null, work };
+  await applies.add({ ...about, createdAt: Date.now(), owner: "another boot", leaseUntil }, ENTRY);
+  const body = JSON.stringify({ state: "running", noted: { running: true } });
+  await applies.write(id, 1, [{ at: 0, kind: "step", step: 1, body }], []);
+  return id;
+}
+
+Deno.test("An apply whose lease a clock that was set back keeps from ending is taken up within two leases", async () => {
+  await onBoth(async (open) => {
+    await using one = await open();
+    const id = await leftInSwap(one, (await one.applies.now?.() ?? Date.now()) + 4 * 3_600_000);
+    await using owner = replica(one, {}, { leaseMs: 200 });
+    assert.equal(await eventually("it waits", () => stateOf(owner, id)), "paused");
+  });
+});
+
 Deno.test("An apply whose begin was refused while the store went away is never carried out", async () => {
   await onBoth(async (open) => {
     await using one = await open();

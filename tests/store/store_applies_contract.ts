@@ -154,7 +154,10 @@ export function appliesContract(promise: Promised): void {
       assert.equal(await one.applies.write("a", 1, [line(1)], []), null, "who lost it writes nothing");
       assert.notEqual(await two.applies.write("a", 2, [line(1)], []), null);
       assert.deepEqual(await one.applies.renew({ owner: "one", until: 999 }), []);
-      await one.applies.release(taken[0]!.apply.owner, 400);
+      const { owner } = taken[0]!.apply;
+      await one.applies.release(owner, 400, 900);
+      assert.deepEqual(await two.applies.takeOver(400, { owner: "four", until: 900 }), [], "none ends later");
+      await one.applies.release(owner, 400);
       assert.ok((await two.applies.takeOver(400, { owner: "four", until: 900 })).length > 0);
     },
   );
