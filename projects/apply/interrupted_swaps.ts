@@ -61,7 +61,7 @@ export class InterruptedSwaps {
 
   /**
    * Completes or undoes the swaps of an apply, whatever became of files and rights, and removes what finished ones have
-   * left. Returns why the engine cannot.
+   * left. Returns why the engine cannot. Only `isAbandoned` leaves those of an engine that is not configured any more.
    */
   async settle(record: ApplyRecord, isAbandoned: boolean): Promise<ServiceError | null> {
     const { store, journalOf, assertHeld, stopping } = this.options;
@@ -70,7 +70,12 @@ export class InterruptedSwaps {
     await runtime?.settle(); // after a start, nothing is known of the engine yet
     const isKnown = runtime?.backends().some(({ name }) => name === record.backend) === true;
     const isInHand = names.length > 0;
-    if (runtime === null || !isKnown) return isInHand ? notReached(record, names) : null;
+    if (runtime === null || !isKnown) {
+      if (!isInHand) return null;
+      if (runtime === null || !isAbandoned) return notReached(record, names);
+      await leaveSwaps(record, store, journalOf(record));
+      return null;
+    }
     const acts = ownedActs(runtime.acts(record.backend), () => assertHeld(record));
     const { settleSwaps } = await import("./settle.ts");
     try {
@@ -125,6 +130,13 @@ const quoted = (names: Iterable<string>): string => [...new Set(names)].map((nam
 /** Loaded with the first apply that needs it. */
 const namesInHand = async (record: ApplyRecord, store: ApplyStore): Promise<readonly string[]> =>
   await (await import("./settle.ts")).swapsInHand(record, store);
+
+/** Gives up the swaps of an engine that nobody can ask any more: what becomes of them stays unknown. */
+async function leaveSwaps(record: ApplyRecord, store: ApplyStore, journal: Journal): Promise<void> {
+  const { swapsBegun } = await import("./settle.ts");
+  const note = `The engine "${record.backend}" is not configured any more`;
+  for (const step of await swapsBegun(record, store)) await journal.end(step, { state: "unknown", note });
+}
 
 const notReached = ({ backend }: ApplyRecord, names: readonly string[]): ServiceError =>
   new ServiceError(

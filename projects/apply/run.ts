@@ -56,6 +56,9 @@ export class Run {
       this.#state.resume(await progressOf(store, this.apply.id));
       await journal.goesOn(null);
       await ground.runtime.settle(); // after a start, nothing is known of the engine yet
+      const unknown = await this.#unknownEngine();
+      if (unknown !== null && this.options.stopping.aborted) return; // the next start goes on
+      if (unknown !== null) return await journal.close("paused", unknown.discreet);
     }
     const { plan: { basis: { declared } }, countsSettings } = this.#state.work;
     const mayBeOlder = isAgain && countsSettings !== true;
@@ -81,6 +84,21 @@ export class Run {
     }
     await this.#carryOutAll();
     await this.#close();
+  }
+
+  /** Waits for an engine that berth has not found yet. Returns why it cannot be asked; null where it is known. */
+  async #unknownEngine(): Promise<ServiceError | null> {
+    if (this.#state.work.cluster !== undefined) return null;
+    const patience = new Patience(this.options.awayMs);
+    for (;;) {
+      try {
+        this.#runner.acts();
+        return null;
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        if (this.#ending.aborted || !await patience.goesOn(this.#ending)) return error;
+      }
+    }
   }
 
   async #carryOutAll(): Promise<void> {

@@ -90,6 +90,18 @@ export async function swapsInHand(
   }).map(({ target }) => target);
 }
 
+/** Returns the swaps in hand that were begun. */
+export async function swapsBegun(
+  record: Pick<ApplyRecord, "id" | "work">,
+  store: Pick<ApplyStore, "lines">,
+): Promise<readonly Step[]> {
+  const progress = await progressOf(store, record.id);
+  return stepsOf(workOf(record)).filter(({ n, kind }) => {
+    const at = progress.get(n);
+    return kind === "container.swap" && at !== undefined && isInHand(at);
+  });
+}
+
 const NEVER_STARTED = failed(
   "It was interrupted, its old container is gone, and its new one was never started",
 );

@@ -99,6 +99,7 @@ class World {
 class EngineRun extends ListedRun {
   /** Settings that somebody writes after the plan. */
   settings: string | null = null;
+  isConfigured = true;
   /** Parts of the work besides its plan. */
   more: Partial<Work> = {};
 
@@ -130,7 +131,10 @@ class EngineRun extends ListedRun {
       unheard: () => new Map(),
       containers: () => Promise.resolve(this.world.listed()),
       holdings: () => Promise.resolve(holdings),
-      acts: () => this.world.acts(),
+      acts: () => {
+        if (!this.isConfigured) throw new ServiceError("not_found", 'No engine "docker"');
+        return this.world.acts();
+      },
     };
     const ground = {
       apply: "a1",
@@ -289,4 +293,15 @@ Deno.test("An edit of berth.yaml alone pauses an apply that is taken up again, u
     states.push([run.closed?.state, world.asked.length]);
   }
   assert.deepEqual(states, [["paused", 0], ["done", 1]]);
+});
+
+Deno.test("An apply whose engine left the settings waits for a person after a while, and begins nothing", async () => {
+  const world = inSwap();
+  const run = new EngineRun(world, SWAP).left(1, { state: "running", noted: NOTED });
+  run.isConfigured = false;
+
+  await run.goOn();
+
+  assert.deepEqual([run.closed?.state, run.closed?.reason], ["paused", 'No engine "docker"']);
+  assert.deepEqual([await run.states(), run.audit], [["running"], []]);
 });

@@ -215,6 +215,29 @@ Deno.test("An apply whose lease a clock that was set back keeps from ending is t
   });
 });
 
+Deno.test("A swap whose engine is not configured any more waits, until somebody abandons its apply", async () => {
+  await onBoth(async (open) => {
+    await using one = await open();
+    const id = await leftInSwap(one, 0);
+    const runtime = () => ({ settle: () => Promise.resolve(), backends: () => [] }) as never;
+    await using owner = replica(one, {}, { leaseMs: 200, runtime });
+    assert.equal(await eventually("it waits", () => stateOf(owner, id)), "paused");
+    await assert.rejects(owner.ask(id, "cancel", BY), { code: "engine_unavailable" });
+    assert.equal(await stateOf(owner, id), "paused");
+    await eventually("health tells of it", () => Promise.resolve(owner.unsettled()));
+
+    const ended = await owner.ask(id, "abandon", BY);
+
+    const [{ state, note } = assert.fail()] = ended.steps;
+    assert.deepEqual([ended.state, state, note], [
+      "cancelled",
+      "unknown",
+      'The engine "docker" is not configured any more',
+    ]);
+    await eventually("health has nothing to tell", () => Promise.resolve(owner.unsettled() === null));
+  });
+});
+
 Deno.test("An apply whose begin was refused while the store went away is never carried out", async () => {
   await onBoth(async (open) => {
     await using one = await open();
