@@ -39,6 +39,8 @@ export const resources = {
     made: "Entstanden",
     unnamed: "ohne Namen",
     removeQuestion: (names: string) => `${names} entfernen?`,
+    removeOther:
+      "Es ist weg oder heißt inzwischen anders: Schließen Sie dies, und sehen Sie wieder in die Liste.",
     removeHint:
       "Es kann wieder geladen oder gebaut werden. Schichten, die andere Images auch haben, bleiben.",
     pull: "Ein Image laden",

@@ -27,6 +27,7 @@ export const resources = {
     made: "Made",
     unnamed: "no name",
     removeQuestion: (names: string) => `Remove ${names}?`,
+    removeOther: "It is gone, or has other names by now: close this, and look at the list again.",
     removeHint: "It can be pulled or built again. Layers that other images have, too, stay.",
     pull: "Pull an image",
     reference: "Reference",

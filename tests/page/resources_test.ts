@@ -84,6 +84,20 @@ test("an image and a network are removed by their name, a volume only when its n
   await remove.click();
   await page.getByRole("row", { name: "brief-network" }).waitFor({ state: "detached" });
   await assert.rejects(engine.cli("network", "inspect", "brief-network"));
+
+  const other = (await engine.cli("commit", (await engine.cli("ps", "-q")).split("\n")[0]!, "brief/one:1"))
+    .trim();
+  await opened.visit("/images");
+  await page.getByRole("button", { name: "Remove brief/one:1" }).click();
+  assert.ok(await remove.isEnabled());
+  await engine.cli("tag", other, "brief/two:1");
+  await dialog.getByText("It is gone, or has other names by now").waitFor();
+  assert.ok(await remove.isDisabled());
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Remove brief/one:1" }).click();
+  await remove.click();
+  await page.getByRole("row", { name: "brief/one:1" }).waitFor({ state: "detached" });
+  await assert.rejects(engine.cli("image", "inspect", other));
   assert.deepEqual(opened.complaints, []);
 });
 

@@ -38,33 +38,52 @@ export function Images() {
         textOf={({ id, tags, backend }) => `${id} ${tags.join(" ")} ${backend}`}
         nameOf={({ id, tags }) => tags[0] ?? shortOf(id)}
         usersOf={({ usedBy }) => usedBy}
-        removal={(image, close) => <Removal image={image} close={close} reload={read.reload} />}
+        removal={(image, close) => (
+          <Removal
+            image={image}
+            isAsAsked={isSame(image, read.value.value?.items)}
+            close={close}
+            reload={read.reload}
+          />
+        )}
       />
       {isPulling && <Pull close={() => setPulling(false)} done={read.reload} />}
     </>
   );
 }
 
+/** True while the image has the names that it had: another one would lose a name that has moved to it. */
+const isSame = ({ backend, id, tags }: Image, now: readonly Image[] = []): boolean =>
+  now.some((one) =>
+    one.backend === backend && one.id === id && one.tags.toSorted().join() === tags.toSorted().join()
+  );
+
 /** With its last name the image goes, too; without a name, by its id. */
 function Removal(
-  { image: { id, tags, backend }, close, reload }: {
+  { image: { id, tags, backend }, isAsAsked, close, reload }: {
     readonly image: Image;
+    readonly isAsAsked: boolean;
     readonly close: () => void;
     readonly reload: () => void;
   },
 ) {
+  const [isBegun, setBegun] = useState(false);
+  const isOther = !isBegun && !isAsAsked;
   return (
     <Confirm
       title={words.lists.remove}
       question={TEXT.removeQuestion(shown(tags.join(", ") || shortOf(id)))}
-      hints={[TEXT.removeHint]}
+      hints={[isOther ? TEXT.removeOther : TEXT.removeHint]}
+      isReady={!isOther}
       close={close}
       act={async () => {
+        setBegun(true); // its names go one after the other
         try {
           for (const name of tags.length === 0 ? [id] : tags) {
             await client.delete(IMAGE, { params: { id: name }, query: { backend }, timeoutS: LONG_S });
           }
         } finally {
+          setBegun(false);
           reload();
         }
       }}
