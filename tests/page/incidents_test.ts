@@ -153,7 +153,20 @@ Deno.test({
     await page.getByRole("note").filter({ hasText: /^Nothing could be recorded from .* to / }).waitFor();
     assert.equal(await page.locator("img").count(), 0, "a hostile name is text");
 
+    const reading = /\/api\/(?:endings|mutes)(?:\?|$)/;
+    await page.route(reading, (route) => {
+      const body = JSON.stringify({
+        code: "store_unavailable",
+        title: `no disk for ${route.request().url()}`,
+      });
+      return route.fulfill({ status: 503, contentType: "application/problem+json", body });
+    });
+    await opened.visit("/incidents");
+    await page.getByRole("alert").getByText(/no disk for .*mutes/).waitFor();
     await page.getByRole("link", { name: "shop.web" }).first().click();
+    await page.getByRole("alert").getByText(/no disk for .*endings/).waitFor();
+    await page.unroute(reading);
+    await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "Endings" }).waitFor();
     await page.getByRole("cell", { name: "it was removed before its engine could be asked" }).waitFor();
     await page.getByText("and 41 further endings").waitFor();

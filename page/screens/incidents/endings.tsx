@@ -21,7 +21,7 @@ export function Endings({ incident, endings }: { readonly incident: string; read
   const [open, setOpen] = useState<ContainerEnding | null>(null);
   const items = read.value.value ?? [];
   const problem = read.problem.value;
-  if (items.length === 0) return null;
+  if (items.length === 0) return problem === null ? null : <Trouble problem={problem} again={read.reload} />;
   return (
     <section aria-labelledby="endings">
       <div class="section-head">

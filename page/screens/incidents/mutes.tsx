@@ -53,7 +53,8 @@ export function Mutes() {
   const acting = useMemo(() => new Acting(), []);
   const problem = acting.problem.value;
   const items = read.value.value ?? [];
-  if (items.length === 0) return null;
+  const unread = read.problem.value;
+  if (items.length === 0) return unread === null ? null : <Trouble problem={unread} again={read.reload} />;
   // One that is gone has ended meanwhile.
   const end = ({ id }: Mute) =>
     acting.act(() => client.delete(MUTE, { params: { id } }), { gone: true }).then(read.reload);
@@ -63,6 +64,7 @@ export function Mutes() {
         <h2 id="mutes">{TEXT.title}</h2>
       </div>
       {problem !== null && <Trouble problem={problem} />}
+      {unread !== null && <Trouble problem={unread} since={read.at.value} again={read.reload} />}
       <Table label={TEXT.title} items={items} keyOf={({ id }) => id} columns={columnsWith(end)} />
     </section>
   );
