@@ -70,6 +70,8 @@ function Answer(
   const undeclared = rows.filter(({ workspace }) => workspace === null);
   const loose = (asked === null || asked === "undeclared") && wanted === "" ? state.loose : [];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  // Those that can be seen: what is gone, or hidden by a filter, is not acted on.
+  const marked = declared.filter(({ id }) => chosen.has(id));
   const lineOf = useLines((id) =>
     setChosen((before) => {
       const next = new Set(before);
@@ -102,12 +104,10 @@ function Answer(
       <WhenSeen>
         <LaterLately />
       </WhenSeen>
-      {chosen.size > 0 && (
+      {marked.length > 0 && (
         <LaterBulk
-          ids={[...chosen]}
-          stacks={state.items.filter(({ id, swarm }) => swarm !== null && chosen.has(id)).map(({ name }) =>
-            name
-          )}
+          ids={marked.map(({ id }) => id)}
+          stacks={marked.filter(({ swarm }) => swarm !== null).map(({ name }) => name)}
           clear={() => setChosen(new Set())}
         />
       )}
