@@ -22,6 +22,18 @@ Deno.test({
     assert.equal(await section.locator(".facing").count(), 31);
     assert.match(await section.locator(".facing").last().innerText(), /stopGracePeriod/);
     await assertFits(opened, "a service that differs");
+    await page.route(
+      "**/scale?dryRun=true",
+      (route) => route.fulfill({ json: { starts: 3, stops: 0, replaces: 0, changes: [], waits: [] } }),
+    );
+    await page.getByRole("button", { name: "Scale" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("spinbutton").fill("7");
+    const scale = dialog.getByRole("button", { name: "Scale" });
+    await eventually("it can be scaled", () => scale.isEnabled());
+    await dialog.getByRole("spinbutton").fill("");
+    assert.ok(await scale.isDisabled(), "it has no number");
+    await page.keyboard.press("Escape");
     await section.getByRole("link", { name: "Bring in line" }).waitFor();
     await section.getByRole("link", { name: "project shop" }).click();
     await page.waitForURL(/\/p\/shop%40shop\?unit=shop\.web/);

@@ -81,20 +81,24 @@ function ServiceDialog(
     readonly close: () => void;
   },
 ) {
-  const [replicas, setReplicas] = useState(desired ?? 1);
-  const read = useResource(`${act} ${id} ${replicas}`, () => sendService(act, id, replicas, true), {
-    live: false,
-  });
+  /** Null while the field holds no number. */
+  const [replicas, setReplicas] = useState<number | null>(desired ?? 1);
+  const read = useResource(
+    replicas === null ? null : `${act} ${id} ${replicas}`,
+    () => sendService(act, id, replicas!, true), // without a number nothing is read
+    { live: false },
+  );
   const planned = read.value.value;
   return (
     <Dialog title={`${TEXT.acts[act]}: ${shown(name)}`} onClose={close}>
       <Form
         submit={TEXT.acts[act]}
         kind={act === "remove" ? "is-danger" : "is-main"}
-        isReady={planned !== undefined && read.problem.value === null && !isSame(planned)}
+        isReady={replicas !== null && planned !== undefined && read.problem.value === null &&
+          !isSame(planned)}
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
         send={async () => {
-          await sendService(act, id, replicas, false);
+          await sendService(act, id, replicas!, false); // it is not ready without
           changed();
           close();
         }}
@@ -107,13 +111,15 @@ function ServiceDialog(
               type="number"
               min={0}
               max={10_000}
-              value={replicas}
+              value={replicas ?? ""}
               onInput={({ currentTarget: { valueAsNumber } }) =>
-                Number.isInteger(valueAsNumber) && valueAsNumber >= 0 && setReplicas(valueAsNumber)}
+                setReplicas(Number.isInteger(valueAsNumber) && valueAsNumber >= 0 ? valueAsNumber : null)}
             />
           </div>
         )}
-        <Reading read={read} isPart>{(one) => <ServicePreview planned={one} />}</Reading>
+        {replicas !== null && (
+          <Reading read={read} isPart>{(one) => <ServicePreview planned={one} />}</Reading>
+        )}
       </Form>
     </Dialog>
   );
