@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { WORKSPACE_ARTIFACTS_UNIT_SETTLE } from "../../client/berth/workspaces.ts";
 import type { Unit } from "../live/overview.ts";
+import { problemOf } from "../live/problem.ts";
 import { proved } from "../live/proof.ts";
 import { useResource } from "../live/resource.ts";
 import { client, may } from "../live/session.ts";
@@ -65,6 +66,9 @@ function Question(
           signal,
         });
         return { file: answer.json(), etag: answer.headers.get("etag") ?? "" };
+      }).catch((error) => {
+        if (problemOf(error) === null && !signal.aborted) close(); // the proof was given up, and this with it
+        throw error;
       }),
     { live: false },
   );

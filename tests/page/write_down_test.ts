@@ -155,7 +155,20 @@ test(
         path: `/c/docker/${name}?view=differences`,
       });
       const { page } = opened;
-      await page.getByRole("button", { name: "Write what runs into the file …" }).click();
+      const settling = page.getByRole("button", { name: "Write what runs into the file …" });
+      await page.route("**/settle?*", async (route) => {
+        const body = { code: "sign_in_again", title: "Sign in", errors: [{ path: "body.key" }] };
+        await route.fulfill({
+          status: 403,
+          contentType: "application/problem+json",
+          body: JSON.stringify(body),
+        });
+      }, { times: 1 });
+      await settling.click();
+      await page.getByRole("dialog", { name: "Is it still you?" }).getByRole("button", { name: "Cancel" })
+        .click();
+      await page.getByRole("dialog").waitFor({ state: "detached" }); // it was given up as a whole
+      await settling.click();
       await page.getByRole("region", { name: "The change of the file" }).getByText("restart: always")
         .waitFor();
       await page.getByRole("button", { name: "Save the file" }).click();
