@@ -174,6 +174,10 @@ export interface EngineActs {
   /** Has its health checked now, where the engine does not do that by itself. */
   checkHealth(id: string): Promise<void>;
   network(name: string): Promise<Labelled | null>;
+  /** Returns a network in the words by which it can be made again; null where there is none, or no words for it. */
+  networkNow(name: string): Promise<NetworkSpec | null>;
+  /** Makes a network again that `networkNow` told of. */
+  recreateNetwork(spec: NetworkSpec): Promise<void>;
   createNetwork(spec: NetworkSpec): Promise<void>;
   /** Returns the containers that still are in it, running or not. */
   usersOf(network: string): Promise<readonly { readonly id: string; readonly name: string }[]>;

@@ -10,6 +10,7 @@ import { failed, graceOf, type Hand, isAway, isMine, isUp, touched, unlessDone }
 import { runHook, type Skipped } from "./hook.ts";
 import { buildImage } from "./building.ts";
 import { finish, makeContainer } from "./making.ts";
+import { noteNetwork, orNetworkBack } from "./network_back.ts";
 import { swap } from "./swap.ts";
 import { waitForUnit } from "./waiting.ts";
 import { MARK, stepsOf } from "./work.ts";
@@ -32,8 +33,8 @@ export const carryOut: CarryOut = async (hand) => {
 const BY_KIND: Readonly<Record<Exclude<Step["kind"], StackStepKind>, CarryOut>> = {
   "image.pull": pull,
   "image.build": buildImage,
-  "network.create": createNetwork,
-  "network.remove": removeNetwork,
+  "network.create": (hand) => orNetworkBack(hand, () => createNetwork(hand)),
+  "network.remove": (hand) => orNetworkBack(hand, () => removeNetwork(hand)),
   "network.connect": connect,
   "volume.create": createVolume,
   "volume.remove": removeVolume,
@@ -185,7 +186,8 @@ async function removeVolume({ acts, step, work }: Hand): Promise<void> {
 }
 
 /** Its own containers let go of it first: they stand still, and are connected to the new one. */
-async function removeNetwork({ acts, orders, step, work }: Hand): Promise<void> {
+async function removeNetwork(hand: Hand): Promise<void> {
+  const { acts, orders, step, work } = hand;
   const { target } = step;
   const there = await acts.network(target);
   if (there === null) return;
@@ -199,6 +201,7 @@ async function removeNetwork({ acts, orders, step, work }: Hand): Promise<void> 
     const names = others.map(({ name }) => `"${name}"`).join(", ");
     throw failed(`Cannot remove the network "${target}": others are connected to it, ${names}`);
   }
+  await noteNetwork(hand, users);
   for (const { id } of users) {
     const found = await acts.find(id);
     if (found !== null && !found.networkMode.startsWith("container:")) await acts.disconnect(id, target);

@@ -7,7 +7,7 @@ import type { Need, Step } from "../plan/plan_shape.ts";
 import { carryOut } from "./carry_out.ts";
 import { failed, type Hand, isAway } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
-import { lineOf, LostApply, type Noted, type StepProgress } from "./journal.ts";
+import { lineOf, LostApply, type Noted, progressOf, type StepProgress } from "./journal.ts";
 import { judgedActs } from "./judged_acts.ts";
 import { Orders } from "./orders.ts";
 import { notHeld } from "./not_held.ts";
@@ -247,6 +247,7 @@ export class StepRunner {
       get noted() {
         return noted.current;
       },
+      notedOf: async (n) => (await progressOf(this.options.store, this.apply.id)).get(n)?.noted ?? {},
       isAgain,
       ending: this.#ending,
       stopping,

@@ -12,7 +12,17 @@ const [folder = "", admin = "", name = "", socket = "", when = "", act = "", nth
 
 let left = Number(nth);
 /** `any` is every act that changes something, and `back` each of those that take a stack's apply back. */
-const READS = ["find", "network", "volume", "imageId", "usersOf", "lastWords", "isAway", "checkHealth"]
+const READS = [
+  "find",
+  "network",
+  "networkNow",
+  "volume",
+  "imageId",
+  "usersOf",
+  "lastWords",
+  "isAway",
+  "checkHealth",
+]
   .concat(["service", "differences", "tasks", "hasTasks", "isSame", "gone", "gained"]);
 const BACK = ["restoreService", "removeService", "removeNetwork", "removeFile"];
 const isMeant = (key: string) =>

@@ -80,6 +80,44 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
+  test("a network whose replacement is refused comes back as it was, and all who are in it run", async (engine) => {
+    const name = `netback${kind}`;
+    const text = project(
+      name,
+      [
+        service("web", "networks: { default: { aliases: [front], ipv4_address: 10.213.7.9 } }"),
+        service("db"),
+      ],
+      "networks: { default: { ipam: { config: [{ subnet: 10.213.7.0/24 }] }, labels: { a: b } } }\n",
+    );
+    const defined = async () => {
+      const { Created: _, Id: __, ...rest } = (await engine.ask(`GET /networks/${name}_default`)).json;
+      for (const one of Object.values<Record<string, unknown>>(rest.Containers ?? {})) {
+        for (const key of ["EndpointID", "MacAddress", "IPv4Address"]) delete one[key];
+      }
+      return rest;
+    };
+    await scene(engine, name, text, async (scene) => {
+      assert.equal((await scene.apply()).state, "done");
+      const [ids, original] = [await scene.ids(), await defined()];
+      const driver = "driver: macvlan, driver_opts: { parent: nosuch0 }";
+      await scene.write(text.replace("default: { ipam", `default: { ${driver}, ipam`));
+
+      const failed = await scene.apply();
+
+      assert.equal(failed.state, "failed");
+      assert.match(failed.reason ?? "", /network "\w+" is what it was, and its containers run again$/);
+      assert.deepEqual(await scene.ids(), ids);
+      const states = Object.entries(await scene.containers()).map(([one, { state }]) => `${one} ${state}`);
+      assert.deepEqual(states.sort(), [`${name}-db-1 running`, `${name}-web-1 running`]);
+      assert.deepEqual(await defined(), original);
+      const found = await engine.cli("exec", `${name}-db-1`, "nslookup", "front").catch(String);
+      assert.match(found, /10\.213\.7\.9/, found);
+      await scene.write(text);
+      assert.deepEqual((await scene.plan()).steps, []);
+    });
+  });
+
   test("berth doctor names what a swap left behind, and removes nothing that an apply has in hand", async (engine) => {
     const name = `aside${kind}`;
     const text = project(name, [service("web", HEALTHY)]);

@@ -178,6 +178,43 @@ test("A swap is undone although its folder is away and its engine starts after b
   }
 });
 
+const netted = (name: string, driver: string) =>
+  project(name, [service("web", "networks: { default: { ipv4_address: 10.213.8.9 } }"), service("db")]) +
+  `networks: { default: { ${driver} ipam: { config: [{ subnet: 10.213.8.0/24 }] } } }\n`;
+
+for (const act of IS_PROOF ? ["removeNetwork", "recreateNetwork", "connect", "start"] : []) {
+  test(`A network that cannot be replaced comes back although berth was killed after ${act} (F122)`, async (engine) => {
+    const name = `net${act.toLowerCase()}`;
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
+    const first = await serveEngines({ docker: engine }, { ...LEASE, folder });
+    const scene = await ApplyScene.on(engine, first, name, netted(name, ""));
+    try {
+      assert.equal((await scene.apply()).state, "done");
+      const ids = await scene.ids();
+      await scene.write(netted(name, "driver: macvlan, driver_opts: { parent: nosuch0 },"));
+      await first.berth.stop();
+      await dieInApply(scene, ["after", act]);
+      await using last = await serveEngines({ docker: engine }, {
+        ...LEASE,
+        folder,
+        admin: first.admin ?? "",
+      });
+      const { id } = (await last.call("GET /api/applies")).body.items[0];
+      const { state, reason } = await scene.over(id, last);
+      assert.match(`${state} ${reason}`, /^failed .* is what it was, and its containers run again$/);
+      assert.deepEqual(await scene.ids(), ids);
+      const states = Object.values(await scene.containers()).map(({ state }) => state);
+      assert.deepEqual(states, ["running", "running"]);
+      const { json } = await engine.ask(`GET /containers/${name}-web-1/json`);
+      assert.equal(json.NetworkSettings.Networks[`${name}_default`].IPAddress, "10.213.8.9");
+      assert.deepEqual(last.bugs(), []);
+    } finally {
+      await scene.clear();
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
 const shared = (name: string, colour: string) =>
   project(name, [
     service("db", `restart: always\nenvironment: { C: ${colour} }\n${HEALTHY}`),

@@ -63,6 +63,7 @@ const UNJUDGED = [
   "checkHealth",
   "network",
 ]
+  .concat(["networkNow", "recreateNetwork"]) // a network of the project comes back as it was
   .concat(["usersOf", "removeNetwork", "disconnect", "volume", "removeVolume", "imageId", "pull", "tag"]);
 
 const read = (path: string) => Deno.readTextFile(new URL(`../../${path}`, import.meta.url));

@@ -18,9 +18,9 @@ import type { Inspections } from "../containers/inspected.ts";
 import { mustBeAllowed } from "../../../engines/calls/allowed_registry.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import { EngineAnswer, unreadable } from "../../../engines/calls/failure.ts";
-import { networkBody } from "../../../engines/calls/network_body.ts";
+import { networkBody, networkSpecOf } from "../../../engines/calls/network_body.ts";
 import { at, type EnginePath, SlashedName } from "../../../engines/calls/path.ts";
-import { mapOf, objectOf, parseJson, textOf } from "../../../engines/calls/wire.ts";
+import { mapOf, objectOf, parseJson, textOf, type Wire } from "../../../engines/calls/wire.ts";
 import type { PullRules } from "../backends/logins.ts";
 import { build } from "../images/build.ts";
 import { pull } from "../images/pull.ts";
@@ -137,6 +137,16 @@ export class LinkActs implements EngineActs {
   }
 
   async network(name: string): Promise<Labelled | null> {
+    const found = await this.#network(name);
+    return found === null ? null : { labels: mapOf(found.Labels) };
+  }
+
+  async networkNow(name: string): Promise<NetworkSpec | null> {
+    const found = await this.#network(name);
+    return found === null ? null : networkSpecOf(found);
+  }
+
+  async #network(name: string): Promise<Wire | null> {
     const wire = await orNull(
       "network_not_found",
       this.link.engine.get(at`/networks/${name}`, {
@@ -145,7 +155,7 @@ export class LinkActs implements EngineActs {
       }),
     );
     const found = objectOf(wire);
-    return textOf(found.Name) === name ? { labels: mapOf(found.Labels) } : null;
+    return textOf(found.Name) === name ? found : null;
   }
 
   async usersOf(network: string): Promise<readonly { readonly id: string; readonly name: string }[]> {
@@ -162,6 +172,10 @@ export class LinkActs implements EngineActs {
       body: networkBody(spec),
       firstByteMs: SLOW_MS, // Docker searches 15 s for a missing driver
     }).finally(() => this.link.mirror.networks.touch());
+  }
+
+  recreateNetwork(spec: NetworkSpec): Promise<void> {
+    return this.createNetwork(spec);
   }
 
   async removeNetwork(name: string): Promise<void> {
