@@ -7,14 +7,14 @@ export class StartFailure extends Error {
 }
 
 /**
- * Returns true if the same start may go better in a moment, as with a database that starts later or a disk that is
- * full: a supervisor tries again then, and nothing else.
+ * Returns true if the same start may go better in a moment, as with a database that starts later, a disk that is full
+ * or an address that the machine gets later: a supervisor tries again then, and nothing else.
  */
 export function mayPass(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
     if (one instanceof ServiceError && one.headers?.["retry-after"] !== undefined) return true;
     const code = "code" in one ? String(one.code) : "";
-    if (/^(?:ENOSPC|EDQUOT|EMFILE|ENFILE|ENOMEM|EAGAIN)$/.test(code)) return true;
+    if (/^(?:ENOSPC|EDQUOT|EMFILE|ENFILE|ENOMEM|EAGAIN|EADDRNOTAVAIL)$/.test(code)) return true;
   }
   return false;
 }
