@@ -1,6 +1,14 @@
 /** Pulls from engines that lie, break off, fall silent or go on for ever: no failure ever looks like success. */
 
 import assert from "node:assert/strict";
+import type { BuildOrder, BuildSpec } from "../../core/engine_acts.ts";
+import { Engine } from "../../engines/calls/engine.ts";
+import type { Link } from "../../engines/links/link.ts";
+import { LinkActs } from "../../plugins/containers/acts/engine_acts.ts";
+import type { PullRules } from "../../plugins/containers/backends/logins.ts";
+import type { Inspections } from "../../plugins/containers/containers/inspected.ts";
+import { build } from "../../plugins/containers/images/build.ts";
+import { bounded } from "../support/bounded.ts";
 import { eventually } from "../support/eventually.ts";
 import { quiet } from "../support/quiet_engine.ts";
 import { serveEngines, type TestService } from "../support/service.ts";
@@ -208,4 +216,68 @@ Deno.test("a pull survives lines without end and progress of impossible sizes", 
   const frames = text.trim().split("\n").map((line) => JSON.parse(line));
   assert.deepEqual(frames[0], { layer: null, status: "ok", current: null, total: null });
   assert.equal(frames.at(-1).done.id, IMAGE.Id);
+});
+
+const buildOf = (signal: AbortSignal): BuildOrder => {
+  const spec = {
+    tags: ["app:1"],
+    args: {},
+    labels: {},
+    extraHosts: [],
+    cacheFrom: [],
+  } as unknown as BuildSpec;
+  return {
+    spec,
+    place: {} as BuildOrder["place"],
+    context: new Blob(["a tar"]).stream(),
+    signal,
+    progress: () => {},
+  };
+};
+const STEP = chunk('{"stream":"Step 1/2 : FROM scratch\\n"}\n');
+
+Deno.test("a pull or a build of an apply whose connection breaks off counts as an engine that is away", async () => {
+  await using scripted = pulling(({ write }) => write(`${CHUNKED}${STEP}`), true);
+  const { script } = scripted;
+  await using broken = new ScriptedEngine(async (call) =>
+    call.path.startsWith("/build") ? await call.write(`${CHUNKED}${STEP}`) : await script(call)
+  );
+  using engine = new Engine("docker", { kind: "unix", path: broken.socket });
+  const link = { engine, mirror: { images: { touch: () => {} } } } as unknown as Link;
+  const logins = { find: () => Promise.resolve(undefined) };
+  const acts = new LinkActs(link, {} as Inspections, { registries: null, logins } as unknown as PullRules);
+  const { signal } = new AbortController();
+  const order = { platform: "", digest: null, loginFor: () => undefined, signal, progress: () => {} };
+
+  for (
+    const act of [() => acts.pull({ ...order, reference: REFERENCE }), () => acts.build(buildOf(signal))]
+  ) {
+    await assert.rejects(act, (error: Error) => {
+      assert.match(error.message, /the engine's answer was cut short/);
+      return acts.isAway(error);
+    });
+  }
+});
+
+Deno.test("a build over a connection that may be half open ends once no byte comes any more", async () => {
+  const begun = Promise.withResolvers<void>();
+  await using scripted = new ScriptedEngine(async ({ write, conn }) => {
+    await write(`${CHUNKED}${STEP}`);
+    begun.resolve();
+    await conn.read(new Uint8Array(1)).catch(() => null);
+  });
+  using engine = new Engine("docker", { kind: "unix", path: scripted.socket });
+  let isOver = false;
+  const order = buildOf(new AbortController().signal);
+  const built = assert.rejects(
+    build(engine, "podman", order, 30).finally(() => isOver = true),
+    { code: "engine_timeout" },
+  );
+  await begun.promise;
+  await new Promise((done) => setTimeout(done, 60));
+  assert.equal(isOver, false, "a step may say nothing for long");
+
+  engine.silent("2026-01-01T00:00:00Z");
+
+  await bounded("the end of the build", built);
 });

@@ -23,6 +23,7 @@ import { at, type EnginePath, SlashedName } from "../../../engines/calls/path.ts
 import { mapOf, objectOf, parseJson, textOf, type Wire } from "../../../engines/calls/wire.ts";
 import type { PullRules } from "../backends/logins.ts";
 import { build } from "../images/build.ts";
+import { orUnavailable } from "../images/cut_short.ts";
 import { pull } from "../images/pull.ts";
 import { nameOf, textOfReference, versionOf } from "../../../core/image_reference.ts";
 import { parseReference } from "../images/reference.ts";
@@ -252,7 +253,7 @@ export class LinkActs implements EngineActs {
       });
       if (digest !== null) await this.tag(id, text);
     } catch (error) {
-      throw withNames(error, textOfReference(reference), reference.registry);
+      throw orUnavailable(withNames(error, textOfReference(reference), reference.registry));
     } finally {
       this.link.mirror.images.touch();
     }
@@ -271,6 +272,8 @@ export class LinkActs implements EngineActs {
     try {
       const { kind } = await this.link.engine.greet();
       await build(this.link.engine, kind, order);
+    } catch (error) {
+      throw orUnavailable(error);
     } finally {
       this.link.mirror.images.touch();
     }

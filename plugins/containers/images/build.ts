@@ -9,23 +9,28 @@ import { EngineAnswer, said, withoutOthers } from "../../../engines/calls/failur
 import { at } from "../../../engines/calls/path.ts";
 import { TextLines } from "../../../engines/calls/text_lines.ts";
 import { BuildOutput, maskBuild } from "./build_output.ts";
+import { CutShort } from "./cut_short.ts";
 
 /** A whole build, from the first byte of its context on. */
 const BUILD_MS = 60 * 60_000;
 /** An engine begins to answer when it has the context. */
 const CONTEXT_MS = 10 * 60_000;
+/** A build without a byte for this long has failed, once its connection may be half open. A step may be silent for longer. */
+const IN_DOUBT_MS = 120_000;
 
 /** Throws `build_failed` with the engine's own words. */
 export async function build(
   engine: Engine,
   kind: "docker" | "podman",
   { spec, context, signal, progress }: BuildOrder,
+  inDoubtMs = IN_DOUBT_MS,
 ): Promise<void> {
   using ending = new Cutoff([signal]);
   ending.expire(BUILD_MS);
   const subject = { doing: `build "${spec.tags[0]}"` };
   const output = new BuildOutput(spec, progress);
-  const source = watched(context);
+  using doubt = new DoubtTimer(engine, ending, inDoubtMs);
+  const source = watched(context, () => doubt.heard());
   try {
     await using stream = await engine.stream("POST", at`/build`, {
       ...subject,
@@ -35,7 +40,7 @@ export async function build(
       signal: ending.signal,
     });
     let refused: string | null = null;
-    for await (const line of linesOf(stream.body)) {
+    for await (const line of linesOf(stream.body, () => doubt.heard())) {
       refused = output.take(line);
       if (refused !== null) break;
     }
@@ -47,7 +52,9 @@ export async function build(
   } catch (error) {
     if (source.failure() !== null) throw source.failure();
     if (ending.signal.aborted) throw ending.failure(engine.name, ending.signal.reason, subject);
-    if (!(error instanceof ServiceError)) throw failed(spec, "the engine's answer was cut short", error);
+    if (!(error instanceof ServiceError)) {
+      throw failed(spec, "the engine's answer was cut short", new CutShort(error));
+    }
     if (error.cause instanceof EngineAnswer && error.cause.words !== "") {
       throw failed(spec, error.cause.words, error);
     }
@@ -55,9 +62,48 @@ export async function build(
   }
 }
 
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Ends a build whose connection may be half open, unless a byte comes or goes in time. */
+class DoubtTimer implements Disposable {
+  #signal!: AbortSignal; // the constructor listens to it
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #begin = () => {
+    this.#timer ??= setTimeout(() => this.ending.expire(0), this.ms);
+  };
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly ending: Cutoff,
+    private readonly ms: number,
+  ) {
+    this.#listen();
+  }
+
+  /** The connection is whole: the next doubt counts. */
+  heard(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#signal.removeEventListener("abort", this.#begin);
+    this.#listen();
+  }
+
+  #listen(): void {
+    this.#signal = this.engine.doubt;
+    if (this.#signal.aborted) this.#begin();
+    else this.#signal.addEventListener("abort", this.#begin);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#begin);
+  }
+}
+
+async function* linesOf(body: AsyncIterable<Uint8Array>, heard: () => void): AsyncGenerator<string> {
   const lines = new TextLines();
-  for await (const chunk of body) yield* lines.push(chunk);
+  for await (const chunk of body) {
+    heard();
+    yield* lines.push(chunk);
+  }
   yield* lines.end();
 }
 
@@ -86,14 +132,15 @@ function queryOf(spec: BuildSpec, kind: "docker" | "podman") {
   };
 }
 
-/** The context, and the reason if it ended before its end. */
-function watched(context: ReadableStream<Uint8Array<ArrayBuffer>>) {
+/** The context, and the reason if it ended before its end. `sent` is told of each part that goes. */
+function watched(context: ReadableStream<Uint8Array<ArrayBuffer>>, sent: () => void) {
   let failure: unknown = null;
   const reader = context.getReader();
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
+        sent();
         if (done) controller.close();
         else controller.enqueue(value);
       } catch (error) {

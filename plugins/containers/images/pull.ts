@@ -11,6 +11,7 @@ import { numberOf, objectOf, parseJson, textOf, textOrNull, textsOf } from "../.
 import type { RegistryLogin } from "../../../core/engine_acts.ts";
 import { registryAuth } from "../../../engines/calls/registry_auth.ts";
 import { nameOf, type Reference, textOfReference, versionOf } from "../../../core/image_reference.ts";
+import { CutShort } from "./cut_short.ts";
 import { parseReference } from "./reference.ts";
 import { imageIdOf } from "../../../engines/rows/container.ts";
 import { engineError, type EngineErrorCode } from "../../../engines/calls/errors.ts";
@@ -131,7 +132,9 @@ async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
     return digest;
   } catch (error) {
     if (ending.signal.aborted) throw ending.failure(engine.name, ending.signal.reason, subject);
-    if (!(error instanceof ServiceError)) throw failed(wanted, "the engine's answer was cut short", error);
+    if (!(error instanceof ServiceError)) {
+      throw failed(wanted, "the engine's answer was cut short", new CutShort(error));
+    }
     if (error.cause instanceof EngineAnswer && error.cause.words !== "") {
       throw failed(wanted, error.cause.words, error);
     }

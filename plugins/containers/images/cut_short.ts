@@ -1,0 +1,16 @@
+/** Streamed answers of pulls and builds that broke off in their middle. */
+import { ServiceError } from "../../../core/error.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
+
+/** The connection ended before the answer did: the engine said nothing of how the act ended. */
+export class CutShort extends Error {
+  constructor(cause: unknown) {
+    super("The engine's answer was cut short", { cause });
+  }
+}
+
+/** Returns the failure as an apply takes it: one whose connection broke off is tried again, as for an engine that is away. */
+export function orUnavailable(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || !(error.cause instanceof CutShort)) return error;
+  return engineError("runtime_unavailable", error.message, { cause: error.cause, discreet: error.discreet });
+}
