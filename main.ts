@@ -24,7 +24,13 @@ async function run([first = "serve", ...words]: readonly string[]): Promise<numb
     console.error(`berth ${name}: ${line}; "berth ${name} --help" shows how it is used`);
     return EXIT.USAGE;
   }
-  return await (await command.load()).run(line);
+  try {
+    return await (await command.load()).run(line);
+  } catch (error) {
+    // The reader of the output has closed the pipe, as `head` does.
+    if (!(error instanceof Deno.errors.BrokenPipe) || name === "serve") throw error;
+    return EXIT.NO;
+  }
 }
 
 if (import.meta.main) Deno.exit(await run(Deno.args));

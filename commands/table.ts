@@ -116,7 +116,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "incidents",
     summary: "list what was not as it should be, since when, and because of what",
-    details: "Newest first, 500 at most. The exit code is 2 while one of those listed is open.",
+    details: "Newest first, 500 at most. The exit code is 2 while one is open, listed or not.",
     args: [],
     options: [{ name: "--open", meaning: "only those that are open" }, JSON_OPTION],
     load: () => read("./incidents.ts"),

@@ -85,6 +85,30 @@ Deno.test("berth sync names what an earlier one has left, and is never fine wher
   }
 });
 
+Deno.test("berth incidents ends with 2 for an open one that is older than those listed", async () => {
+  const listed = { items: [{ closedAt: "2026-01-01T00:00:00.000Z" }], next: "older" };
+  const open = { items: [{ closedAt: null }], next: null };
+  const codes: number[] = [];
+  for (const older of [open, { items: [], next: null }]) {
+    codes.push((await before({ "/api/incidents": [listed, older] }, "incidents", "--json")).code);
+  }
+  assert.deepEqual(codes, [2, 0]);
+});
+
+Deno.test("a command whose reader has closed the pipe ends with 1, and says nothing", async () => {
+  await using berth = answering({ "/api/incidents": [{ items: [], next: null }] });
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-prompt", new URL("../../main.ts", import.meta.url).pathname, "incidents"],
+    env: { BERTH_URL: berth.url, BERTH_KEY: "berth_a_b" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  await child.stdout.cancel();
+  const stderr = await new Response(child.stderr).text();
+  assert.deepEqual([(await child.status).code, stderr], [1, ""]);
+});
+
 Deno.test("berth swarm ends with 2 where tasks or a quorum lack, and with 4 where no manager answers", async () => {
   const codes: number[] = [];
   for (const [state, running] of [["up", 2], ["up", 1], ["noQuorum", 2], ["away", 1]] as const) {
