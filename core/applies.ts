@@ -125,7 +125,10 @@ export interface ApplyStore {
   renew(lease: Lease): Promise<ApplyRecord[]>;
   /** Takes over what is running and whose owner has not been heard of since; each goes to one of all who ask. */
   takeOver(now: number, lease: Lease): Promise<{ readonly apply: ApplyRecord; readonly since: number }[]>;
-  /** Gives up what the owner has, so that the next start takes it over at once; with `behind` only leases that end later. */
+  /**
+   * Gives up what the owner has, so that the next start takes it over at once; with `behind` only leases that end later.
+   * A lease that has ended already keeps its end.
+   */
   release(owner: string, now: number, behind?: number): Promise<void>;
   /** Forgets those that ended before. How many. */
   forget(before: number): Promise<number>;

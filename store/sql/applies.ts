@@ -206,7 +206,7 @@ function leases(sql: Sql): Pick<ApplyStore, "resume" | "renew" | "takeOver" | "r
       sql.write(function* () {
         yield* run(
           "UPDATE applies SET lease_until = $1 WHERE owner = $2 AND state = 'running' " +
-            "AND ($3::bigint IS NULL OR lease_until > $3::bigint)",
+            "AND lease_until > $1 AND ($3::bigint IS NULL OR lease_until > $3::bigint)",
           now - 1,
           owner,
           behind ?? null,

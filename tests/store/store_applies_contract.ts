@@ -159,6 +159,9 @@ export function appliesContract(promise: Promised): void {
       assert.deepEqual(await two.applies.takeOver(400, { owner: "four", until: 900 }), [], "none ends later");
       await one.applies.release(owner, 400);
       assert.ok((await two.applies.takeOver(400, { owner: "four", until: 900 })).length > 0);
+      await one.applies.release("four", 2_000);
+      const [late] = await two.applies.takeOver(2_000, { owner: "five", until: 3_000 });
+      assert.equal(late?.since, 900, "a lease that has ended already keeps its end");
     },
   );
 
