@@ -367,6 +367,8 @@ export interface ContainerRuntime {
   engineDefaults(backend: string): Promise<EngineDefaults & { readonly bare: InspectedContainer | null }>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
+  /** The fields of limits that the kernel of an engine cannot hold, so that they are left out; absent where nothing can know. */
+  unheldLimits?(backend: string): Promise<ReadonlySet<string>>;
   /** Returns true if the image is one for a platform, as `linux/arm64`; null where the engine does not tell. */
   isImageFor(platform: string, name: string, backend: string): Promise<boolean | null>;
   /** Every image of every engine that is up, also those that have no name. */

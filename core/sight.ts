@@ -103,6 +103,7 @@ export function runtimeSeen(
     relist: (backend, kind) => runtime.relist(backend, kind),
     engineDefaults: (backend) => runtime.engineDefaults(backend),
     images: async () => (await runtime.images()).filter(onEngine),
+    unheldLimits: async (backend) => await runtime.unheldLimits?.(backend) ?? new Set(),
     imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
     isImageFor: (platform, name, backend) => runtime.isImageFor(platform, name, backend),
     permissionFor: (act) => runtime.permissionFor(act),

@@ -49,6 +49,7 @@ export function joinRuntimes(runtimes: readonly ActingSwarmRuntime[]): ActingSwa
     images: async () => (await Promise.all(runtimes.map((one) => one.images()))).flat(),
     isImageFor: async (platform, name, backend) =>
       await ownerOf(backend)?.isImageFor(platform, name, backend) ?? null,
+    unheldLimits: async (backend) => await ownerOf(backend)?.unheldLimits?.(backend) ?? new Set(),
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
     sightOf: async (folder, backend, maxAgeMs) => await mustOwn(backend).sightOf(folder, backend, maxAgeMs),
     inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),

@@ -114,7 +114,7 @@ export const UnitLive = z.object({
     "Of a group: those of its units. Null where nothing was compared",
   ),
   remarks: z.array(Drift).optional().describe(
-    "Mounts whose files were written to or may have been replaced; no difference by themselves, absent without any",
+    "Mounts whose files were written to or may have been replaced, and limits that the engine's kernel cannot hold; no difference by themselves, absent without any",
   ),
   notCompared: z.string().nullable().describe(
     "The reason that something of it could not be compared with what is declared; null where everything was",

@@ -1107,7 +1107,7 @@ export type UnitLive = {
   })[];
   /** Of a group: those of its units. Null where nothing was compared. */
   readonly drift: readonly (Drift)[] | null;
-  /** Mounts whose files were written to or may have been replaced; no difference by themselves, absent without any. */
+  /** Mounts whose files were written to or may have been replaced, and limits that the engine's kernel cannot hold; no difference by themselves, absent without any. */
   readonly remarks?: readonly (Drift)[];
   /** The reason that something of it could not be compared with what is declared; null where everything was. */
   readonly notCompared: string | null;

@@ -25,6 +25,7 @@ import { LinkActs } from "./acts/engine_acts.ts";
 import type { PullRules } from "./backends/logins.ts";
 import type { Backends } from "../../engines/links/backends.ts";
 import { UsedBy } from "./backends/used_by.ts";
+import { UnheldLimits } from "./containers/unheld_limits.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "../../engines/calls/errors.ts";
 import type { ContainerPermission } from "./backends/permissions.ts";
@@ -49,6 +50,7 @@ const ALL: Counted = { container: () => true, imagesOf: () => true };
 
 export class EngineRuntime implements ActingRuntime {
   readonly #inspections: Inspections;
+  readonly #unheldLimits = new UnheldLimits();
 
   constructor(
     private readonly engines: Backends,
@@ -193,6 +195,12 @@ export class EngineRuntime implements ActingRuntime {
   async imageTaggedAt(name: string, backend: string): Promise<number | null> {
     const link = this.engines.named(backend);
     return link.state === "up" ? await this.#inspections.taggedAt(link.engine, name) : null;
+  }
+
+  async unheldLimits(backend: string): Promise<ReadonlySet<string>> {
+    const { state, kind, engine } = this.engines.named(backend);
+    // Podman refuses what it cannot do.
+    return state === "up" && kind === "docker" ? await this.#unheldLimits.of(engine) : new Set();
   }
 
   async isImageFor(platform: string, name: string, backend: string): Promise<boolean | null> {

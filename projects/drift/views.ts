@@ -2,6 +2,7 @@
 
 import { type RealPath } from "../../artifacts/live/join.ts";
 import { mapped, rootOf } from "../../artifacts/live/mapped_paths.ts";
+import { valueAt } from "../../artifacts/yaml/values.ts";
 import { isInside } from "../../artifacts/files/inside.ts";
 import { type BindSource, bindSourceAt } from "../../core/bind_source.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
@@ -12,7 +13,7 @@ import { bindsOf } from "../fields/mounts.ts";
 import { fullImage } from "../fields/process.ts";
 
 /** The facts that are known of an engine. */
-export interface EngineSide extends Pick<EngineView, "kind" | "neighbour" | "imageNow"> {
+export interface EngineSide extends Pick<EngineView, "kind" | "neighbour" | "imageNow" | "unheld"> {
   /** True if its paths and times are those of this machine. */
   readonly isHere: boolean;
 }
@@ -61,6 +62,7 @@ export async function engineViews(
   );
   let neighbours: ReadonlyMap<string, ReturnType<EngineSide["neighbour"]>> | undefined;
   const here = await enginesHere(runtime, containers, model);
+  const unheld = await unheldLimits(runtime, containers, model);
   const kinds = new Map(runtime.backends().map(({ name, kind }) => [name, kind]));
   const sides = new Map<string, EngineSide>();
   const sideOf = (backend: string): EngineSide => ({
@@ -68,6 +70,7 @@ export async function engineViews(
     isHere: here.has(backend),
     neighbour: (id) => (neighbours ??= neighboursOf(containers)).get(`${backend} ${id}`),
     imageNow: (name) => images.get(`${backend} ${name}`),
+    ...(unheld.has(backend) && { unheld: unheld.get(backend)! }),
   });
   return {
     of: (backend) => {
@@ -75,8 +78,29 @@ export async function engineViews(
       sides.set(backend, side);
       return side;
     },
-    sign: JSON.stringify([...kinds].map(([name, kind]) => [name, kind, here.has(name)])),
+    sign: JSON.stringify(
+      [...kinds].map(([name, kind]) => [name, kind, here.has(name), [...unheld.get(name) ?? []]]),
+    ),
   };
+}
+
+/** Keys of a service below which a limit stands that a kernel may be unable to hold. */
+const LIMITS = ["mem_limit", "mem_reservation", "memswap_limit", "oom_kill_disable", "pids_limit"]
+  .concat(["cpu_shares", "cpuset", "cpu_period", "cpu_quota", "deploy"]);
+
+/** Asks engines only where a file declares a limit. */
+async function unheldLimits(
+  runtime: ContainerRuntime,
+  containers: readonly RunningContainer[],
+  { units }: Model,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const found = new Map<string, ReadonlySet<string>>();
+  if (!units.some(({ value }) => LIMITS.some((key) => valueAt(value, key) !== null))) return found;
+  for (const backend of new Set(containers.map(({ backend }) => backend))) {
+    const unheld = await runtime.unheldLimits?.(backend) ?? new Set<string>();
+    if (unheld.size > 0) found.set(backend, unheld);
+  }
+  return found;
 }
 
 function neighboursOf(containers: readonly RunningContainer[]) {

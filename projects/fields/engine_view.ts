@@ -19,6 +19,8 @@ export interface EngineView {
   readonly neighbour: (id: string) => { readonly service: string; readonly name: string } | undefined;
   /** The id that an image's full name stands for now. */
   readonly imageNow: (fullName: string) => string | undefined;
+  /** The fields of limits that its kernel cannot hold; absent where nothing is known of that. */
+  readonly unheld?: ReadonlySet<string>;
   /** For what berth wrote down about its own containers; null where that is not compared. */
   readonly digest: Digest | null;
   /** Digests of the content of secrets and configs, by their ids, as far as they can be read. */

@@ -58,6 +58,9 @@ const OPEN: ReadonlySet<string> = new Set([
 
 export const isOpenRow = ({ key }: Row): boolean => OPEN.has(key) || key.startsWith("limits.");
 
+/** A limit that no apply can bring about is no difference, or each apply would try it again. */
+const UNHELD = { seen: "(left out: the kernel of the engine cannot hold it)", isRemark: true } as const;
+
 /** All differences of a container, by the table, or by the rows of these keys. */
 export function differencesOf(
   of: Declared,
@@ -65,14 +68,15 @@ export function differencesOf(
   view: EngineView,
   only?: ReadonlySet<string>,
 ): FieldDifference[] {
-  const found: FieldDifference[] = [];
+  const differences: FieldDifference[] = [];
   for (const row of [...FIELDS, mountSourcesNow]) {
     if (only !== undefined && !only.has(row.key)) continue;
-    for (const one of row.compare(of, container, view)) {
+    for (const found of row.compare(of, container, view)) {
+      const one = view.unheld?.has(row.key) ? { ...found, ...UNHELD } : found;
       const isCommand = row.key === "command";
       const actual = container.entrypoint ?? [];
       const seen = isCommand ? maskCommandOf(actual, one.seen) : maskText(one.seen);
-      found.push({
+      differences.push({
         ...one,
         declared: maskedAt(one, isCommand ? entrypointOf(of) ?? actual : []),
         seen,
@@ -80,7 +84,7 @@ export function differencesOf(
       });
     }
   }
-  return found;
+  return differences;
 }
 
 /** Returns the words of the entrypoint that the file declares; null where it declares none, or an unknown one. */

@@ -203,7 +203,8 @@ export class UnitWork {
       this.draft.block("project/absent-file", message, at, this.#unit.id, edited(at));
     }
     for (const { mount, declared, seen, at } of remarks) {
-      if (mount?.state === "unknown") continue; // Nothing happened that anybody knows of.
+      // Of an unknown one nothing happened that anybody knows of.
+      if (mount === undefined || mount.state === "unknown") continue;
       const message =
         `"${declared}": container "${container.name}" reads ${seen}. Restart it if it does not ` +
         `reload by itself`;

@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import type { Group, Unit } from "../../artifacts/artifact.ts";
 import { stateOf } from "../../artifacts/live/state.ts";
 import { resolvedAt } from "../../artifacts/report/values.ts";
-import type { RunningContainer } from "../../core/runtime.ts";
+import type { ContainerRuntime, RunningContainer } from "../../core/runtime.ts";
 import type { Engine } from "../../engines/calls/engine.ts";
 import { Inspections } from "../../plugins/containers/containers/inspected.ts";
+import { UnheldLimits } from "../../plugins/containers/containers/unheld_limits.ts";
+import { engineViews } from "../../projects/drift/views.ts";
 import type { EngineView } from "../../projects/fields/engine_view.ts";
 import type { EngineKind } from "../../projects/fields/field.ts";
 import { differencesOf, isOpenRow } from "../../projects/fields/table.ts";
@@ -27,7 +29,13 @@ interface Told {
 }
 
 /** Returns the differences of the service `web`, which has these further lines, from a container. */
-async function differences(kind: EngineKind, lines: readonly string[], told: Told, env = "") {
+async function differences(
+  kind: EngineKind,
+  lines: readonly string[],
+  told: Told,
+  env = "",
+  unheld?: EngineView["unheld"],
+) {
   const text = ["services:", "  web:", "    image: shop:1", ...lines.map((line) => `    ${line}`), ""];
   await using folder = await workspaceFolder({ "compose.yaml": text.join("\n"), ".env": env });
   const model = await folder.read();
@@ -69,10 +77,12 @@ async function differences(kind: EngineKind, lines: readonly string[], told: Tol
     imageNow: () => undefined,
     digest: null,
     contents: new Map(),
+    ...(unheld !== undefined && { unheld }),
   };
   const container = await new Inspections().of(engine, wire, "compare");
   return differencesOf({ model, group, unit, service: unit.service! }, container, view)
-    .map(({ field, declared, seen, at, row }) => {
+    .map(({ field, declared, seen, at, row, isRemark }) => {
+      if (isRemark) return [field, declared, `remark: ${seen}`];
       const resolved = isOpenRow(row) ? resolvedAt(at, group, model)?.resolved : undefined;
       return resolved === undefined ? [field, declared, seen] : [field, declared, seen, resolved];
     });
@@ -179,4 +189,48 @@ Deno.test("The restart policy of deploy wins, its any is always, and one without
   assert.equal(await found("restart: always"), "exited");
   const lines = ["restart: always", policy("delay: 5s")];
   assert.deepEqual(await differences("docker", lines, {}), []);
+});
+
+Deno.test("A limit that the kernel of the engine cannot hold is a remark, so that no plan tries it again and again", async () => {
+  let asked = 0;
+  const info = { MemoryLimit: true, SwapLimit: false, OomKillDisable: false, PidsLimit: true };
+  const engine = (get: () => Promise<unknown>) => ({ name: "one", get }) as unknown as Engine; // asked for no more
+  const limits = new UnheldLimits();
+  const one = engine(() => Promise.resolve((asked++, info)));
+  const unheld = await limits.of(one);
+  await limits.of(one);
+  assert.equal(asked, 1, "it is remembered");
+  assert.deepEqual([...unheld], ["limits.memorySwap", "limits.oomKillDisabled"]);
+  assert.deepEqual([...await limits.of(engine(() => Promise.reject(new Error("away"))))], []);
+
+  const lines = ["mem_limit: 64m", "memswap_limit: 96m", "oom_kill_disable: true"];
+  const host = { Memory: 64 << 20, MemorySwap: -1, OomKillDisable: null };
+  const found = await differences("docker", lines, { HostConfig: host }, "", unheld);
+  assert.deepEqual(found.map(([field, , seen]) => [field, seen?.startsWith("remark: ")]), [
+    ["limits.memorySwap", true],
+    ["limits.oomKillDisabled", true],
+  ]);
+  const others = await differences("docker", lines, { HostConfig: { ...host, Memory: 0 } }, "", unheld);
+  assert.deepEqual(others[0]?.slice(0, 1), ["limits.memory"]);
+  assert.ok(!others[0]?.[2]?.startsWith("remark"));
+});
+
+Deno.test("An engine is asked for the limits that it can hold only where a file declares one", async () => {
+  const asked: string[] = [];
+  const runtime = {
+    backends: () => [{ name: "one", kind: "docker", address: "tcp://lan:1" }],
+    unheldLimits: (backend: string) => Promise.resolve((asked.push(backend), new Set(["limits.memory"]))),
+  } as unknown as ContainerRuntime; // asked for no more
+  const containers = [{ backend: "one" } as RunningContainer];
+  const viewOf = async (lines: string) => {
+    await using folder = await workspaceFolder({
+      "compose.yaml": `services:\n  web:\n    image: a:1\n${lines}`,
+    });
+    return (await engineViews(runtime, null, containers, await folder.read()));
+  };
+  assert.equal((await viewOf("")).of("one").unheld, undefined);
+  assert.deepEqual(asked, []);
+  const view = await viewOf("    mem_limit: 64m\n");
+  assert.deepEqual([...view.of("one").unheld ?? []], ["limits.memory"]);
+  assert.match(view.sign, /limits\.memory/);
 });
