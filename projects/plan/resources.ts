@@ -15,9 +15,10 @@ import { type Draft, edited } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
 import { acting, applying, building, makingResource } from "./needs.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
+import { blockByOthers } from "./network_users.ts";
 import { networkDifferences } from "./network_differences.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
-import { declaredOf, named, type Scene } from "./scene.ts";
+import { declaredOf, type Scene } from "./scene.ts";
 import { blockBySubnet } from "./taken_subnets.ts";
 
 const BUILT_ELSEWHERE = NO_REMEDY("berth cannot build it");
@@ -32,6 +33,8 @@ export class Resources {
   readonly #refreshes = new Set<number>();
   readonly #pull: PlanRequest["pull"];
   readonly #build: boolean;
+  /** The wish for containers whose service is not in the files; null where the plan could not remove them. */
+  readonly #orphans: PlanRequest["orphans"] | null;
   /** The newer digests that are pulled, by unit. */
   readonly #newer: ReadonlyMap<string, string>;
   /** The images that the engine has. */
@@ -42,12 +45,13 @@ export class Resources {
   constructor(
     readonly scene: Scene,
     readonly draft: Draft,
-    { pull, build, newer }: Pick<PlanRequest, "pull" | "build"> & {
+    { pull, build, newer, orphans, action }: Pick<PlanRequest, "pull" | "build" | "orphans" | "action"> & {
       readonly newer: ReadonlyMap<string, string>;
     },
   ) {
     this.#pull = pull;
     this.#build = build;
+    this.#orphans = action === "up" ? orphans : null;
     this.#newer = newer;
     const { holdings, backend, model, group } = scene;
     this.#builders = buildersOf(model, group);
@@ -257,15 +261,10 @@ export class Resources {
     create: (why: readonly Reason[], after: readonly number[]) => number,
   ): number[] {
     const { scene, draft } = this;
-    const foreign = held.users.filter(({ project }) => project !== scene.group.project);
-    if (foreign.length > 0) {
-      const names = named(foreign, (one) => scene.sees.container(one));
-      const message = `The network "${held.name}" must be replaced, and others are connected to it: ` +
-        `${names}; disconnect them first`;
-      draft.block("project/network-in-use", message, resource.at, resource.id, NOT_OURS);
+    const containers = [...scene.members.values()].flat().map(({ container }) => container);
+    if (blockByOthers(scene, { resource, held, members: containers, orphans: this.#orphans }, draft)) {
       return [];
     }
-    const containers = [...scene.members.values()].flat().map(({ container }) => container);
     // Podman lists those too that only share another container's network.
     const users = held.users.flatMap(({ id }) => containers.find((one) => one.id === id) ?? [])
       .filter(({ networkMode }) => !networkMode.startsWith("container:"))

@@ -18,7 +18,7 @@ export function planUp(
   { request, newer }: { readonly request: PlanRequest; readonly newer: ReadonlyMap<string, string> },
   draft: Draft,
 ): number {
-  const resources = new Resources(scene, draft, { pull: request.pull, build: request.build, newer });
+  const resources = new Resources(scene, draft, { ...request, newer });
   const fates = new Map<string, Fate>();
   const from = Map.groupBy(links, (link) => link.from);
   const to = Map.groupBy(links, (link) => link.to);
