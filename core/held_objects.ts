@@ -32,6 +32,10 @@ export interface HeldNetwork {
   readonly attachable: boolean;
   readonly ipv6: boolean;
   readonly subnets: readonly string[];
+  /** Of its ranges that have one; absent where the engine tells none. */
+  readonly gateways?: readonly string[];
+  /** Of its driver, without secrets; absent where the engine tells none. */
+  readonly options?: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
   /** The containers that are connected, running or not. */
   readonly users: readonly { readonly id: string; readonly name: string; readonly project: string | null }[];

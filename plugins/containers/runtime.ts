@@ -139,6 +139,7 @@ export class EngineRuntime implements ActingRuntime {
           ...network,
           ipv6,
           subnets: subnets.map(({ subnet }) => subnet),
+          gateways: subnets.flatMap(({ gateway }) => gateway ?? []),
           users: containers.filter(({ networks }) => networks.includes(network.name)).map((
             { id, name, compose },
           ) => ({ id, name, project: compose?.project ?? null })),

@@ -16,6 +16,8 @@ import {
   under,
 } from "./go_json.ts";
 
+const HASH = "com.docker.compose.config-hash";
+
 /** Returns the author's labels and those of Compose; all versions hash these alike. */
 export function resourceLabels(
   group: Group,
@@ -28,8 +30,15 @@ export function resourceLabels(
     "com.docker.compose.project": group.project,
     [`com.docker.compose.${resource.kind}`]: resource.key,
     "com.docker.compose.version": version,
-    ...(typeof json === "string" && { "com.docker.compose.config-hash": sha256(json) }),
+    ...(typeof json === "string" && { [HASH]: sha256(json) }),
   };
+}
+
+/** Returns true if the object was made of another definition, as Compose finds it; false where its labels do not tell. */
+export function isRedefined(resource: Resource, labels: Readonly<Record<string, string>>): boolean {
+  const hash = labels[HASH];
+  const json = resourceJson(resource);
+  return hash !== undefined && typeof json === "string" && sha256(json) !== hash;
 }
 
 /** Returns the JSON that Compose hashes, or the field that is not known. */

@@ -10,6 +10,7 @@ import { platformOf } from "../fields/identity.ts";
 import { mountedImages } from "../fields/mount_sources.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
+import { isRedefined } from "../hash/resource_labels.ts";
 import { NO_REMEDY, planWith } from "../../core/remedy.ts";
 import { type Draft, edited } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
@@ -348,6 +349,10 @@ export class Resources {
         "for its data would go with it";
       const at = valueAt(resource.value, "driver");
       draft.warn("project/volume-changed", message, at, resource.id, edited(at));
+    } else if (projectOf(held.labels) === scene.group.project && isRedefined(resource, held.labels)) {
+      const message = `The volume "${resource.written ?? name}" was made of another definition (options or ` +
+        `labels): it is never replaced, for its data would go with it`;
+      draft.warn("project/volume-changed", message, resource.at, resource.id, edited(resource.at));
     }
     return [];
   }

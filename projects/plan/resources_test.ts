@@ -1,4 +1,4 @@
-/** Networks and volumes of a plan: who is in the way of a replacement. */
+/** Networks and volumes of a plan: those that their file defines anew, and who is in the way. */
 import assert from "node:assert/strict";
 import type { Group, Resource, Unit } from "../../artifacts/artifact.ts";
 import type { HeldNetwork, HeldVolume } from "../../core/held_objects.ts";
@@ -33,7 +33,10 @@ async function planned(
     const labels = resourceLabels(made, { ...resource, kind } as Resource & { kind: typeof kind }, "");
     return { name: resource.name!, backend: "one", labels };
   };
+  const options = { mtu: "1400", "com.docker.network.enable_ipv4": "true" };
   const lan = {
+    gateways: ["10.9.0.1"],
+    options,
     driver: "bridge",
     internal: false,
     attachable: false,
@@ -61,12 +64,37 @@ async function planned(
   new Resources(scene, draft, request).shared(group.units[0] as Unit); // there is one
   return {
     steps: draft.steps.map(({ kind }) => kind),
+    why: draft.steps[0]?.why,
     blocked: draft.blocked.map(({ code, message }) => `${code}: ${message}`),
+    warnings: draft.warnings.map(({ code }) => code),
   };
 }
 
+Deno.test("A network is replaced for other options, labels and gateways, and a volume is not", async () => {
+  assert.deepEqual(await planned(BEFORE), { steps: [], why: undefined, blocked: [], warnings: [] });
+  const changes = [
+    ["driver_opts", "1400", "1500"],
+    ["driver_opts", 'mtu: "1400"', ""],
+    ["labels", "networks: { lan: {", "networks: { lan: { labels: { tier: back },"],
+    ["ipam", "10.9.0.1", "10.9.0.9"],
+  ] as const;
+  for (const [field, from, to] of changes) {
+    const { steps, why, warnings } = await planned(BEFORE.replace(from, to));
+    assert.deepEqual(steps, ["network.remove", "network.create"], to);
+    assert.deepEqual(why?.map((one) => one.code === "field" && one.field), [field]);
+    assert.deepEqual(warnings, []);
+  }
+  const { steps, warnings } = await planned(BEFORE.replace("device: tmpfs", "device: tmpfs, o: size=1m"));
+  assert.deepEqual([steps, warnings], [[], ["project/volume-changed"]]);
+});
+
+Deno.test("A network whose file says the same in another form is not replaced", async () => {
+  const { steps } = await planned(BEFORE.replace("10.9.0.0/24", "10.9.0.9/24"));
+  assert.deepEqual(steps, []);
+});
+
 Deno.test("A network is not replaced while anybody is in it who would not come into the new one", async () => {
-  const text = BEFORE.replace("networks: { lan: {", "networks: { lan: { internal: true,");
+  const text = BEFORE.replace("1400", "1500");
   const other = { id: "o", name: "shop-other-1", project: "shop" };
   const orphans = [other] as unknown as Scene["orphans"]; // only their ids are read
   const kept = await planned(text, { users: [other], told: { orphans } });
