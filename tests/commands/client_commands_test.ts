@@ -85,6 +85,19 @@ test("echo hi | berth exec web cat answers hi, whatever the size, with the comma
   assert.deepEqual([failed.code, failed.stderr.trim() || failed.stdout.trim()], [7, "no"]);
   const user = await of(berth)("exec", "-u", "guest", "-w", "/tmp", "poet", "sh", "-c", "id -un; pwd");
   assert.equal(user.stdout, "guest\n/tmp\n");
+
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", new URL("../../main.ts", import.meta.url).pathname, "exec", "poet", "yes"],
+    env: { BERTH_URL: berth.url, BERTH_KEY: berth.credential! },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  await reader.cancel(); // as `head` does
+  const said = await new Response(child.stderr).text();
+  assert.deepEqual([(await child.status).code, said], [1, ""]);
 });
 
 test("berth folders names the allowed folders and those of containers, with the setting that one lacks", async (engine) => {
