@@ -4,6 +4,7 @@ import { CHECKS, surroundingsOf } from "../../commands/doctor.ts";
 import { mountIn } from "../../commands/doctor/mounts.ts";
 import type { Setup } from "../../commands/doctor/check.ts";
 import { type Config, readConfig } from "../../config/config.ts";
+import { readSealingKey, rotateSealingKey } from "../../auth/sealing/key.ts";
 import { randomSecret } from "../../auth/secret.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Finding } from "../../core/finding.ts";
@@ -402,4 +403,18 @@ Deno.test("berth doctor shows every mistake in the settings, and exits with 1; w
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("berth doctor finds nothing in the key of a store from before that key replaced another one", async () => {
+  const all = await found(async (setup) => {
+    const path = `${setup.config.data}/berth.db`;
+    const sealed = async () => (await inspectStoreFile(path)).chains!;
+    await eventually("something was sealed", async () => (await sealed()).changes.seq > 0);
+    setup.store = await inspectStoreFile(path);
+    const { changes, refusals } = await sealed();
+    const key = `${setup.config.data}/sealing-key`;
+    const later = { changes: { ...changes, seq: changes.seq + 5, mac: new Uint8Array(32) }, refusals };
+    await rotateSealingKey(key, await readSealingKey(key), later);
+  });
+  assert.deepEqual(all.filter(({ check }) => check === "sealing key"), []);
 });
