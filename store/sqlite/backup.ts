@@ -12,6 +12,8 @@ export async function writeBackup(database: DatabaseSync, file: string): Promise
     // Every page in one step is one consistent read; in smaller steps each write would start it again.
     await backup(database, partial, { rate: 1_000_000_000 });
     await flush(partial);
+    // The log of a store that had this name would be taken for the backup's own.
+    for (const end of ["-wal", "-shm"]) await removeIfThere(file + end);
     await Deno.rename(partial, file);
     await flush(folderOf(file));
   } catch (cause) {
@@ -50,6 +52,12 @@ export async function backUpStoreFile(path: string, file: string): Promise<void>
   } finally {
     database.close();
   }
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  await Deno.remove(path).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
 }
 
 function folderOf(file: string): string {

@@ -128,3 +128,18 @@ Deno.test("A copied data folder is restored with its write-ahead log, and every 
     assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => name.includes("partial")), []);
   });
 });
+
+Deno.test("A backup that takes the name of a copied store leaves that store's log to no restore", async () => {
+  await withFolder(async (folder) => {
+    const [source, copy, path] = [`${folder}/source.db`, `${folder}/copy.db`, `${folder}/berth.db`];
+    await using store = await openSqliteStore(source);
+    await store.keys.add(key("early", { name: "early" }), MANY, ENTRY);
+    for (const end of ["", "-wal"]) await Deno.copyFile(source + end, copy + end);
+    await store.keys.add(key("late", { name: "late" }), MANY, ENTRY);
+
+    await store.backup!(copy);
+    await restoreStoreFile(copy, path, `${folder}/kept`);
+
+    assert.deepEqual((await namesIn(path)).toSorted(), ["early", "late"]);
+  });
+});
