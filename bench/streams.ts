@@ -1,6 +1,6 @@
 /** Logs, exec and events against the engine itself and against the library that others use. */
 import type { Engine as EngineType } from "../engines/calls/engine.ts";
-import { findOn } from "../tests/support/one_engine.ts";
+import { findOn, staysSeen } from "../tests/support/one_engine.ts";
 import { Engine } from "../engines/calls/engine.ts";
 import { Execs } from "../plugins/containers/exec/routes.ts";
 import { FrameReader } from "../engines/frames/frames.ts";
@@ -186,6 +186,7 @@ async function keyStrokes(real: TestEngine): Promise<void> {
   await using store = await openSqliteStore(`${folder}/berth.db`);
   await using execs = new Execs({
     find: findOn(engine),
+    whileSeen: staysSeen,
     streamLimit: new StreamLimit(),
     onFailure: console.error,
     commands: { store: store.commands, engineOf: () => engine, log: SILENT },

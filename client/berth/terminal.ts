@@ -119,7 +119,7 @@ export type TerminalMessage =
     readonly type: "gap";
     /** Number of messages, if known. */
     readonly missed: number | null;
-    /** The container whose log has the gap. */
+    /** The container whose log has the gap; without `gap`, its log cannot be read, and is tried again where that may help. */
     readonly container?: EventSubject;
     /** Position in the log. */
     readonly gap?: LogGap;
@@ -127,7 +127,7 @@ export type TerminalMessage =
   | {
     /** Some logs are not told. */
     readonly type: "leftOut";
-    /** Number of containers in scope whose logs you may not read. */
+    /** Number of containers in scope whose logs you may not read, or that are too many. */
     readonly containers: number;
   }
   | SocketFailure;

@@ -116,6 +116,11 @@ export class Socket implements AsyncIterable<Message> {
     if (this.#ending === undefined) this.#finish(code, reason);
   }
 
+  /** Ends it now, because the caller may not see any more what it shows. */
+  revoke(): void {
+    this.abort(CLOSE.notAllowed, "Not allowed any more");
+  }
+
   /** Yields the peer's messages, in order, until the socket ends. For one reader. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Message, void> {
     while (true) {
@@ -218,7 +223,7 @@ export function openSocket(
     }
   };
   const { revoked, stopping } = options;
-  const onRevoked = () => socket.abort(CLOSE.notAllowed, "Not allowed any more");
+  const onRevoked = () => socket.revoke();
   const onStopping = () => socket.abort(CLOSE.stopping, "Shutting down");
   let gone = false;
   const onGone = (code: number, reason: string) =>

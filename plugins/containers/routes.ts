@@ -8,6 +8,7 @@ import { ROUTES as BACKEND_ROUTES, systemBackends } from "./backends/routes.ts";
 import type { Engines } from "./backends/seen.ts";
 import { findLiveIn } from "./backends/live_container.ts";
 import { StreamLimit } from "./backends/stream_limit.ts";
+import { whileSeenIn } from "./backends/while_seen.ts";
 import { ContainerLists } from "./containers/list.ts";
 import { containers, ROUTES as CONTAINER_ROUTES } from "./containers/routes.ts";
 import { diskUsage, ROUTES as DISK_USAGE_ROUTES } from "./disk_usage/routes.ts";
@@ -71,11 +72,18 @@ export class Routes implements AsyncDisposable {
     const meter = new Meter();
     const { streamLimit } = this;
     const find = findLiveIn(engines);
+    const whileSeen = whileSeenIn(engines);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);
     const engineOf = (name: string) =>
       backends.links.find((link) => link.name === name && link.state === "up")?.engine ?? null;
-    this.#execs = new Execs({ find, streamLimit, onFailure, commands: { store: commands, engineOf, log } });
+    this.#execs = new Execs({
+      find,
+      whileSeen,
+      streamLimit,
+      onFailure,
+      commands: { store: commands, engineOf, log },
+    });
     const lists = {
       containers: new ContainerLists(engines),
       images: listedImages(engines),
@@ -97,11 +105,11 @@ export class Routes implements AsyncDisposable {
       .add(networks(engines, lists.networks))
       .add(diskUsage({ backends, meter }))
       .add(pruning({ backends, meter, offers, declared, ownership: engines.sights.ownership }))
-      .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
+      .add(logRoutes({ find, whileSeen, streamLimit, awaken: awakenBy(feed) }))
       .add(earlierLogs({ find, streamLimit }))
       .add(serviceLogs({ engines, streamLimit, awaken: awakenBy(feed) }))
       .add(this.#execs.routes)
-      .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))
+      .add(statsRoutes({ find, whileSeen, streamLimit, feeds: this.#feeds, onFailure }))
       .add(terminalRoutes({
         engines,
         streamLimit,

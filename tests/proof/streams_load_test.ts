@@ -1,6 +1,6 @@
 /** Very much of everything: a million lines, and a hundred callers who do not read. */
 import assert from "node:assert/strict";
-import { findOn } from "../support/one_engine.ts";
+import { findOn, staysSeen } from "../support/one_engine.ts";
 import { Engine } from "../../engines/calls/engine.ts";
 import { logRoutes } from "../../plugins/containers/logs/routes.ts";
 import { StreamLimit } from "../../plugins/containers/backends/stream_limit.ts";
@@ -39,7 +39,9 @@ function serve(script: (call: ScriptedCall) => Promise<void>) {
     await script(call);
   });
   const engine = new Engine("docker", { kind: "unix", path: scripted.socket });
-  const service = new StreamService(logRoutes({ find: findOn(engine), streamLimit: new StreamLimit() }));
+  const service = new StreamService(
+    logRoutes({ find: findOn(engine), whileSeen: staysSeen, streamLimit: new StreamLimit() }),
+  );
   return {
     service,
     [Symbol.asyncDispose]: async () => {

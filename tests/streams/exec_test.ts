@@ -1,18 +1,24 @@
 /** Commands and shells in the containers of real engines, over the socket as a browser opens it. */
 import assert from "node:assert/strict";
-import { findOn } from "../support/one_engine.ts";
+import { findOn, staysSeen } from "../support/one_engine.ts";
 import { Engine } from "../../engines/calls/engine.ts";
 import { commandOf, Execs } from "../../plugins/containers/exec/routes.ts";
 import { StreamLimit } from "../../plugins/containers/backends/stream_limit.ts";
+import type { WhileSeen } from "../../plugins/containers/backends/while_seen.ts";
 import { FIXTURE, type TestEngine } from "../support/engine.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
 import { SILENT } from "../support/silent_log.ts";
 import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
+import { bounded } from "../support/bounded.ts";
 import { eventually } from "../support/eventually.ts";
 import { ScriptedEngine } from "../support/scripted_engine.ts";
 import { StreamService, Visitor } from "../support/stream_service.ts";
 
-async function serve(socket: string, kind: "docker" | "podman" = "docker") {
+async function serve(
+  socket: string,
+  kind: "docker" | "podman" = "docker",
+  whileSeen: WhileSeen = staysSeen,
+) {
   const engine = new Engine(kind, { kind: "unix", path: socket });
   const streamLimit = new StreamLimit();
   const failures: unknown[] = [];
@@ -20,6 +26,7 @@ async function serve(socket: string, kind: "docker" | "podman" = "docker") {
   const store = await openSqliteStore(`${folder}/store.db`);
   const execs = new Execs({
     find: findOn(engine),
+    whileSeen,
     streamLimit,
     onFailure: (error) => failures.push(error),
     commands: { store: store.commands, engineOf: () => engine, log: SILENT },
@@ -202,6 +209,22 @@ for (const kind of ["docker", "podman"] as const) {
     }
     const listed = await (await berth.service.get(`/containers/${id}/orphans`)).json();
     assert.deepEqual(listed, { items: [], total: 0 });
+    await engine.cli("rm", "-f", id);
+  });
+
+  test("a shell whose container leaves the scope of its caller ends with 1008, and its command with it", async (engine) => {
+    let leave = () => {};
+    await using berth = await serve(engine.socket, kind, (_reach, _container, onLeft) => {
+      leave = onLeft;
+      return staysSeen(_reach, _container, onLeft);
+    });
+    const id = await idle(engine);
+    const before = await processes(engine, id);
+    const visitor = berth.open(id);
+    await eventually("ready", () => visitor.said("ready").length === 1);
+    leave();
+    assert.equal((await bounded("the end of the shell", visitor.closed)).code, 1008);
+    await eventually("it is gone", async () => (await processes(engine, id)).length === before.length);
     await engine.cli("rm", "-f", id);
   });
 

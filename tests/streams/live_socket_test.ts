@@ -1,5 +1,6 @@
 /** `/api/live`: rows as patches and events over one socket, as far as the caller's scopes reach. */
 import assert from "node:assert/strict";
+import { bounded } from "../support/bounded.ts";
 import { eventually } from "../support/eventually.ts";
 import { LiveVisitor } from "./live_visitor.ts";
 import { sendRaw } from "../support/raw_http.ts";
@@ -17,6 +18,7 @@ import {
   TWO,
 } from "../support/scoped_world.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../support/scripted_world.ts";
+import { Visitor } from "../support/stream_service.ts";
 import { serveEngines, startService } from "../support/service.ts";
 
 const FILE_PATHS = Object.keys(FILES) as Path[];
@@ -353,4 +355,37 @@ Deno.test("a log that leaves the reader's scope in the middle is let go in every
       "shop-web following",
     ]);
   }
+});
+
+Deno.test("a followed log, measurements and compose-logs end where their workspace is forgotten", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth, worlds } = await berthOf({ one: ONE, two: TWO }, FILE_PATHS, stack);
+  const { world } = worlds.one!;
+  const { override } = world;
+  let followed = 0;
+  world.override = (request, path) => {
+    if (path.endsWith("/stats")) return new Response(new ReadableStream());
+    if (!path.endsWith("/logs")) return override?.(request, path);
+    if (new URL(request.url).searchParams.get("follow") !== "true") return new Response();
+    followed++;
+    return new Response(new ReadableStream({ cancel: () => void followed-- }));
+  };
+  const reader = await keyOn(berth, "workspace:all");
+  const protocols = [`berth.bearer.${reader.credential}`];
+  const sockets = [`containers/${SHOP_WEB.id}/stats`, "terminal/compose-logs?logs=true&container=shop-web"]
+    .map((path) => new Visitor(`${berth.url}/api/${path}`, undefined, protocols));
+  await Promise.all(sockets.map(({ opened }) => opened));
+  const log = await fetch(`${berth.url}/api/containers/${SHOP_WEB.id}/logs?follow=true&format=ndjson`, {
+    headers: { authorization: `Bearer ${reader.credential}` },
+  });
+  await eventually("both logs are followed", () => followed === 2);
+
+  await berth.call("DELETE /api/workspaces/all");
+
+  assert.deepEqual(JSON.parse((await bounded("the end of the log", log.text())).trim().split("\n").at(-1)!), {
+    end: { reason: "not_allowed" },
+  });
+  assert.equal((await bounded("the end of measurements", sockets[0]!.closed)).code, 1008);
+  await eventually("no log is read", () => followed === 0);
+  await Promise.all(sockets.map(({ wire, closed }) => (wire.close(), closed)));
 });

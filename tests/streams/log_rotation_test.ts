@@ -1,6 +1,6 @@
 /** Logs that the engine rotates away while they are followed. */
 import assert from "node:assert/strict";
-import { findOn } from "../support/one_engine.ts";
+import { findOn, staysSeen } from "../support/one_engine.ts";
 import { Engine } from "../../engines/calls/engine.ts";
 import { logRoutes } from "../../plugins/containers/logs/routes.ts";
 import { StreamLimit } from "../../plugins/containers/backends/stream_limit.ts";
@@ -15,7 +15,9 @@ const LINES = 60_000;
 /** Follows 30 MB of numbered lines, of which the engine keeps 3. Returns numbers, and "gap". */
 async function following(real: TestEngine, silentMs: number): Promise<(number | "gap")[]> {
   using engine = new Engine("docker", { kind: "unix", path: real.socket });
-  await using berth = new StreamService(logRoutes({ find: findOn(engine), streamLimit: new StreamLimit() }));
+  await using berth = new StreamService(
+    logRoutes({ find: findOn(engine), whileSeen: staysSeen, streamLimit: new StreamLimit() }),
+  );
   const program = `BEGIN { for (i = 1; i <= ${LINES}; i++) printf "%d ${"x".repeat(490)}\\n", i }`;
   const id = await real.cli(
     ...["run", "-d", "--log-driver", "json-file", "--log-opt", "max-size=1m", "--log-opt", "max-file=3"],

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Sights } from "../../core/sight.ts";
 import { NO_OWNER } from "../support/no_owner.ts";
 import { Backends } from "../../engines/links/backends.ts";
+import { staysSeen } from "../support/one_engine.ts";
 import { findLiveIn } from "../../plugins/containers/backends/live_container.ts";
 import { logRoutes } from "../../plugins/containers/logs/routes.ts";
 import { awakenBy } from "../../plugins/containers/logs/awaken.ts";
@@ -27,6 +28,7 @@ test("a container that crashes over and over is followed through every life, and
   const awaken = awakenBy(backends.feed);
   await using berth = new StreamService(logRoutes({
     find: findLiveIn({ backends, sights: new Sights(NO_OWNER) }),
+    whileSeen: staysSeen,
     streamLimit: new StreamLimit(),
     // Registered once each time that the log has come to an end
     awaken: (id, wake) => {

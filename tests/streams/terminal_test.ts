@@ -7,6 +7,7 @@ import { Backends } from "../../engines/links/backends.ts";
 import { statsRoutes } from "../../plugins/containers/stats/routes.ts";
 import { EventHub } from "../../plugins/containers/events/event_hub.ts";
 import { findLiveIn, readLive } from "../../plugins/containers/backends/live_container.ts";
+import { whileSeenIn } from "../../plugins/containers/backends/while_seen.ts";
 import { StatsFeeds } from "../../plugins/containers/stats/stats_feed.ts";
 import { StreamLimit } from "../../plugins/containers/backends/stream_limit.ts";
 import { terminalRoutes } from "../../plugins/containers/events/routes.ts";
@@ -41,7 +42,7 @@ async function serve(real: TestEngine) {
       streamLimit,
       hub,
       onFailure,
-    }).add(statsRoutes({ find, streamLimit, feeds, onFailure })),
+    }).add(statsRoutes({ find, whileSeen: whileSeenIn(engines), streamLimit, feeds, onFailure })),
   );
   return {
     service,

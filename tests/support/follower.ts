@@ -1,5 +1,5 @@
 /** The log route in front of a test's engine, and somebody who reads from it. */
-import { findOn } from "./one_engine.ts";
+import { findOn, staysSeen } from "./one_engine.ts";
 import { Engine } from "../../engines/calls/engine.ts";
 import { logRoutes } from "../../plugins/containers/logs/routes.ts";
 import { StreamLimit } from "../../plugins/containers/backends/stream_limit.ts";
@@ -19,7 +19,7 @@ export function logsOf(
   streamLimit = new StreamLimit(),
 ) {
   const engine = new Engine(kind, { kind: "unix", path: socket });
-  const service = new StreamService(logRoutes({ find: findOn(engine), streamLimit }));
+  const service = new StreamService(logRoutes({ find: findOn(engine), whileSeen: staysSeen, streamLimit }));
   return {
     service,
     get: service.get.bind(service),

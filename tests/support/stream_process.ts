@@ -1,5 +1,5 @@
 /** The log routes in a process of their own, whose memory can be measured: `deno run -A tests/support/stream_process.ts SOCKET`. */
-import { findOn } from "./one_engine.ts";
+import { findOn, staysSeen } from "./one_engine.ts";
 import { Engine } from "../../engines/calls/engine.ts";
 import { logRoutes } from "../../plugins/containers/logs/routes.ts";
 import { StreamLimit } from "../../plugins/containers/backends/stream_limit.ts";
@@ -50,6 +50,8 @@ export async function startStreams(socket: string): Promise<StreamProcess> {
 if (import.meta.main) {
   const [socket = ""] = Deno.args;
   const engine = new Engine("docker", { kind: "unix", path: socket });
-  const service = new StreamService(logRoutes({ find: findOn(engine), streamLimit: new StreamLimit() }));
+  const service = new StreamService(
+    logRoutes({ find: findOn(engine), whileSeen: staysSeen, streamLimit: new StreamLimit() }),
+  );
   console.log(service.port);
 }

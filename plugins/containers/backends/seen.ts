@@ -20,6 +20,10 @@ export interface Engines {
 export const swarmOf = ({ services }: Engines, row: RunningContainer): string | null =>
   services === undefined ? null : clusterOf(services(), row);
 
+/** Returns a container by its full id as its engine's mirror has it; undefined for one that is gone. */
+export const inMirrors = ({ backends }: Engines, backend: string, id: string): ContainerRow | undefined =>
+  backends.links.find(({ name }) => name === backend)?.mirror.containers.rows.get(id);
+
 /** The engines that may hold containers in sight. */
 interface LinksInSight extends Readable {
   readonly links: readonly Link[];

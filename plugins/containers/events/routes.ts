@@ -1,18 +1,15 @@
 /** `/api/terminal/compose-logs`: container events, and on request their merged logs, over a WebSocket. */
 import * as z from "../../../core/schema.ts";
-import type { RunningContainer } from "../../../core/runtime.ts";
 import { count, flag, many, text } from "../../../http/declare/query.ts";
 import { type Router, router, socketRoute } from "../../../http/declare/router.ts";
 import { openSocket, type Socket, SocketFailure } from "../../../http/socket/socket.ts";
-import { findContainer } from "../backends/find_container.ts";
-import { type LiveContainer, readLive } from "../backends/live_container.ts";
+import type { LiveContainer } from "../backends/live_container.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
-import { awakenBy } from "../logs/awaken.ts";
-import { JsonLines, type LineWriter } from "../logs/json_lines.ts";
-import { begins, MergedLogs } from "../logs/merged_logs.ts";
-import { type ContainerFilter, filterOf, type Seen, seenBy } from "./event_filter.ts";
+import type { LineWriter } from "../logs/json_lines.ts";
+import { filterOf, type Seen, seenBy } from "./event_filter.ts";
 import type { EventHub } from "./event_hub.ts";
+import { FollowedLogs } from "./followed_logs.ts";
 import { EventKind, HAPPENINGS, Thing } from "./happenings.ts";
 import { LogGap } from "../logs/log_gap.ts";
 import { jsonArray, jsonMembers, jsonObject, type JsonText, jsonText } from "../../../core/json_text.ts";
@@ -57,12 +54,16 @@ const Message = z.union([
   z.object({
     type: z.literal("gap").describe("Something is missing here"),
     missed: z.int().nullable().describe("Number of messages, if known"),
-    container: Thing.optional().describe("The container whose log has the gap"),
+    container: Thing.optional().describe(
+      "The container whose log has the gap; without `gap`, its log cannot be read, and is tried again where that may help",
+    ),
     gap: LogGap.optional().describe("Position in the log"),
   }),
   z.object({
     type: z.literal("leftOut").describe("Some logs are not told"),
-    containers: z.int().describe("Number of containers in scope whose logs you may not read"),
+    containers: z.int().describe(
+      "Number of containers in scope whose logs you may not read, or that are too many",
+    ),
   }),
   SocketFailure,
 ]).meta({ id: "TerminalMessage", description: "An event, a log line, or what could not be kept up with" });
@@ -103,8 +104,7 @@ export function terminalRoutes(parts: TerminalRoutes): Router {
 }
 
 async function show(socket: Socket, query: Query, seen: Seen, parts: TerminalRoutes): Promise<void> {
-  const { backends } = parts.engines;
-  const { feed } = backends;
+  const { feed } = parts.engines.backends;
   const filter = await filterOf(query, seen, parts.engines);
   socket.send(JSON.stringify({ type: "hello", seq: feed.seq }));
   // Subscribed before the list, so that a start in between is not missed
@@ -112,57 +112,22 @@ async function show(socket: Socket, query: Query, seen: Seen, parts: TerminalRou
     ? parts.hub.add({ filter, frame: (messages) => socket.send(framed(messages)) }, query)
     : null;
   if (!query.logs) return void await socket.closed;
-  const ready = () => socket.drained(ROOM_BYTES);
-  await using logs = new MergedLogs({
-    viewer: { ready },
-    lines: new JsonLines({ frame: (messages) => socket.send(framed(messages)), ready, write: written }),
-    awaken: awakenBy(feed),
+  await using logs = new FollowedLogs({
+    engines: parts.engines,
+    filter,
+    seen,
+    tail: query.tail,
     signal: socket.signal,
+    frame: (messages) => socket.send(framed(messages)),
+    ready: () => socket.drained(ROOM_BYTES),
+    write: written,
+    leftOut: (containers) => socket.send(JSON.stringify({ type: "leftOut", containers })),
+    failed: ({ id, name }) =>
+      socket.send(JSON.stringify({ type: "gap", missed: null, container: { id, name } })),
+    onFailure: parts.onFailure,
   });
-  const find = (backend: string, id: string) => async () => {
-    // Without scopes this is known, and with them a container that just began has to be judged first
-    for (const { reach } of [seen.events, seen.running, seen.logs]) {
-      if (!reach.everywhere) await findContainer(parts.engines, reach, id, backend, "read the logs");
-    }
-    return await readLive(backends.named(backend).engine, id, "read the logs", socket.signal);
-  };
-  let leftOut = 0;
-  const addListed = async () => {
-    const listed = await chosen(filter, parts);
-    if (socket.signal.aborted) return;
-    const readable = listed.filter((one) => seen.logs.sees(one));
-    if (listed.length - readable.length !== leftOut) {
-      leftOut = listed.length - readable.length;
-      socket.send(JSON.stringify({ type: "leftOut", containers: leftOut }));
-    }
-    for (const { id, backend } of readable) logs.add(id, find(backend, id), { tail: query.tail });
-  };
-  let isListed = false;
-  using _joining = feed.subscribe({
-    event: (event) => {
-      // A container that starts before the list is there gets the same past as those in the list
-      if (begins(event) && filter.mayWant(event)) {
-        logs.add(event.id, find(event.backend, event.id), { tail: isListed ? null : query.tail });
-      }
-    },
-    // An engine is up: what runs there already has no event
-    resync: () => void addListed().catch(parts.onFailure),
-  });
-  await addListed();
-  isListed = true;
+  await logs.begin();
   await socket.closed;
-}
-
-async function chosen(
-  filter: ContainerFilter,
-  { engines: { backends, sights } }: TerminalRoutes,
-): Promise<readonly RunningContainer[]> {
-  const { up } = await backends.fresh("containers");
-  const all = up.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
-  const found = all.filter((container) => filter.wantsContainer(container));
-  return await sights.ownership.settle()
-    ? all.filter((container) => filter.wantsContainer(container))
-    : found;
 }
 
 /** A line, or what is missing, as a message. */

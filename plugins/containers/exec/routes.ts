@@ -18,6 +18,7 @@ import { Latch } from "../../../core/signal.ts";
 import type { Message } from "../../../http/socket/queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
+import type { WhileSeen } from "../backends/while_seen.ts";
 import { Orphans, type OrphansOptions } from "./orphans.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
@@ -149,6 +150,7 @@ export const ROUTES = [exec, orphaned];
 
 interface ExecRoutes {
   readonly find: FindLive;
+  readonly whileSeen: WhileSeen;
   readonly streamLimit: StreamLimit;
   readonly onFailure: (error: unknown) => void;
   readonly commands: OrphansOptions;
@@ -231,6 +233,7 @@ export class Execs implements AsyncDisposable {
         `Cannot run a command: container "${container.name}" is not running; start it first`,
       );
     }
+    using _seen = this.#parts.whileSeen(reach, container, () => socket.revoke());
     const over = new Latch();
     this.#running.add(over.opened);
     let mark: string | undefined;

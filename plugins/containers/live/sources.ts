@@ -8,7 +8,7 @@ import type { Sight } from "../../../core/sight.ts";
 import { asServiceError, statusOf } from "../../../http/declare/problem.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
-import { type Engines, swarmOf } from "../backends/seen.ts";
+import { type Engines, inMirrors, swarmOf } from "../backends/seen.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
 import { type JsonMembers, jsonMembers, jsonText } from "../../../core/json_text.ts";
@@ -297,8 +297,7 @@ export class Sources implements Disposable {
 
   #rowOf(source: string): RunningContainer | undefined {
     const slash = source.lastIndexOf("/");
-    const link = this.#options.engines.backends.links.find(({ name }) => name === source.slice(0, slash));
-    return link?.mirror.containers.rows.get(source.slice(slash + 1));
+    return inMirrors(this.#options.engines, source.slice(0, slash), source.slice(slash + 1));
   }
 
   #leave(source: string, name: string, reason: "not_allowed" | "not_asked"): void {

@@ -6,6 +6,7 @@ import { StreamFailure } from "../../../http/declare/problem.ts";
 import { raw, route, type Router, router } from "../../../http/declare/router.ts";
 import { at } from "../../../engines/calls/path.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
+import type { WhileSeen } from "../backends/while_seen.ts";
 import { logBody, rawLogBody } from "./log_body.ts";
 import { CONTENT_TYPE, JsonWriter, type LogFormat, type LogWriter, TextWriter } from "./log_formats.ts";
 import { LogPosition } from "./log_position.ts";
@@ -88,6 +89,7 @@ type LogCall = Call<{ id: string }, Query, undefined>;
 
 interface LogRoutes {
   readonly find: FindLive;
+  readonly whileSeen: WhileSeen;
   readonly streamLimit: StreamLimit;
   readonly awaken?: Awaken;
 }
@@ -96,7 +98,7 @@ export function logRoutes(parts: LogRoutes): Router {
   return router().on(logs, (call) => answer(call, parts));
 }
 
-async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): Promise<Response> {
+async function answer(call: LogCall, { find, whileSeen, streamLimit, awaken }: LogRoutes): Promise<Response> {
   const { params: { id }, query } = call;
   const wanted = wantedOf(query, "read the logs");
   const cursor = query.cursor ?? call.request.headers.get("last-event-id") ?? "";
@@ -104,12 +106,15 @@ async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): 
     ? new LogPosition({ bounded: wanted.tail !== null || wanted.since !== null })
     : LogPosition.parse(cursor);
   const doing = `read the logs of container "${id}"`;
-  const viewer = streamLimit.enter(call.principal, "logs");
-  const { ending } = call;
+  const open = new DisposableStack();
+  const onEnd = () => open.dispose();
   try {
+    open.use(streamLimit.enter(call.principal, "logs"));
+    const unseen = new AbortController();
+    const ending = AbortSignal.any([call.ending, unseen.signal]);
     const target = await find(call.reach, id, query.backend, doing, ending);
+    open.use(whileSeen(call.reach, target, () => unseen.abort()));
     const format = formatOf(call);
-    const onEnd = () => viewer[Symbol.dispose]();
     const isPlain = format === "text" && !query.follow && !query.timestamps && !query.q && position.empty;
     const body = isPlain
       ? await plainBody(target, wanted, ending, onEnd)
@@ -121,7 +126,7 @@ async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): 
       ]],
     });
   } catch (error) {
-    viewer[Symbol.dispose]();
+    open.dispose();
     throw error;
   }
 }

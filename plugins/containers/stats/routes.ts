@@ -5,6 +5,7 @@ import { text } from "../../../http/declare/query.ts";
 import { type Router, router, socketRoute } from "../../../http/declare/router.ts";
 import { failSocket, openSocket, type Socket, SocketFailure } from "../../../http/socket/socket.ts";
 import type { FindLive } from "../backends/live_container.ts";
+import type { WhileSeen } from "../backends/while_seen.ts";
 import { Sample, type StatsFeeds } from "./stats_feed.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 
@@ -31,15 +32,17 @@ export const ROUTES = [stats];
 
 interface StatsRoutes {
   readonly find: FindLive;
+  readonly whileSeen: WhileSeen;
   readonly streamLimit: StreamLimit;
   readonly feeds: StatsFeeds;
   readonly onFailure: (error: unknown) => void;
 }
 
-export function statsRoutes({ find, streamLimit, feeds, onFailure }: StatsRoutes): Router {
+export function statsRoutes({ find, whileSeen, streamLimit, feeds, onFailure }: StatsRoutes): Router {
   const watch = async (socket: Socket, reach: Reach, id: string, backend: string | undefined) => {
-    const { engine, id: fullId } = await find(reach, id, backend, `measure container "${id}"`);
-    using _watching = feeds.watch(engine, fullId, {
+    const target = await find(reach, id, backend, `measure container "${id}"`);
+    using _seen = whileSeen(reach, target, () => socket.revoke());
+    using _watching = feeds.watch(target.engine, target.id, {
       sample: (sample) => {
         if (socket.queuedBytes < BEHIND_BYTES) socket.send(sample);
       },
