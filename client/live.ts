@@ -28,6 +28,7 @@ import { LIVE, type LiveMessage, type LiveRequest } from "./berth/live.ts";
 import { readText } from "./body.ts";
 import type { Client } from "./client.ts";
 import { connect, type Connection, type OpenWebSocket } from "./connect.ts";
+import { Cursors } from "./cursors.ts";
 import { isStatusError } from "./response.ts";
 
 /** The names of what can be followed. */
@@ -84,7 +85,8 @@ const MOST_UNPACKED_BYTES = 2 ** 24;
 
 interface Open {
   readonly feed: Feed;
-  asked: Record<string, unknown>;
+  readonly asked: Record<string, unknown>;
+  readonly cursors: Cursors;
   readonly listener: Listener<Feed>;
   /** Pieces that do not count before the last one is there. */
   pending: Rows | null;
@@ -136,6 +138,7 @@ export class Live implements Disposable {
     const open: Open = {
       feed,
       asked: { ...asked },
+      cursors: new Cursors((asked as AskedOf<"logs">).cursors), // no other feed has any
       listener: listener as unknown as Listener<Feed>, // hears its own feed alone
       pending: null,
       pauseMs: FIRST_PAUSE_MS,
@@ -232,6 +235,7 @@ export class Live implements Disposable {
 
   #ask(id: string, open: Open): void {
     open.pending = null;
+    if (open.feed === "logs") open.asked["cursors"] = open.cursors.ask();
     // The types of feed and question were checked by `subscribe`.
     this.#send({ ...open.asked, type: "subscribe", id, feed: open.feed } as LiveRequest);
   }
@@ -253,16 +257,8 @@ export class Live implements Disposable {
     const whole = message.type === "rows" ? gathered(open, message) : message;
     if (whole === null) return;
     if ("cursor" in message) open.asked["since"] = message.cursor;
-    if ("cursors" in message) {
-      open.asked["cursors"] = { ...open.asked["cursors"] as object, ...message.cursors };
-    } else if (message.type === "sources" && open.asked["cursors"] !== undefined) {
-      // A container that is gone is never asked for again.
-      const gone = message.items.filter(({ state }) => state === "ended").map(({ source }) => source);
-      const left = Object.entries(open.asked["cursors"] as object).filter(([source]) =>
-        !gone.includes(source)
-      );
-      open.asked["cursors"] = Object.fromEntries(left);
-    }
+    if ("cursors" in message) open.cursors.read(message.cursors);
+    else if (message.type === "sources") open.cursors.hear(message.items);
     open.pauseMs = FIRST_PAUSE_MS;
     open.listener.message(whole as ToldBy<Feed>);
   }

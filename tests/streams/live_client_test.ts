@@ -1,6 +1,7 @@
 /** The client's `Live` against a running berth: sockets that die, fall silent, or are refused. */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
+import { Cursors } from "../../client/cursors.ts";
 import { BearerAuth, Client } from "@berth/client";
 import { Live, type LiveState } from "@berth/client/live";
 import { eventually } from "../support/eventually.ts";
@@ -198,4 +199,27 @@ Deno.test("merged logs and measurements over the client are asked for again behi
   await eventually("it is live again", () => wires.length === 2 && live.state === "live");
   await eventually("both are told again", () => states.length === 4);
   assert.deepEqual(states, ["ended", "ended", "ended", "ended"]);
+});
+
+Deno.test("the cursors with which logs are asked for again stay below what a socket takes, those that are followed last", () => {
+  const cursor = (at: number) => `o2026-01-01T00:00:00.${String(at).padStart(9, "0")}Z`.repeat(4);
+  const cursors = new Cursors({ "docker/given": cursor(0) });
+  const keys = (round: number) =>
+    Array.from({ length: 100 }, (_, at) => `docker/${scriptedId(round * 100 + at)}`);
+  cursors.ask();
+  cursors.hear([{ source: "docker/quiet", state: "following" }]);
+  cursors.read({ "docker/quiet": cursor(1) });
+  for (let round = 0; round < 9; round++) {
+    cursors.read(Object.fromEntries(keys(round).map((key) => [key, cursor(round)])));
+    const asked = cursors.ask();
+    const kept = Object.keys(asked);
+    assert.ok(
+      JSON.stringify(asked).length < 60 * 1024 && kept.length <= 128 && kept.length > 100,
+      String(kept.length),
+    );
+    assert.ok("docker/quiet" in asked && keys(round).every((key) => key in asked));
+    cursors.hear([{ source: "docker/quiet", state: "following" }]);
+  }
+  cursors.hear([{ source: "docker/quiet", state: "ended" }]);
+  assert.ok(!("docker/quiet" in cursors.ask()));
 });
