@@ -14,6 +14,10 @@ const LONGER = 16;
 const SHORTEST_MS = 3_000;
 /** The number of last lines that are read at once. */
 const LAST_LINES = 1_000;
+/** Podman reads a long log from its beginning to find its last lines: then the stretches before its end are read instead. */
+const LAST_LINES_MS = 3_000;
+/** What is read first costs nothing of the budget up to so many bytes: whatever else was read, each answer goes on. */
+const FREE_BYTES = 64 * 1024 * 1024;
 /** Engines disagree about the ends of a stretch, and Podman's times are whole seconds: more is asked for, and left out. */
 const BESIDE_S = 1;
 const A_DAY_S = 86_400;
@@ -29,7 +33,7 @@ export interface EarlierLine {
   readonly at: LogTime;
 }
 
-/** The budget of a search over logs. */
+/** The budget of a search in a log. */
 export class SearchBudget {
   #bytes: number;
   readonly #until: number;
@@ -40,11 +44,20 @@ export class SearchBudget {
   }
 
   get isSpent(): boolean {
-    return this.#bytes <= 0 || performance.now() > this.#until;
+    return this.#bytes <= 0 || this.leftMs <= 0;
+  }
+
+  get leftMs(): number {
+    return this.#until - performance.now();
   }
 
   spend(bytes: number): void {
     this.#bytes -= bytes;
+  }
+
+  /** The budget of a first look, which has the time of this one at most, and bytes of its own. */
+  first(mostMs = Infinity): SearchBudget {
+    return new SearchBudget(FREE_BYTES, Math.min(this.leftMs, mostMs));
   }
 }
 
@@ -74,12 +87,25 @@ export async function earlierLines(target: LiveContainer, wish: EarlierWish): Pr
   const latest = end ?? { seconds: Math.floor(Date.now() / 1000) + A_DAY_S, nanos: 0 };
   // Engines find the last lines of all fast, and those say how many there are in a stretch of time.
   const asked = Math.max(LAST_LINES, 2 * most);
-  const last = await readStretch(target, wish, { from: since, to: latest, isFirst: true, tail: asked }, most);
+  const whole = { from: since, to: latest, isFirst: true, tail: asked };
+  const last = await readStretch(
+    target,
+    wish,
+    whole,
+    most,
+    budget.first(Math.min(LAST_LINES_MS, budget.leftMs / 2)),
+  );
   const isWhole = last !== null && last.seen < asked;
   if (last !== null && (isWhole || last.lines.length >= most && !last.isCut)) {
     const [first] = last.lines;
     return { lines: last.lines, lookedFrom: isWhole || first === undefined ? null : first.at };
   }
+  const isSure = last !== null && !last.isCut;
+  /** Returns what was found, or what the last lines alone say, whichever looked further back. */
+  const furthest = (lines: readonly EarlierLine[], lookedFrom: LogTime): Earlier =>
+    isSure && last.first !== null && compareLogTimes(last.first, lookedFrom) < 0
+      ? { lines: last.lines, lookedFrom: last.first }
+      : { lines, lookedFrom };
   let at = end ?? ofMs(Date.now());
   let to = latest;
   let isFirst = true;
@@ -89,17 +115,25 @@ export async function earlierLines(target: LiveContainer, wish: EarlierWish): Pr
     const from = backBy(at, ms);
     const isLast = from.seconds <= 0 || since !== null && compareLogTimes(from, since) <= 0;
     const stretch = { from: isLast ? since : from, to, isFirst, tail: null };
-    const read = await readStretch(target, wish, stretch, most - found.length);
+    const read = await readStretch(
+      target,
+      wish,
+      stretch,
+      most - found.length,
+      isFirst ? budget.first() : budget,
+    );
     if (read === null) {
-      if (!isFirst) return { lines: found, lookedFrom: to };
+      const answer = furthest(found, to);
+      if (answer.lookedFrom !== latest) return answer;
       throw engineError(
         "engine_timeout",
-        `Cannot read the earlier logs of container "${target.name}": too much was written in a short time`,
+        `Cannot read the earlier logs of container "${target.name}": its last lines could not be read in time`,
       );
     }
     found = [...read.lines, ...found];
     if (isLast) return { lines: found, lookedFrom: null };
-    if (found.length >= most || budget.isSpent) return { lines: found, lookedFrom: from };
+    if (found.length >= most) return { lines: found, lookedFrom: from };
+    if (budget.isSpent) return furthest(found, from);
     at = to = from;
     isFirst = false;
   }
@@ -119,17 +153,19 @@ interface ReadStretch {
   readonly lines: EarlierLine[];
   /** The number of lines that were read, and the time in which they were written. */
   readonly seen: number;
+  readonly first: LogTime | null;
   readonly spanMs: number;
   /** The place of the cursor is not sure: of lines with one time only some were read. */
   readonly isCut: boolean;
 }
 
-/** Null where it could not be read to its end. */
+/** Null where it could not be read to its end with this budget. */
 async function readStretch(
   target: LiveContainer,
-  { before, search, budget, signal }: EarlierWish,
+  { before, search, signal }: EarlierWish,
   { from, to, isFirst, tail }: Stretch,
   most: number,
+  budget: SearchBudget,
 ): Promise<ReadStretch | null> {
   const position = new LogPosition({ bounded: from !== null || tail !== null });
   const horizon = isFirst && before !== null ? new LogHorizon(before) : null;
@@ -184,17 +220,21 @@ async function readStretch(
     },
     signal: AbortSignal.any([signal, ending.signal]),
   });
+  const late = setTimeout(() => ending.abort(), Math.max(0, budget.leftMs)); // also where nothing comes
   try {
     while (await source.read()); // the listener takes the lines
   } catch (error) {
     if (ending.signal.aborted && !signal.aborted) return null;
     throw error;
   } finally {
+    clearTimeout(late);
     source.close();
   }
+  if (ending.signal.aborted) return null; // the end may be that of its connection
   return {
     lines: kept.slice(-most),
     seen,
+    first,
     spanMs: Math.max(1, msOf(last) - msOf(first)),
     isCut: horizon?.isCut ?? false,
   };

@@ -13,7 +13,7 @@ import { compareLogTimes, type LogTime, readCallersTime } from "./log_time.ts";
 
 const MOST_CONTAINERS = 16;
 const MOST_LINES = 1_000;
-/** The budget of one answer: bytes of lines that are read, and time. */
+/** The budget of one answer: bytes of lines that are read, of which each container has the same share, and time. */
 const BUDGET_BYTES = 64 * 1024 * 1024;
 const BUDGET_MS = 8_000;
 const AT_ONCE = 4;
@@ -103,9 +103,10 @@ export function earlierLogs(
     const since = query.since === undefined ? null : readCallersTime(query.since);
     return await turns.take(principal, ending, async () => {
       using _reader = streamLimit.enter(principal, "logs");
-      const budget = new SearchBudget(BUDGET_BYTES, BUDGET_MS);
       const found: Found[] = [];
       const waiting = await Promise.all(query.container.map((one) => findOne(find, reach, one, ending)));
+      const endsAt = performance.now() + BUDGET_MS;
+      const bytes = BUDGET_BYTES / waiting.length;
       const work = async () => {
         for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) {
           const source = `${target.engine.name}/${target.id}`;
@@ -114,6 +115,9 @@ export function earlierLogs(
             found.push({ target, source, lines: [], lookedFrom: null });
             continue;
           }
+          // Each has its share, so that every answer looks further back in each log
+          const share = Math.min(1, AT_ONCE / (waiting.length + 1));
+          const budget = new SearchBudget(bytes, (endsAt - performance.now()) * share);
           const wish = { before, until, since, search: q, most: limit, budget, signal: ending };
           found.push({ target, source, ...await earlierLines(target, wish) });
         }
