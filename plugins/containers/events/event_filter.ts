@@ -111,9 +111,9 @@ export async function filterOf(
   const isAsked = (id: string, of: string) =>
     asked.length === 0 || asked.some(({ row, link }) => row.id === id && link.name === of);
   const kinds: readonly string[] = query.kind;
-  const isOfWorkspace = (name: string | undefined) =>
-    workspace === undefined ||
-    name !== undefined && (ownership.projectsOf(workspace)?.includes(name) ?? false);
+  const isNamedInWorkspace = (name: string | undefined) =>
+    name !== undefined && workspace !== undefined &&
+    (ownership.projectsOf(workspace)?.includes(name) ?? false);
   const inSwarm = (row: RunningContainer) => swarmOf(engines, row);
   const sees = (row: RunningContainer) => seen.events.sees(row) && seen.running.sees(row);
   const rowOf = ({ about, backend: of, id, type, attributes }: EngineEvent) =>
@@ -121,15 +121,20 @@ export async function filterOf(
       engines.backends.links.find(({ name }) => name === of)?.mirror.containers.rows
         .get(type === "container" ? id : attributes.container ?? "") ??
       null;
-  /** An adopted container has no label of its project, or that of a lost folder. */
-  const projectIn = (event: EngineEvent) =>
-    (event.type === "container" ? rowOf(event)?.compose?.project : undefined) ?? event.attributes[PROJECT];
+  /** Of several projects of one name, the owner tells. The name counts where that is not known: not yet, or not any more. */
+  const isOfWorkspace = (event: EngineEvent) => {
+    if (workspace === undefined) return true;
+    const row = event.type === "container" ? rowOf(event) : null;
+    const owner = row === null ? null : ownership.ownerOf(row);
+    if (owner !== null || row !== null && ownership.settle() === false) return owner?.id === workspace;
+    return isNamedInWorkspace(row?.compose?.project ?? event.attributes[PROJECT]);
+  };
   const fits = (event: EngineEvent) => {
     const { id, type, action, backend: of, healthCheck } = event;
     return kinds.includes(type) && (query.healthChecks || !healthCheck) &&
       (query.action?.includes(action) ?? true) &&
       (backend === undefined || of === backend) && isAsked(id, of) &&
-      isOfWorkspace(projectIn(event));
+      isOfWorkspace(event);
   };
   /** A container that is not known any more, and all else, has the name alone. */
   const isOfAsked = (event: EngineEvent) => {
@@ -153,8 +158,7 @@ export async function filterOf(
       (backend === undefined || row.backend === backend) &&
       isAsked(row.id, row.backend) &&
       (project === undefined || isOfProject(row, project, ownership, inSwarm)) &&
-      (workspace === undefined || ownership.ownerOf(row)?.id === workspace ||
-        isOfWorkspace(row.compose?.project ?? row.labels[PROJECT])) &&
+      (workspace === undefined || ownership.ownerOf(row)?.id === workspace) &&
       sees(row),
   };
 }

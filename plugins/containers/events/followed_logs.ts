@@ -5,7 +5,8 @@ import { Lru } from "../../../core/lru.ts";
 import type { RunningContainer } from "../../../core/runtime.ts";
 import { statusOf } from "../../../http/declare/problem.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
-import { findContainer } from "../backends/find_container.ts";
+import { findContainer, type FoundContainer } from "../backends/find_container.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import { type Engines, inMirrors } from "../backends/seen.ts";
 import { JUDGE_MS } from "../backends/while_seen.ts";
@@ -114,12 +115,22 @@ export class FollowedLogs implements AsyncDisposable {
   }
 
   async #find(backend: string, id: string): Promise<LiveContainer> {
-    const { engines, seen, signal } = this.#options;
-    // Without scopes this is known, and with them a container that just began has to be judged first
-    for (const { reach } of [seen.events, seen.running, seen.logs]) {
-      if (!reach.everywhere) await findContainer(engines, reach, id, backend, "read the logs");
+    const { engines, filter, seen, signal } = this.#options;
+    const doing = "read the logs";
+    // A container that just began has to be known first, and whose it is
+    const found = await Promise.all(
+      [seen.events, seen.running, seen.logs].map(({ reach }) =>
+        findContainer(engines, reach, id, backend, doing)
+      ),
+    );
+    const [{ row }] = found as [FoundContainer]; // three were asked for
+    if (!filter.wantsContainer(row)) {
+      await engines.sights.ownership.settle();
+      if (!filter.wantsContainer(row)) {
+        throw engineError("container_not_found", `Cannot ${doing}: it was not asked for`);
+      }
     }
-    return await readLive(engines.backends.named(backend).engine, id, "read the logs", signal);
+    return await readLive(engines.backends.named(backend).engine, id, doing, signal);
   }
 
   async #list(): Promise<void> {
