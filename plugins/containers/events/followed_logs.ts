@@ -12,7 +12,8 @@ import { type Engines, inMirrors } from "../backends/seen.ts";
 import { JUDGE_MS } from "../backends/while_seen.ts";
 import { awakenBy } from "../logs/awaken.ts";
 import { JsonLines, type LineWriter } from "../logs/json_lines.ts";
-import { begins, MergedLogs } from "../logs/merged_logs.ts";
+import { justBefore } from "../logs/log_time.ts";
+import { begins, type LogStart, MergedLogs } from "../logs/merged_logs.ts";
 import type { ContainerFilter, Seen } from "./event_filter.ts";
 
 /** Containers whose engines and places are remembered. */
@@ -50,6 +51,8 @@ export class FollowedLogs implements AsyncDisposable {
   /** Where each log was read up to: it is resumed there. */
   readonly #read = new Lru<string>(MOST_REMEMBERED);
   readonly #failures = new Map<string, Failure>();
+  /** Containers that were made since the begin. */
+  readonly #made = new Lru<true>(MOST_REMEMBERED);
   #leftOut = 0;
   #isFull = false;
   #isListed = false;
@@ -99,17 +102,22 @@ export class FollowedLogs implements AsyncDisposable {
     await this.#logs[Symbol.asyncDispose]();
   }
 
-  #join({ backend, id }: EngineEvent): void {
+  #join({ backend, id, action, time }: EngineEvent): void {
     this.#failures.delete(id);
+    if (action === "create") this.#made.set(id, true);
+    const isMade = this.#made.get(id) === true;
     // A container that starts before the list is there gets the same past as those in the list
-    this.#add(backend, id, this.#isListed ? null : this.#options.tail);
+    const start = this.#isListed
+      ? { tail: null, since: isMade ? null : justBefore(time) }
+      : { tail: this.#options.tail };
+    this.#add(backend, id, start);
   }
 
   /** Returns false where there is no room for one more. */
-  #add(backend: string, id: string, tail: number | null): boolean {
+  #add(backend: string, id: string, start: LogStart): boolean {
     const find = () => this.#find(backend, id);
     this.#engineOf.set(id, backend);
-    const isAdded = this.#logs.add(id, find, { tail, cursor: this.#read.get(id) });
+    const isAdded = this.#logs.add(id, find, { ...start, cursor: this.#read.get(id) });
     this.#isFull ||= !isAdded;
     return isAdded;
   }
@@ -143,7 +151,7 @@ export class FollowedLogs implements AsyncDisposable {
     this.#isFull = false;
     for (const { id, backend } of readable) {
       if ((this.#failures.get(id)?.nextAt ?? 0) > now) continue;
-      if (!this.#add(backend, id, tail)) missing++;
+      if (!this.#add(backend, id, { tail })) missing++;
     }
     if (missing === this.#leftOut) return;
     this.#leftOut = missing;

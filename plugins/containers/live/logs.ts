@@ -7,7 +7,7 @@ import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import { awakenBy } from "../logs/awaken.ts";
-import { readCallersTime } from "../logs/log_time.ts";
+import { justBefore, readCallersTime } from "../logs/log_time.ts";
 import { CURSOR_BYTES } from "../logs/log_position.ts";
 import { JsonLines, type LineWriter } from "../logs/json_lines.ts";
 import { MergedLogs } from "../logs/merged_logs.ts";
@@ -109,11 +109,12 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
         asked,
         doing: "read the logs of",
         signal,
-        begin: (target, isNew) => {
+        begin: (target, joined) => {
           const source = sourceOf(target);
+          const isListed = joined === "listed";
           const start = {
-            tail: isNew || since !== null ? null : asked.tail,
-            since: isNew ? null : since,
+            tail: isListed && since === null ? asked.tail : null,
+            since: isListed ? since : joined === "made" ? null : since ?? justBefore(joined.startedAt),
             cursor: read.get(source),
           };
           logs.add(source, () => Promise.resolve(target), start);

@@ -3,6 +3,7 @@ import * as z from "../../../core/schema.ts";
 import type { Reach } from "../../../core/access.ts";
 import type { ServiceError } from "../../../core/error.ts";
 import { isOfProject, mayBeOfProject } from "../../../core/ownership.ts";
+import { Lru } from "../../../core/lru.ts";
 import type { RunningContainer } from "../../../core/runtime.ts";
 import type { Sight } from "../../../core/sight.ts";
 import { asServiceError, statusOf } from "../../../http/declare/problem.ts";
@@ -79,6 +80,12 @@ export function sourcesTold(items: readonly SourceState[], leftOut: number): Jso
 export const sourceOf = ({ engine, id }: Pick<LiveContainer, "engine" | "id">): string =>
   `${engine.name}/${id}`;
 
+/**
+ * The way in which a container came to be followed: it was there, it was made while others were followed, or it is an
+ * old one that started then.
+ */
+export type Joined = "listed" | "made" | { readonly startedAt: string };
+
 interface SourcesOptions {
   readonly engines: Engines;
   /** All of them must have what is followed. */
@@ -87,8 +94,7 @@ interface SourcesOptions {
   /** Follows "Cannot" in errors. */
   readonly doing: string;
   readonly signal: AbortSignal;
-  /** Begins to follow a container; `isNew` is one that was made while others were followed. */
-  readonly begin: (target: LiveContainer, isNew: boolean) => void;
+  readonly begin: (target: LiveContainer, joined: Joined) => void;
   readonly stop: (source: string) => void;
   /** The engine says that it removed a container; for readers that would not notice. */
   readonly removed?: (source: string) => void;
@@ -102,6 +108,8 @@ export class Sources implements Disposable {
   readonly #followed = new Map<string, { readonly name: string }>();
   /** The last message about each source, and about each name that was not found. */
   readonly #said = new Map<string, string>();
+  /** Containers that were made since the begin. */
+  readonly #made = new Lru<true>(MOST_SAID);
   /** Followed containers that cannot be read for now, by source. */
   readonly #waiting = new Map<string, { readonly name: string }>();
   /** True if a requested container cannot be read for now. */
@@ -168,7 +176,7 @@ export class Sources implements Disposable {
 
   #hear(event: EngineEvent, onFailure: (error: unknown) => void): void {
     if (event.type !== "container") return;
-    const { backend, id, attributes, action } = event;
+    const { backend, id, attributes, action, time } = event;
     const source = `${backend}/${id}`;
     if (action === "destroy" && this.#followed.has(source)) return this.#options.removed?.(source);
     if (!BEGINNINGS.has(action) || this.#followed.has(source)) return;
@@ -177,7 +185,13 @@ export class Sources implements Disposable {
     const isAsked = all === true || this.#isMeant({ backend, id, name: attributes["name"] ?? "" }) ||
       of !== undefined &&
         (project === undefined ? workspace !== undefined : mayBeOfProject(of, project));
-    if (isAsked) void this.#add([source], this.#isListed).catch(onFailure);
+    if (!isAsked) return;
+    if (action === "create") this.#made.set(source, true);
+    void this.#add([source], this.#isListed ? this.#joined(source, time) : "listed").catch(onFailure);
+  }
+
+  #joined(source: string, time: string): Joined {
+    return this.#made.get(source) === true ? "made" : { startedAt: time };
   }
 
   /** Finds what was asked for and is not followed. */
@@ -202,11 +216,11 @@ export class Sources implements Disposable {
     const isOther = leftOut !== this.#leftOut;
     this.#leftOut = leftOut;
     if (isOther) this.#tell();
-    await this.#add(wanted.slice(0, MOST), false);
+    await this.#add(wanted.slice(0, MOST), "listed");
   }
 
   /** Together, so that the pasts of all are sorted into each other. */
-  async #add(wanted: readonly string[], isNew: boolean): Promise<void> {
+  async #add(wanted: readonly string[], joined: Joined): Promise<void> {
     const { asked: { containers = [] }, signal, begin } = this.#options;
     const missing = wanted.filter((asked) => !this.#followed.has(asked));
     const found = await Promise.all(
@@ -236,7 +250,7 @@ export class Sources implements Disposable {
       if (this.#followed.has(source) || this.#followed.size >= MOST) continue;
       this.#followed.set(source, { name: one.target.name });
       states.push({ source, name: one.target.name, state: "following" });
-      begin(one.target, isNew);
+      begin(one.target, joined);
     }
     if (states.length > 0) this.#tell(...states);
   }

@@ -58,6 +58,12 @@ export function readCallersTime(text: string, nowMs = Date.now()): LogTime {
   return time;
 }
 
+/** A second before the time of an event: the first lines may be earlier than the word that a container has started. */
+export function justBefore(text: string): LogTime | null {
+  const time = readLogTime(text);
+  return time === null ? null : { ...time, seconds: Math.max(0, time.seconds - 1) };
+}
+
 export function ofMs(ms: number): LogTime {
   const seconds = Math.floor(Math.max(0, ms) / 1000);
   return { seconds, nanos: Math.floor(Math.max(0, ms) - seconds * 1000) * 1_000_000 };

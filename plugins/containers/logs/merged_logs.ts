@@ -41,7 +41,7 @@ interface LogViewer {
 }
 
 /** The position from which a log is read. */
-interface LogStart {
+export interface LogStart {
   /** The number of earlier lines that come first; null for all. */
   readonly tail: number | null;
   /** Of those only the ones from then on. */
