@@ -79,7 +79,7 @@ const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
     "in_use",
   ],
   [
-    /container state improper|is paused|not running|is running|running container|already in progress|marked for removal|only one instance of|pre-?defined .{0,200}network|overlaps with|already used on the host|already being used by a network/i,
+    /container state improper|is paused|not running|is running|running container|already in progress|marked for removal|only one instance of|pre-?defined .{0,200}network|overlaps with|already used on the host|already being used by a network|does not support reading|is not logging output/i,
     "conflict",
   ],
   // Podman gives a container free between making its process and starting it: somebody stopped it meanwhile

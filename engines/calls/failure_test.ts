@@ -13,6 +13,8 @@ Deno.test("a refusal that the caller can mend is no failure of the engine", () =
     [409, "network with name n1 already exists", "name_taken"],
     [500, "No such container: nope", "container_not_found"],
     [500, "`/usr/bin/crun start 0123456789ab` failed: exit status 1", "conflict"],
+    [501, "configured logging driver does not support reading", "conflict"],
+    [500, "this container is not logging output", "conflict"],
     [500, "loopback interface is broken", "engine_failed"],
   ];
   for (const [status, message, code] of refusals) {

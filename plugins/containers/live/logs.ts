@@ -109,13 +109,14 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
         asked,
         doing: "read the logs of",
         signal,
-        begin: (target, joined) => {
+        begin: (target, joined, isAgain) => {
           const source = sourceOf(target);
           const isListed = joined === "listed";
           const start = {
             tail: isListed && since === null ? asked.tail : null,
             since: isListed ? since : joined === "made" ? null : since ?? justBefore(joined.startedAt),
             cursor: read.get(source),
+            isAgain,
           };
           logs.add(source, () => Promise.resolve(target), start);
         },

@@ -21,6 +21,8 @@ const MOST_SAID = 1_024;
 const PROJECT = "com.docker.compose.project";
 /** The interval at which scopes are checked again and missing containers are looked for. */
 const CLOCK_MS = 2_000;
+/** The longest time between two tries of a source that cannot be read. */
+const LONGEST_PAUSE_MS = 60_000;
 
 /** As the engines' command lines show them; a shorter text may as well be a name. */
 const SHORT_ID = 12;
@@ -94,11 +96,18 @@ interface SourcesOptions {
   /** Follows "Cannot" in errors. */
   readonly doing: string;
   readonly signal: AbortSignal;
-  readonly begin: (target: LiveContainer, joined: Joined) => void;
+  /** Begins to follow a container. `isAgain`: it could not be read before, and `resumes` has to tell that it is. */
+  readonly begin: (target: LiveContainer, joined: Joined, isAgain: boolean) => void;
   readonly stop: (source: string) => void;
   /** The engine says that it removed a container; for readers that would not notice. */
   readonly removed?: (source: string) => void;
   readonly tell: (states: readonly SourceState[], leftOut: number) => void;
+  readonly clockMs?: number;
+}
+
+interface Failure {
+  readonly pauseMs: number;
+  readonly nextAt: number;
 }
 
 export class Sources implements Disposable {
@@ -112,6 +121,8 @@ export class Sources implements Disposable {
   readonly #made = new Lru<true>(MOST_SAID);
   /** Followed containers that cannot be read for now, by source. */
   readonly #waiting = new Map<string, { readonly name: string }>();
+  /** Sources that could not be read, until they are: each is tried ever more rarely. */
+  readonly #failed = new Lru<Failure>(MOST_SAID);
   /** True if a requested container cannot be read for now. */
   #isWaiting = false;
   readonly #stack = new DisposableStack();
@@ -143,10 +154,14 @@ export class Sources implements Disposable {
       const hasOtherOwners = this.#hasOtherOwners();
       if (hasOtherOwners) this.#leaveOthers();
       if (hasOtherOwners || this.#isWaiting || this.#waiting.size > 0) again();
-    }, CLOCK_MS);
+    }, this.#clockMs);
     this.#stack.defer(() => clearInterval(clock));
     await this.#look();
     this.#isListed = true;
+  }
+
+  get #clockMs(): number {
+    return this.#options.clockMs ?? CLOCK_MS;
   }
 
   /** Tells that a source cannot be read for now, and that its follower tries again. */
@@ -155,8 +170,9 @@ export class Sources implements Disposable {
     if (known !== undefined) this.#tell({ source, name: known.name, state: "waiting", reason });
   }
 
-  /** Tells that a source is read again after `waits`. */
+  /** Tells that a source is read again after `waits`, or after it could not be read. */
   resumes(source: string): void {
+    this.#failed.delete(source);
     const known = this.#followed.get(source);
     if (known !== undefined) this.#tell({ source, name: known.name, state: "following" });
   }
@@ -166,12 +182,27 @@ export class Sources implements Disposable {
     const known = this.#followed.get(source);
     if (known === undefined || !this.#followed.delete(source)) return;
     const state = reason === "removed" ? { state: "ended", reason } as const : refusal(reason);
-    if (state.state === "waiting") this.#waiting.set(source, known);
+    this.#fail(source, state.state === "waiting" ? known : null);
     this.#tell({ source, name: known.name, ...state });
   }
 
   [Symbol.dispose](): void {
     this.#stack.dispose();
+  }
+
+  /** Has a source tried again later; null for one that is over. */
+  #fail(source: string, known: { readonly name: string } | null): void {
+    const { pauseMs = this.#clockMs / 2 } = this.#failed.get(source) ?? {};
+    this.#failed.delete(source);
+    if (known === null) return;
+    const again = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    this.#failed.set(source, { pauseMs: again, nextAt: performance.now() + again });
+    this.#waiting.set(source, known);
+  }
+
+  /** Returns true where the source could not be read a moment ago. */
+  #isHeld(source: string): boolean {
+    return (this.#failed.get(source)?.nextAt ?? 0) > performance.now();
   }
 
   #hear(event: EngineEvent, onFailure: (error: unknown) => void): void {
@@ -186,6 +217,7 @@ export class Sources implements Disposable {
       of !== undefined &&
         (project === undefined ? workspace !== undefined : mayBeOfProject(of, project));
     if (!isAsked) return;
+    this.#failed.delete(source);
     if (action === "create") this.#made.set(source, true);
     void this.#add([source], this.#isListed ? this.#joined(source, time) : "listed").catch(onFailure);
   }
@@ -222,7 +254,7 @@ export class Sources implements Disposable {
   /** Together, so that the pasts of all are sorted into each other. */
   async #add(wanted: readonly string[], joined: Joined): Promise<void> {
     const { asked: { containers = [] }, signal, begin } = this.#options;
-    const missing = wanted.filter((asked) => !this.#followed.has(asked));
+    const missing = wanted.filter((asked) => !this.#followed.has(asked) && !this.#isHeld(asked));
     const found = await Promise.all(
       missing.map((asked) =>
         this.#find(asked, containers.includes(asked) || this.#waiting.has(asked)).then(
@@ -246,11 +278,13 @@ export class Sources implements Disposable {
         continue;
       }
       const source = sourceOf(one.target);
+      if (this.#isHeld(source)) continue; // it was asked for by its name
       this.#waiting.delete(source);
       if (this.#followed.has(source) || this.#followed.size >= MOST) continue;
       this.#followed.set(source, { name: one.target.name });
-      states.push({ source, name: one.target.name, state: "following" });
-      begin(one.target, joined);
+      const isAgain = this.#failed.get(source) !== undefined;
+      if (!isAgain) states.push({ source, name: one.target.name, state: "following" });
+      begin(one.target, joined, isAgain);
     }
     if (states.length > 0) this.#tell(...states);
   }

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { Reach } from "../../../core/access.ts";
+import { pause } from "../../../core/pause.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
 import { eventually } from "../../../tests/support/eventually.ts";
 import { EventFeed } from "../../../engines/mirror/event_feed.ts";
 import type { Engines } from "../backends/seen.ts";
 import { type Joined, Sources } from "./sources.ts";
 
 /** Sources of all containers of one engine, which has none at first. */
-function scene() {
+function scene(begin: (source: string) => void = () => {}) {
   const feed = new EventFeed(0);
   const rows = new Map<string, Record<string, unknown>>();
   const engine = {
@@ -34,7 +36,11 @@ function scene() {
     asked: { all: true },
     doing: "read the logs of",
     signal: new AbortController().signal,
-    begin: (target, joined) => begun.set(target.id, joined),
+    begin: (target, joined) => {
+      begun.set(target.id, joined);
+      begin(`one/${target.id}`);
+    },
+    clockMs: 4,
     stop: () => {},
     tell: (states) => told.push(...states.map(({ state, reason = "" }) => `${state} ${reason}`.trim())),
   });
@@ -69,4 +75,19 @@ Deno.test("Sources tells a container that was made meanwhile from an old one tha
     old: { startedAt: "2026-01-01T00:00:05.000Z" },
     late: "made",
   });
+});
+
+Deno.test("Sources tries a log that cannot be read ever more rarely, and says that it is followed once it was read", async () => {
+  let tries = 0;
+  const { sources, told, have } = scene((source) => {
+    tries += 1;
+    queueMicrotask(() => sources.over(source, engineError("engine_failed", "It cannot be read")));
+  });
+  using _sources = sources;
+  have("quiet");
+  await sources.begin((error) => assert.fail(String(error)));
+  await pause(200);
+
+  assert.ok(tries >= 2 && tries <= 8, `${tries} tries`);
+  assert.deepEqual(told, ["following", "waiting engine_failed"]);
 });

@@ -84,9 +84,9 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
           const item = (sample: JsonText) => jsonObject(head, membersOf(sample));
           const items = asked.earlier ? feeds.earlier(target.engine, target.id).map(item) : [];
           earlier.push(...inParts(items).map((part) => ({ source, items: part })));
-          const last = items.at(-1);
           const sample = (text: JsonText) => {
-            if (item(text) !== last) unsent.set(source, item(text));
+            sources.resumes(source);
+            if (item(text) !== items.at(-1)) unsent.set(source, item(text));
           };
           const end = (error: Parameters<Sources["over"]>[1]) => {
             stop(source);

@@ -81,7 +81,7 @@ export class LogSource {
   /** The beginning of the wait for the engine's next bytes; null while nothing is waited for. */
   #quietSince: number | null = null;
   /** True from `waits` to `resumes`. */
-  #isWaiting = false;
+  #isWaiting: boolean;
   /** Failures in a row. */
   #failures = 0;
   /** The number of times in a row that the log ended without a new line. */
@@ -97,6 +97,8 @@ export class LogSource {
     readonly listener: LogListener;
     readonly signal: AbortSignal;
     readonly awaken?: Awaken;
+    /** It could not be read before: `resumes` is called at the first opening, too. */
+    readonly isWaiting?: boolean;
   }) {
     this.#target = options.target;
     this.#query = options.query;
@@ -104,6 +106,7 @@ export class LogSource {
     this.#listener = options.listener;
     this.#signal = options.signal;
     this.#awaken = options.awaken;
+    this.#isWaiting = options.isWaiting ?? false;
     this.#follows = options.query.follow;
     const { terminal, kind, rotates, managed } = options.target;
     this.#life = kind === "podman" ? new PodmanLife(() => this.#look()) : null;

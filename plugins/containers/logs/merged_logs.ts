@@ -54,6 +54,8 @@ export interface LogStart {
   readonly until?: LogTime | null;
   readonly stdout?: boolean;
   readonly stderr?: boolean;
+  /** It could not be read before: `resumes` tells when it is. */
+  readonly isAgain?: boolean;
 }
 
 /** The reading of one source. */
@@ -62,6 +64,7 @@ interface Reader {
   readonly position: LogPosition;
   readonly signal: AbortSignal;
   readonly lines: SourceLines;
+  readonly isAgain: boolean;
 }
 
 interface Member {
@@ -196,6 +199,7 @@ export class MergedLogs implements AsyncDisposable {
         position,
         signal,
         lines: this.#lines.of(source, target, position, cursor !== undefined),
+        isAgain: start.isAgain ?? false,
       };
       this.#viewer.joined?.(source, target);
       if (tail !== 0 || cursor !== undefined) {
@@ -210,7 +214,7 @@ export class MergedLogs implements AsyncDisposable {
 
   async #follow(
     target: LiveContainer,
-    { source, position, signal, lines }: Reader,
+    { source, position, signal, lines, isAgain }: Reader,
     wanted: LogRequest,
   ): Promise<void> {
     const sought = this.#search === undefined ? lines : searching(this.#search, lines);
@@ -245,6 +249,7 @@ export class MergedLogs implements AsyncDisposable {
       },
       signal,
       awaken: this.#awaken,
+      isWaiting: isAgain,
     });
     if (member !== undefined) {
       member.log = log;
