@@ -35,6 +35,7 @@ interface FollowedLogsOptions {
   /** Told of a container whose log cannot be read. */
   failed(container: RunningContainer): void;
   onFailure(error: unknown): void;
+  readonly judgeMs?: number;
 }
 
 interface Failure {
@@ -93,13 +94,17 @@ export class FollowedLogs implements AsyncDisposable {
     this.#owners = sights.ownership.revision;
     await this.#list();
     this.#isListed = true;
-    const clock = setInterval(() => void this.#judge().catch(onFailure), JUDGE_MS);
+    const clock = setInterval(() => void this.#judge().catch(onFailure), this.#judgeMs);
     this.#stack.defer(() => clearInterval(clock));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stack.dispose();
     await this.#logs[Symbol.asyncDispose]();
+  }
+
+  get #judgeMs(): number {
+    return this.#options.judgeMs ?? JUDGE_MS;
   }
 
   #join({ backend, id, action, time }: EngineEvent): void {
@@ -185,7 +190,7 @@ export class FollowedLogs implements AsyncDisposable {
   #forgive(): void {
     const now = performance.now();
     for (const [id, { nextAt }] of this.#failures) {
-      const isRead = this.#logs.has(id) && now > nextAt + JUDGE_MS;
+      const isRead = this.#logs.has(id) && now > nextAt + this.#judgeMs;
       if (isRead || this.#rowOf(id) === undefined) this.#failures.delete(id);
     }
   }
@@ -202,7 +207,7 @@ export class FollowedLogs implements AsyncDisposable {
     const row = this.#rowOf(id);
     // A container that is gone, or left the scope before it was read, has its own event or none
     if (reason === "removed" || row === undefined || statusOf(reason) === 404) return;
-    const { pauseMs = JUDGE_MS / 2 } = this.#failures.get(id) ?? {};
+    const { pauseMs = this.#judgeMs / 2 } = this.#failures.get(id) ?? {};
     if (!this.#failures.has(id)) this.#options.failed(row);
     const again = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     const status = statusOf(reason);
