@@ -302,7 +302,7 @@ export type LiveMessage = {
     readonly source: string;
     readonly gap: LogGap;
   })[];
-  /** The positions up to which their sources were read, for `cursors`. */
+  /** The positions up to which their sources were read, for `cursors`; also of sources without a line among the items. */
   readonly cursors: { readonly [key: string]: string };
   /** The positions of the lines with which reading a source began: `before` of `/api/logs` continues before them. */
   readonly firsts?: { readonly [key: string]: string };

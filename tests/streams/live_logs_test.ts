@@ -146,6 +146,19 @@ for (const kind of ["docker", "podman"] as const) {
     await visitor.subscribe("s", "stats", { project });
     await eventually("some lines", () => lines(visitor, "l").length >= 5);
     assert.ok(lines(visitor, "l").every(({ line }) => line!.startsWith("a 1")));
+    // A log without a match has a place, too: what it says while nobody reads it comes behind that
+    const asked = { containers: ids, q: "needle", tail: 0 };
+    await visitor.subscribe("n", "logs", asked);
+    const reader = new Reader();
+    await eventually("places of both", () => {
+      reader.take(visitor, "n");
+      return Object.keys(reader.cursors).length === 2;
+    });
+    visitor.unsubscribe("n");
+    await engine.cli("exec", ids[0]!, "sh", "-c", "echo needle >/proc/1/fd/1");
+    await visitor.subscribe("m", "logs", { ...asked, cursors: reader.cursors });
+    await upTo(visitor, "m", 1);
+    assert.deepEqual(lines(visitor, "m").map(({ line }) => line), ["needle"]);
     const samples = (id: string) => visitor.of(id).flatMap((one) => one.type === "samples" ? one.items : []);
     const of = (id: string, container: string) =>
       samples(id).filter(({ source }) => source === `${kind}/${container}`);

@@ -7,16 +7,26 @@ import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import { awakenBy } from "../logs/awaken.ts";
-import { justBefore, readCallersTime } from "../logs/log_time.ts";
+import { justBefore, type LogTime, readCallersTime } from "../logs/log_time.ts";
 import { CURSOR_BYTES } from "../logs/log_position.ts";
-import { JsonLines, type LineWriter } from "../logs/json_lines.ts";
-import { MergedLogs } from "../logs/merged_logs.ts";
-import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage, sourcesTold } from "./sources.ts";
+import { JsonLines, type LineWriter, sinceOf } from "../logs/json_lines.ts";
+import { type LogStart, MergedLogs } from "../logs/merged_logs.ts";
+import {
+  type Joined,
+  Source,
+  sourceOf,
+  Sources,
+  SOURCES_ASKED,
+  SourcesMessage,
+  sourcesTold,
+} from "./sources.ts";
 import { LogGap } from "../logs/log_gap.ts";
 import { jsonArray, jsonMembers, jsonObject, jsonText } from "../../../core/json_text.ts";
 
 /** Lines wait for a reader sooner than rows do, so that they never hold those up. */
 const ROOM_BYTES = 128 * 1024;
+/** The interval at which it is told how far logs were read that had no line to tell. */
+const PLACES_MS = 2_000;
 
 const Asked = z.object({
   ...SOURCES_ASKED,
@@ -63,7 +73,7 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
       lines: z.object({
         items: z.array(Item).describe("Lines and gaps, in order"),
         cursors: z.record(z.string(), z.string()).describe(
-          "The positions up to which their sources were read, for `cursors`",
+          "The positions up to which their sources were read, for `cursors`; also of sources without a line among the items",
         ),
         firsts: z.record(z.string(), z.string()).optional().describe(
           "The positions of the lines with which reading a source began: `before` of `/api/logs` continues before them",
@@ -96,7 +106,10 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
           ready: () => room(ROOM_BYTES),
           waits: (source, reason) => sources.waits(source, reason),
           resumes: (source) => sources.resumes(source),
-          left: (source, reason) => sources.over(source, reason),
+          left: (source, reason) => {
+            if (reason === "removed") read.delete(source);
+            sources.over(source, reason);
+          },
         },
         lines,
         awaken: awakenBy(engines.backends.feed),
@@ -111,24 +124,29 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
         signal,
         begin: (target, joined, isAgain) => {
           const source = sourceOf(target);
-          const isListed = joined === "listed";
-          const start = {
-            tail: isListed && since === null ? asked.tail : null,
-            since: isListed ? since : joined === "made" ? null : since ?? justBefore(joined.startedAt),
-            cursor: read.get(source),
-            isAgain,
-          };
+          const start = { ...startOf(read.get(source), joined, asked.tail, since), isAgain };
           logs.add(source, () => Promise.resolve(target), start);
         },
         stop: (source) => logs.remove(source),
         tell: (states, leftOut) => tell("sources", sourcesTold(states, leftOut)),
       });
       await sources.begin(onFailure);
+      using places = new DisposableStack();
+      places.adopt(setInterval(() => logs.tellPlaces(), PLACES_MS), clearInterval);
       if (!signal.aborted) {
         await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       }
     },
   });
+}
+
+/** Returns where to begin a log: behind what was read of it, else as was asked for, or as it came to be followed. */
+function startOf(place: string | undefined, joined: Joined, tail: number, since: LogTime | null): LogStart {
+  const quietSince = place === undefined ? null : sinceOf(place);
+  if (quietSince !== null) return { tail: null, since: quietSince }; // nothing had been written when it was last read
+  if (joined === "listed") return { tail: since === null ? tail : null, since, cursor: place };
+  const from = joined === "made" ? null : since ?? justBefore(joined.startedAt);
+  return { tail: null, since: from, cursor: place };
 }
 
 /** A line, or what is missing, as an item. */

@@ -11,6 +11,10 @@ export interface GatheredLines {
   of(source: string, target: LiveContainer, position: LogPosition, isResumed: boolean): SourceLines;
   /** Sends what was collected, each part of it once the reader has room. */
   tell(): Promise<void>;
+  /** Sends how far these sources were read, of those that have been read further than their last line that was sent. */
+  tellPlaces?(sources: readonly string[]): Promise<void>;
+  /** Forgets the place of a source that is not read any more. */
+  forget?(source: string): void;
 }
 
 export interface SourceLines {

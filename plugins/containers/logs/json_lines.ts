@@ -3,6 +3,7 @@ import type { JsonText } from "../../../core/json_text.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { Line } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
+import { type LogTime, readLogTime } from "./log_time.ts";
 import type { GatheredLines, SourceLines } from "./gathered_lines.ts";
 
 /** The longest frame, far below the limit of a socket's queue. */
@@ -47,6 +48,21 @@ export interface LineWriter {
   gap(gap: Gap): JsonText;
 }
 
+/** Before the time since which a source is read, in place of a cursor while it has written nothing. */
+const SINCE = "@";
+
+/** Returns that time; null for a cursor. */
+export function sinceOf(place: string): LogTime | null {
+  return place.startsWith(SINCE) ? readLogTime(place.slice(SINCE.length)) : null;
+}
+
+interface ReadSource {
+  readonly position: LogPosition;
+  readonly since: string;
+  /** The place that the reader knows. */
+  told: string;
+}
+
 interface Collected {
   readonly source: string;
   /** Of the line, or of a later one of its source before it: lines of one source stay in order. */
@@ -61,11 +77,17 @@ interface Collected {
 export class JsonLines implements GatheredLines {
   size = 0;
   #pending: Collected[] = [];
+  readonly #sources = new Map<string, ReadSource>();
 
   constructor(private readonly reader: JsonReader) {}
 
   of(source: string, target: LiveContainer, position: LogPosition, isResumed: boolean): SourceLines {
     const writer = this.reader.write(target);
+    this.#sources.set(source, {
+      position,
+      since: new Date().toISOString(),
+      told: isResumed ? position.toString() : "",
+    });
     let latest = "";
     let hasBegun = isResumed;
     const collect = (time: string, text: JsonText, cursor: string | null) => {
@@ -102,7 +124,7 @@ export class JsonLines implements GatheredLines {
     let characters = 0;
     const send = async () => {
       await this.reader.ready();
-      this.reader.frame(frame, cursors, firsts);
+      this.#frame(frame, cursors, firsts);
       frame = [];
       cursors = new Map();
       firsts = new Map();
@@ -116,6 +138,36 @@ export class JsonLines implements GatheredLines {
       characters += text.length;
     }
     if (frame.length > 0) await send();
+  }
+
+  async tellPlaces(sources: readonly string[]): Promise<void> {
+    await this.reader.ready();
+    const waiting = new Set(this.#pending.map(({ source }) => source));
+    const places = new Map<string, string>();
+    for (const source of sources) {
+      const read = this.#sources.get(source);
+      if (read === undefined || waiting.has(source)) continue;
+      const place = read.position.toString() || `${SINCE}${read.since}`;
+      if (place !== read.told) places.set(source, place);
+    }
+    if (places.size > 0) this.#frame([], places, new Map());
+  }
+
+  /** Forgets a source that is not read any more. */
+  forget(source: string): void {
+    this.#sources.delete(source);
+  }
+
+  #frame(
+    messages: readonly JsonText[],
+    cursors: ReadonlyMap<string, string>,
+    firsts: ReadonlyMap<string, string>,
+  ): void {
+    for (const [source, cursor] of cursors) {
+      const read = this.#sources.get(source);
+      if (read !== undefined) read.told = cursor;
+    }
+    this.reader.frame(messages, cursors, firsts);
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { jsonText } from "../../../core/json_text.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
-import { JsonLines } from "./json_lines.ts";
+import { JsonLines, sinceOf } from "./json_lines.ts";
 import type { Line } from "./lines.ts";
 import { LogPosition } from "./log_position.ts";
 
@@ -62,6 +62,36 @@ Deno.test("JsonLines cuts a line that as JSON is longer than a socket takes, and
     assert.ok(cut ? texts[at]!.startsWith(text) && text.length > 32_000 : texts[at] === text);
   }
   assert.ok(longest <= 384 * 1024, `${longest} bytes`);
+});
+
+Deno.test("JsonLines tells once how far a source was read of which it has no line, and not while one waits", async () => {
+  const told: (readonly [number, Record<string, string>])[] = [];
+  const lines = new JsonLines({
+    frame: (messages, cursors) => told.push([messages.length, Object.fromEntries(cursors)]),
+    ready: () => Promise.resolve(),
+    write: () => ({ line: ({ text }) => jsonText(text), gap: () => jsonText(null) }),
+  });
+  const searched = new LogPosition();
+  const source = lines.of("searched", {} as LiveContainer, searched, false);
+  lines.of("quiet", {} as LiveContainer, new LogPosition(), false);
+  const times = [1, 2, 3].map((at) => `2026-01-01T00:00:00.00000000${at}Z`);
+  const [first, second, third] = times.map((time) => lineOf(time, "no match")) as [Line, Line, Line];
+  searched.admit(first, () => assert.fail());
+
+  await lines.tellPlaces(["searched", "quiet"]);
+  await lines.tellPlaces(["searched", "quiet"]);
+  const [[, { quiet = "", ...others }]] = told as [(typeof told)[0]];
+  assert.deepEqual([told.length, others], [1, { searched: `o${times[0]}` }]);
+  assert.ok(Math.abs((sinceOf(quiet)?.seconds ?? 0) - Date.now() / 1000) < 60, quiet);
+
+  searched.admit(second, () => assert.fail());
+  source.line(second);
+  searched.admit(third, () => assert.fail());
+  await lines.tellPlaces(["searched"]);
+  assert.equal(told.length, 1, "a line waits that it would skip");
+  await lines.tell();
+  await lines.tellPlaces(["searched"]);
+  assert.deepEqual(told.slice(1), [[1, { searched: `o${times[1]}` }], [0, { searched: `o${times[2]}` }]]);
 });
 
 function sizeOf(text: string): number {

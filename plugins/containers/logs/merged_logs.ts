@@ -91,6 +91,7 @@ export class MergedLogs implements AsyncDisposable {
   /** The flush that has not begun yet. */
   #nextFlush: Promise<void> | null = null;
   #isTelling = false;
+  #isTellingPlaces = false;
   /** Of the logs that managers tell and that are read. */
   readonly #dropped = new Set<DroppedLines>();
 
@@ -147,6 +148,7 @@ export class MergedLogs implements AsyncDisposable {
         await this.#flush(); // its last lines come before its end
         this.#signal.removeEventListener("abort", leave);
         this.#members.delete(source);
+        this.#lines.forget?.(source);
         if (!ending.signal.aborted) this.#viewer.left?.(source, reason);
       });
     this.#members.set(source, { ending, reading, log: null, isOver: false });
@@ -164,6 +166,17 @@ export class MergedLogs implements AsyncDisposable {
   /** Resolves when every source that is read now has ended, and its lines were told. */
   async ended(): Promise<void> {
     await Promise.all([...this.#members.values()].map(({ reading }) => reading));
+  }
+
+  /** Tells how far sources were read, behind what is being sent: a reader may have been told no line of them. */
+  tellPlaces(): void {
+    if (this.#isTellingPlaces) return;
+    this.#isTellingPlaces = true;
+    this.#flushing = this.#flushing.then(async () => {
+      this.#isTellingPlaces = false;
+      // Whoever is cut off while the past is read is told all of it again
+      await this.#lines.tellPlaces?.([...this.#members.keys()].filter((source) => !this.readsPast(source)));
+    });
   }
 
   /** Stops reading a source. */
