@@ -6,6 +6,7 @@ import { later } from "../core/later.ts";
 import { checked } from "../http/declare/checked.ts";
 import { packer } from "../http/declare/gzip.ts";
 import type { LiveFeed } from "../http/live/feed.ts";
+import { Room } from "../http/live/room.ts";
 import { asServiceError, statusOf } from "../http/declare/problem.ts";
 import { flag } from "../http/declare/query.ts";
 import { type CoreRouter, router, socketRoute } from "../http/declare/router.ts";
@@ -147,6 +148,7 @@ interface Around {
 class Subscriptions {
   readonly #socket: Socket;
   readonly #around: Around;
+  readonly #room: Room;
   readonly #open = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
   readonly #refused = new Set<string>();
@@ -154,6 +156,7 @@ class Subscriptions {
   constructor(socket: Socket, around: Around) {
     this.#socket = socket;
     this.#around = around;
+    this.#room = new Room(socket);
   }
 
   async run(): Promise<void> {
@@ -200,7 +203,7 @@ class Subscriptions {
           if (signal.aborted) return;
           this.#send(jsonObject(jsonMembers({ type: jsonText(type), ...around }), members));
         },
-        room: (belowBytes = ROOM_BYTES) => this.#socket.drained(belowBytes),
+        room: (belowBytes = ROOM_BYTES) => this.#room.take(belowBytes, signal),
       });
     } catch (thrown) {
       const error = asServiceError(thrown);
