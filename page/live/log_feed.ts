@@ -78,7 +78,8 @@ export abstract class LogFeed {
   protected waits(problem: Problem | null): void {
     this.state.value = "waiting";
     this.#isRefused = problem !== null;
-    this.problem.value = problem;
+    // Another try for the same reason tells nothing new, but its request.
+    if (problem === null || problem.title !== this.problem.peek()?.title) this.problem.value = problem;
   }
 
   /** Tells that it is read, by what came. */

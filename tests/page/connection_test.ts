@@ -83,6 +83,24 @@ test("a question about a plan stays with that plan when another one is read unde
   assert.notEqual(plans[1], plans[0]);
 });
 
+test("a log that its engine refuses says why, and not that nothing was written", async (world) => {
+  const engine = world.worlds["docker"]!;
+  const { override } = engine.world;
+  engine.world.override = (request, path) =>
+    path.endsWith("/logs")
+      ? Response.json({ message: "this driver keeps nothing" }, { status: 501 })
+      : override?.(request, path);
+  await using opened = await openPage(world.browser, world.berth, { key: world.berth.admin });
+  const { page } = opened;
+  await go(page, "/c/docker/shop-web");
+  await page.getByRole("alert").getByText(/this driver keeps nothing/).waitFor();
+  await page.getByText(/^trying again · 0 lines/).waitFor();
+  assert.equal(await page.getByText("It has not written anything yet.").count(), 0);
+  await go(page, "/logs?project=shop");
+  await page.getByRole("alert").getByText(/^The log of shop-(?:web|db) on docker.* cannot be read/).waitFor();
+  engine.world.override = override!;
+});
+
 test("a list that an engine does not give says so with the reason, shows what was known, and so does the overview, but no other list", async (world) => {
   const engine = world.worlds["docker"]!;
   const { override } = engine.world;

@@ -63,11 +63,17 @@ export function LineList(props: LineListProps) {
   return (
     <div class="log-frame">
       <Frame viewport={viewport} name={props.name} isWrapped={isWrapped} onKeyDown={onKeyDown}>
-        {amount === 0 ? words.log[search === null ? "empty" : "none"] : rowsOf(props, range, numberAt)}
+        {amount === 0 ? wordsOfNone(props.feed, search) : rowsOf(props, range, numberAt)}
       </Frame>
       <More viewport={viewport} isPaused={isPaused} goOn={props.goOn} />
     </div>
   );
+}
+
+/** Says why no line is shown; nothing where the log cannot be read, which is told above it. */
+function wordsOfNone({ problem }: LogFeed, search: Search | null): string {
+  if (search !== null) return words.log.none;
+  return problem.value === null ? words.log.empty : "";
 }
 
 /** Counts the lines to show: while the log is paused, those that had come in before. */
