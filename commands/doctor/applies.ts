@@ -1,6 +1,9 @@
 /** The applies that wait for a person, of which some keep a service down. */
 import { type Finding, wrong } from "../../core/finding.ts";
+import { progressOf } from "../../projects/apply/journal.ts";
+import { networksInHand } from "../../projects/apply/network_back.ts";
 import { swapsInHand } from "../../projects/apply/settle.ts";
+import { workOf } from "../../projects/apply/work.ts";
 import type { Check, Setup } from "./check.ts";
 
 export const APPLY_CHECKS: readonly Check[] = [{ name: "applies", look: lookAtApplies }];
@@ -16,11 +19,14 @@ export async function lookAtApplies(
         Promise.resolve(lines.filter(({ seq }) => seq > after).slice(0, limit)),
     };
     const names = await swapsInHand({ id, work }, journal);
-    if (names.length === 0) continue;
-    found.push(wrong(
-      `The apply ${id} of "${project}" is paused in the middle of a swap of "${names.join('", "')}"`,
-      "A service may be down: see that its engine answers, then resume or abandon the apply",
-    ));
+    const networks = networksInHand(workOf({ work }), await progressOf(journal, id));
+    for (const [what, of] of [["a swap of", names], ["the replacement of the network", networks]] as const) {
+      if (of.length === 0) continue;
+      found.push(wrong(
+        `The apply ${id} of "${project}" is paused in the middle of ${what} "${of.join('", "')}"`,
+        "A service may be down: see that its engine answers, then resume or abandon the apply",
+      ));
+    }
   }
   return found;
 }

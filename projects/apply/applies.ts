@@ -197,9 +197,9 @@ export class Applies implements AsyncDisposable {
     if (away !== null) throw away;
   }
 
-  /** Settles the swaps in hand, and begins nothing else. Returns why the engine cannot; the apply waits on then. */
+  /** Settles the swaps in hand and brings networks back, and begins nothing else. Returns why the engine cannot; the apply waits on then. */
   async #end(record: ApplyRecord, wish: ApplyWish): Promise<ServiceError | null> {
-    const away = await this.#swaps.settle(record, wish === "abandon");
+    const away = await this.#swaps.end(record, wish === "abandon");
     const words = wordsOfGivenUp(workOf(record), await progressOf(this.options.store, record.id));
     const state = away === null ? "cancelled" : "paused";
     try {

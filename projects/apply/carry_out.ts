@@ -10,7 +10,7 @@ import { failed, graceOf, type Hand, isAway, isMine, isUp, touched, unlessDone }
 import { runHook, type Skipped } from "./hook.ts";
 import { buildImage } from "./building.ts";
 import { finish, makeContainer } from "./making.ts";
-import { noteNetwork, orNetworkBack } from "./network_back.ts";
+import { noteNetwork } from "./network_back.ts";
 import { swap } from "./swap.ts";
 import { waitForUnit } from "./waiting.ts";
 import { MARK, stepsOf } from "./work.ts";
@@ -33,8 +33,8 @@ export const carryOut: CarryOut = async (hand) => {
 const BY_KIND: Readonly<Record<Exclude<Step["kind"], StackStepKind>, CarryOut>> = {
   "image.pull": pull,
   "image.build": buildImage,
-  "network.create": (hand) => orNetworkBack(hand, () => createNetwork(hand)),
-  "network.remove": (hand) => orNetworkBack(hand, () => removeNetwork(hand)),
+  "network.create": createNetwork,
+  "network.remove": removeNetwork,
   "network.connect": connect,
   "volume.create": createVolume,
   "volume.remove": removeVolume,

@@ -21,8 +21,6 @@ export interface Hand {
   readonly siblings: () => Promise<readonly RunningContainer[]>;
   /** Notes of earlier attempts; empty for the first. */
   readonly noted: Noted;
-  /** Returns the notes of another step of the apply. */
-  notedOf(step: number): Promise<Noted>;
   /** True if an earlier attempt may have done it, or a part of it. */
   readonly isAgain: boolean;
   /** Ends pulls and waits: the apply is cancelled, or the service stops. */

@@ -1,12 +1,17 @@
-/** The swaps that interrupted applies have in hand: settled as soon as their engine answers, and told by health until then. */
+/**
+ * The swaps that interrupted applies have in hand: settled as soon as their engine answers, and told by health until then.
+ * A network that is being replaced is told, too, and comes back where its apply ends.
+ */
 
 import type { ApplyRecord, ApplyStore } from "../../core/applies.ts";
 import type { ActingRuntime } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
-import type { Journal } from "./journal.ts";
+import { isAway } from "./hand.ts";
+import { type Journal, progressOf } from "./journal.ts";
+import { networksBack, networksInHand } from "./network_back.ts";
 import { ownedActs } from "./owned_acts.ts";
-import { isReadable } from "./work.ts";
+import { isReadable, workOf } from "./work.ts";
 
 interface InterruptedSwapsOptions {
   readonly store: ApplyStore;
@@ -27,7 +32,8 @@ const MOST_PAUSED = 200;
 interface Paused {
   readonly epoch: number;
   readonly project: string;
-  readonly isInHand: boolean;
+  /** Null where nothing is. */
+  readonly inHand: "swap" | "network" | null;
 }
 
 export class InterruptedSwaps {
@@ -51,10 +57,8 @@ export class InterruptedSwaps {
     for (const record of await store.list(asked)) {
       const { id, epoch, project } = record;
       const known = this.#paused.get(id);
-      const isInHand = known?.epoch === epoch
-        ? known.isInHand
-        : !isReadable(record) || (await namesInHand(record, store)).length > 0;
-      found.set(id, { epoch, project, isInHand });
+      const inHand = known?.epoch === epoch ? known.inHand : await inHandOf(record, store);
+      found.set(id, { epoch, project, inHand });
     }
     this.#paused = found;
   }
@@ -90,6 +94,31 @@ export class InterruptedSwaps {
   }
 
   /**
+   * Settles all of an apply that ends, and brings the networks back whose replacement is not done. Returns why the engine
+   * cannot.
+   */
+  async end(record: ApplyRecord, isAbandoned: boolean): Promise<ServiceError | null> {
+    const away = await this.settle(record, isAbandoned);
+    const { store, journalOf, assertHeld } = this.options;
+    const networks = away === null ? await networksOf(record, store) : [];
+    if (networks.length === 0) return away;
+    const runtime = this.options.runtime();
+    if (runtime?.backends().some(({ name }) => name === record.backend) !== true) {
+      return isAbandoned ? null : notReached(record, networks);
+    }
+    const acts = ownedActs(runtime.acts(record.backend), () => assertHeld(record));
+    const progress = () => progressOf(store, record.id);
+    return await networksBack({
+      apply: record.id,
+      work: workOf(record),
+      journal: journalOf(record),
+      progress,
+      actsOf: () => acts,
+      isAway: (error) => isAway(acts, error),
+    });
+  }
+
+  /**
    * Settles them as soon as the engine answers: after a start of the host it may stand up later than berth. Throws when
    * berth stops meanwhile, so that the next start goes on. Returns why the engine cannot, after a while or when somebody
    * asks the apply to end.
@@ -113,12 +142,13 @@ export class InterruptedSwaps {
     }
   }
 
-  /** Returns why applies wait with a container stopped in the middle of a swap; null while none does. */
+  /** Returns why applies wait with containers stopped in the middle of a swap, or without their network; null while none does. */
   failure(): string | null {
-    const paused = [...this.#paused.values()].filter(({ isInHand }) => isInHand);
-    if (paused.length > 0) {
+    for (const [kind, what] of [["swap", "A swap"], ["network", "The replacement of a network"]] as const) {
+      const paused = [...this.#paused.values()].filter(({ inHand }) => inHand === kind);
+      if (paused.length === 0) continue;
       const names = quoted(paused.map(({ project }) => project));
-      return `A swap in ${names} was interrupted and waits: resume or abandon its apply`;
+      return `${what} in ${names} was interrupted and waits: resume or abandon its apply`;
     }
     if (this.#waiting.size === 0) return null;
     return `A swap in ${quoted(this.#waiting.values())} was interrupted and waits for its engine`;
@@ -126,6 +156,14 @@ export class InterruptedSwaps {
 }
 
 const quoted = (names: Iterable<string>): string => [...new Set(names)].map((name) => `"${name}"`).join(", ");
+
+async function inHandOf(record: ApplyRecord, store: ApplyStore): Promise<Paused["inHand"]> {
+  if (!isReadable(record) || (await namesInHand(record, store)).length > 0) return "swap";
+  return (await networksOf(record, store)).length > 0 ? "network" : null;
+}
+
+const networksOf = async (record: ApplyRecord, store: ApplyStore): Promise<readonly string[]> =>
+  networksInHand(workOf(record), await progressOf(store, record.id));
 
 /** Loaded with the first apply that needs it. */
 const namesInHand = async (record: ApplyRecord, store: ApplyStore): Promise<readonly string[]> =>
@@ -141,7 +179,7 @@ async function leaveSwaps(record: ApplyRecord, store: ApplyStore, journal: Journ
 const notReached = ({ backend }: ApplyRecord, names: readonly string[]): ServiceError =>
   new ServiceError(
     "engine_unavailable",
-    `Cannot settle the interrupted swap of "${
+    `Cannot settle what was interrupted of "${
       names.join('", "')
     }": the engine "${backend}" is not configured`,
   );

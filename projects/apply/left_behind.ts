@@ -2,6 +2,7 @@
 
 import type { Step } from "../plan/plan_shape.ts";
 import type { StepProgress } from "./journal.ts";
+import { wordsOfBack } from "./network_back.ts";
 import { stepsOf, type Work } from "./work.ts";
 
 /** Names in a sentence. */
@@ -30,10 +31,13 @@ export function failureOf(progress: ReadonlyMap<number, StepProgress>): string |
   return failure === undefined ? null : failure.error?.title ?? "A step failed";
 }
 
-/** Returns the reason of an apply that was given up instead of taken back; null for one that was not to be. */
+/**
+ * Returns the reason of an apply that was given up instead of taken back, or what became of its networks; null where
+ * nothing was to be.
+ */
 export function wordsOfGivenUp(work: Work, progress: ReadonlyMap<number, StepProgress>): string | null {
   const failure = failureToTakeBack(work, progress);
-  if (failure === null) return null;
+  if (failure === null) return wordsOfBack(work, progress);
   const left = stepsOf(work).filter((step) => {
     const state = progress.get(step.n)?.state ?? "skipped";
     return isTakenBack(step) && state !== "undone" && state !== "skipped";

@@ -10,6 +10,7 @@ import { progressOf } from "./journal.ts";
 import { judgeStarts, unjudged, wordsOf } from "./judgement.ts";
 import type { Unstable } from "./apply_shape.ts";
 import { failureOf, failureToTakeBack, wordsOfGivenUp } from "./left_behind.ts";
+import { failureOfBack, networksBackPatiently, wordsOfBack } from "./network_back.ts";
 import { Patience } from "./patience.ts";
 import { RunState } from "./run_state.ts";
 import type { RunOptions } from "./run_options.ts";
@@ -75,7 +76,9 @@ export class Run {
       );
     }
     const { work, progress } = this.#state;
-    const failure = isAgain ? failureToTakeBack(work, progress) ?? failureOf(progress) : null;
+    const failure = isAgain
+      ? failureToTakeBack(work, progress) ?? failureOfBack(work, progress) ?? failureOf(progress)
+      : null;
     if (failure !== null && this.#state.halt === null) this.#state.halt = { kind: "failed", reason: failure };
     const lacking = await this.#runner.lacking(this.#state.cutSwaps());
     if (lacking !== null) {
@@ -159,7 +162,9 @@ export class Run {
     }
     if (halt === null || halt.kind === "stopping") return; // the next start goes on
     if (halt.kind !== "paused" || !halt.isHook) {
-      const away = await this.options.settle(halt.kind === "abandon");
+      const away = await this.options.settle(halt.kind === "abandon") ??
+        (halt.kind === "paused" ? null : await this.#networksBack());
+      if (this.options.stopping.aborted && away !== null) return; // the next start goes on
       // A swap in hand waits for its engine: only `abandon` leaves it.
       if (away !== null && (halt.kind === "failed" || halt.kind === "cancel")) {
         const before = "reason" in halt ? `${halt.reason}. ` : "";
@@ -175,7 +180,18 @@ export class Run {
     if (halt.kind === "failed" && this.#state.work.onFailure === "rollback") {
       return await this.#takeBack(halt.reason);
     }
-    await journal.close(halt.kind, halt.reason);
+    const words = wordsOfBack(this.#state.work, await progressOf(this.options.store, this.apply.id));
+    await journal.close(halt.kind, words === null ? halt.reason : `${halt.reason}. ${words}`);
+  }
+
+  /** Brings networks back whose replacement is not done. Returns why the engine cannot. */
+  async #networksBack(): Promise<ServiceError | null> {
+    const { journal, store, awayMs } = this.options;
+    const progress = () => progressOf(store, this.apply.id);
+    const actsOf = (step: Step) => this.#runner.actsOf(step);
+    const isAway = (error: ServiceError) => this.#runner.isAway(error);
+    const given = { apply: this.apply.id, work: this.#state.work, journal, progress, actsOf, isAway };
+    return await networksBackPatiently(given, new Patience(awayMs), this.#ending);
   }
 
   /** Removes what the apply has left. Returns false where it is paused, as its engine stays away, or goes on later. */

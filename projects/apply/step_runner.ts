@@ -1,13 +1,14 @@
 /** Carries one step of an apply out: begun in the journal first, tried again while its engine is away, ended in the journal. */
 
 import type { ApplyRecord } from "../../core/applies.ts";
+import type { EngineActs } from "../../core/engine_acts.ts";
 import { isStoreAway, ServiceError } from "../../core/error.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import { carryOut } from "./carry_out.ts";
 import { failed, type Hand, isAway } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
-import { lineOf, LostApply, type Noted, progressOf, type StepProgress } from "./journal.ts";
+import { lineOf, LostApply, type Noted, type StepProgress } from "./journal.ts";
 import { judgedActs } from "./judged_acts.ts";
 import { Orders } from "./orders.ts";
 import { notHeld } from "./not_held.ts";
@@ -221,6 +222,14 @@ export class StepRunner {
     return ownedActs(runtime.acts(backend), assertHeld);
   }
 
+  /** Returns the same for a step: each act is judged, too. */
+  actsOf(step: Step): EngineActs {
+    const { workspace } = this.apply;
+    const lackingOf = async (needs: readonly Need[]) => notHeld(await this.options.rights(), needs);
+    const { named } = this.#state;
+    return judgedActs(this.acts(), { orders: this.orders, step, workspace, lackingOf, named });
+  }
+
   /** Returns the hand of a step of a stack that is taken back. */
   handBack(step: Step): StackHand {
     if (this.#stack === null) throw failed(`Cannot take "${step.target}" back: it is on no swarm`);
@@ -232,10 +241,7 @@ export class StepRunner {
 
   #hand(step: Step, noted: { current: Noted }, isAgain: boolean): Hand {
     const { journal, stopping, progress, loginFor } = this.options;
-    const { workspace } = this.apply;
-    const lackingOf = async (needs: readonly Need[]) => notHeld(await this.options.rights(), needs);
-    const { named } = this.#state;
-    const acts = judgedActs(this.acts(), { orders: this.orders, step, workspace, lackingOf, named });
+    const acts = this.actsOf(step);
     return {
       apply: this.apply.id,
       step,
@@ -247,7 +253,6 @@ export class StepRunner {
       get noted() {
         return noted.current;
       },
-      notedOf: async (n) => (await progressOf(this.options.store, this.apply.id)).get(n)?.noted ?? {},
       isAgain,
       ending: this.#ending,
       stopping,

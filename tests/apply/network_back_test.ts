@@ -1,0 +1,262 @@
+/** Networks whose replacement does not come to its end, on an engine of a test's own: they are what they were. */
+import assert from "node:assert/strict";
+import type { ApplyRecord, ApplyStore } from "../../core/applies.ts";
+import type { EngineActs, NetworkSpec } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
+import { InterruptedSwaps } from "../../projects/apply/interrupted_swaps.ts";
+import { Journal } from "../../projects/apply/journal.ts";
+import type { Ground } from "../../projects/apply/orders.ts";
+import type { Run } from "../../projects/apply/run.ts";
+import { declaredNow, digestOf } from "../../projects/plan/looked.ts";
+import type { Step } from "../../projects/plan/plan_shape.ts";
+import { workspaceFolder } from "../support/workspace_folder.ts";
+import { ListedRun } from "./listed_run.ts";
+
+const FILE = `services:
+  web: { image: web, networks: [one] }
+  db: { image: db, networks: [two] }
+networks: { one: { name: one }, two: { name: two } }
+`;
+const MARK = "dev.berth.apply";
+const refused = (why: string) => new ServiceError("apply_failed", why);
+
+type Seen = { -readonly [Key in keyof InspectedContainer]: InspectedContainer[Key] };
+
+/** An engine with two networks, each with a container, whose acts a test may have fail. */
+class World {
+  readonly networks = new Map<string, Readonly<Record<string, string>>>();
+  readonly #containers: Seen[];
+  /** Told of each act before it is done. */
+  before: (act: string, target: string) => void = () => {};
+
+  constructor(readonly project: string) {
+    const labels = { "com.docker.compose.project": project };
+    const modes = { networkMode: "bridge", ipcMode: "", pidMode: "", utsMode: "", restart: { name: "no" } };
+    this.#containers = [["web", "one"], ["db", "two"]].map(([service = "", name = ""]) => {
+      this.networks.set(name, labels);
+      const compose = { project, service };
+      const of = { id: `${service}-id`, name: service, state: "running", labels, compose, mounts: [] };
+      return {
+        ...of,
+        ...modes,
+        networks: [{ name, aliases: [], ipv4Address: "10.1.0.9" }],
+      } as unknown as Seen;
+    });
+  }
+
+  /** Each network and container as it is now. */
+  get now(): string[] {
+    return [
+      ...[...this.networks].sort().map(([name, labels]) => `${name} ${labels[MARK] ? "new" : "old"}`),
+      ...this.#containers.map(({ name, state, networks }) =>
+        `${name} ${state} in ${networks.map((one) => `${one.name} ${one.ipv4Address}`)}`
+      ),
+    ];
+  }
+
+  listed = () => this.#containers.map((one) => ({ ...one, backend: "docker" }));
+
+  acts(): EngineActs {
+    const find = (id: string) => this.#containers.find((one) => one.id === id || one.name === id) ?? null;
+    const here = (id: string) => find(id) ?? assert.fail(id);
+    const act = <More>(kind: string, work: (target: string, more: More) => unknown) =>
+    async (
+      of: string,
+      more: More,
+    ) => {
+      this.before(kind, of);
+      await work(of, more);
+    };
+    const make = (kind: string) => {
+      const made = act(
+        kind,
+        (name, labels: Readonly<Record<string, string>>) => this.networks.set(name, labels),
+      );
+      return ({ name, labels }: NetworkSpec) => made(name, labels);
+    };
+    const isAway = () => false;
+    return {
+      isAway,
+      find: (id: string) => Promise.resolve(find(id)),
+      lastWords: () => Promise.resolve([]),
+      network: (name: string) => {
+        const labels = this.networks.get(name);
+        return Promise.resolve(labels === undefined ? null : { labels });
+      },
+      networkNow: (name: string) =>
+        Promise.resolve({ name, driverOptions: { password: "hunter2" }, labels: this.networks.get(name) }),
+      usersOf: (name: string) =>
+        Promise.resolve(this.#containers.filter(({ networks }) => networks.some((one) => one.name === name))),
+      stop: act("stop", (id: string) => here(id).state = "exited"),
+      start: act("start", (id: string) => here(id).state = "running"),
+      removeNetwork: act("removeNetwork", (name: string) => this.networks.delete(name)),
+      createNetwork: make("createNetwork"),
+      recreateNetwork: make("recreateNetwork"),
+      connect: act("connect", (id: string, network: Seen["networks"][number]) => {
+        here(id).networks = [...here(id).networks, network];
+      }),
+      disconnect: act("disconnect", (id: string, name: string) => {
+        here(id).networks = here(id).networks.filter((one) => one.name !== name);
+      }),
+    } as unknown as EngineActs;
+  }
+}
+
+/** Replaces the networks in a run. `work` may have acts fail or the run end; returns the run and the engine after it. */
+async function replaced(
+  names: readonly ("one" | "two")[],
+  work: (world: World, run: () => Run, listed: ListedRun) => void,
+) {
+  await using folder = await workspaceFolder({ "compose.yaml": FILE });
+  const model = await folder.read();
+  const group = model.groups[0] ?? assert.fail();
+  const world = new World(group.project);
+  const before = world.now;
+  const none = { ports: [], networks: [], volumes: [], boundPaths: [], images: [] };
+  const runtime = {
+    settle: () => Promise.resolve(),
+    backends: () => [{ name: "docker", kind: "docker" }],
+    unheard: () => new Map(),
+    containers: () => Promise.resolve(world.listed()),
+    holdings: () => Promise.resolve(none),
+    acts: () => world.acts(),
+  };
+  const ground = {
+    apply: "a1",
+    backend: "docker",
+    model,
+    group,
+    digest: (text: string) => text,
+    contents: new Map(),
+    runtime,
+    composeVersion: "2",
+  } as unknown as Ground;
+  const steps = names.flatMap((name, i) => {
+    const container = name === "one" ? "web" : "db";
+    const [n, needs] = [5 * i, []];
+    const kinds = [
+      "container.stop",
+      "network.remove",
+      "network.create",
+      "network.connect",
+      "container.start",
+    ];
+    return kinds.map((kind, i) => ({
+      n: n + i + 1,
+      kind,
+      target: kind.startsWith("network") && i !== 3 ? name : container,
+      unit: null,
+      why: [],
+      after: i === 0 ? [] : [n + i],
+      needs,
+    } as unknown as Step));
+  });
+  const subjects = Object.fromEntries(
+    steps.flatMap(({ n, target }) =>
+      ["web", "db"].includes(target) ? [[n, { id: `${target}-id`, name: target }]] : []
+    ),
+  );
+  const declared = digestOf(declaredNow(ground), ground.digest);
+  const plan = { id: "p1", project: group.project, action: "up", basis: { declared }, steps };
+  const given = { plan, request: {}, steps: steps.map(({ n }) => n), subjects, timeouts: {} };
+  const whole = { ...given, countsSettings: true };
+  const listed = new ListedRun();
+  listed.awayMs = 0;
+  const run: Run = listed.runOf(ground, whole, { isAgain: false, rights: () => Promise.resolve(null) });
+  work(world, () => run, listed);
+  await run.go();
+  return { listed, world, before, runtime, whole, reason: listed.closed?.reason ?? "" };
+}
+
+const CAME_BACK = /The network "one" is what it was, and its containers run again$/;
+
+Deno.test("A network comes back where its apply is cancelled while it is replaced", async () => {
+  for (const at of ["stop", "removeNetwork", "createNetwork", "connect"]) {
+    const { listed, world, before, reason } = await replaced(["one"], (world, run) => {
+      world.before = (act) => {
+        if (act === at) run().wish("cancel");
+      };
+    });
+    assert.equal(listed.closed?.state, "cancelled", at);
+    assert.match(reason, CAME_BACK);
+    assert.deepEqual(world.now, before, at);
+  }
+});
+
+Deno.test("A network comes back where any step before the start of its containers is refused", async () => {
+  for (const at of ["removeNetwork", "createNetwork", "connect", "start"]) {
+    let isRefused = false;
+    const { listed, world, before, reason } = await replaced(["one"], (world) => {
+      world.before = (act) => {
+        if (act !== at || isRefused) return;
+        isRefused = true;
+        throw refused(`no ${at}`);
+      };
+    });
+    assert.equal(listed.closed?.state, "failed", at);
+    assert.match(reason, new RegExp(`^no ${at}\\. ${CAME_BACK.source}`));
+    assert.deepEqual(world.now, before, at);
+  }
+});
+
+Deno.test("Both networks come back where one of two is refused", async () => {
+  const { listed, world, before } = await replaced(["one", "two"], (world) => {
+    world.before = (act, target) => {
+      if (act === "removeNetwork" && target === "two") throw refused("it is in use");
+    };
+  });
+  assert.equal(listed.closed?.state, "failed");
+  assert.deepEqual(world.now, before);
+});
+
+Deno.test("A network that is replaced stays so where another step fails later", async () => {
+  const { world } = await replaced(["one"], () => {});
+  assert.equal(world.now[0], "one new");
+  assert.match(world.now[2] ?? "", /^web running in one/);
+});
+
+Deno.test("A network whose apply waits in the middle of its replacement is named by health, and comes back", async () => {
+  let isAway = true;
+  const { listed, world, before, runtime, whole } = await replaced(["one"], (world) => {
+    world.before = (act) => {
+      if (isAway && act === "createNetwork") throw new ServiceError("engine_unavailable", "It is away");
+    };
+  });
+  assert.equal(listed.closed?.state, "paused");
+  const record = {
+    id: "a1",
+    epoch: 1,
+    backend: "docker",
+    project: "shop",
+    work: JSON.stringify(whole),
+  } as ApplyRecord;
+  const store = {
+    list: () => Promise.resolve([record]),
+    lines: (_: string, after: number) => Promise.resolve(listed.lines.filter(({ seq }) => seq > after)),
+    write: (...[, , lines]: Parameters<ApplyStore["write"]>) => {
+      for (const line of lines) listed.lines.push({ seq: listed.lines.length + 1, ...line });
+      return Promise.resolve([]);
+    },
+  } as unknown as ApplyStore;
+  const entryOf = () => ({}) as never;
+  const swaps = new InterruptedSwaps({
+    store,
+    runtime: () => runtime as never,
+    journalOf: (of) => new Journal(of, { store, now: () => 0, entryOf, written: () => {} }),
+    assertHeld: () => Promise.resolve(),
+    stopping: new AbortController().signal,
+    awayMs: 0,
+  });
+  await swaps.look();
+  assert.equal(
+    swaps.failure(),
+    'The replacement of a network in "shop" was interrupted and waits: resume or abandon its apply',
+  );
+  assert.notDeepEqual(world.now, before, "it is gone");
+  isAway = false;
+
+  assert.equal(await swaps.end(record, false), null);
+
+  assert.deepEqual(world.now, before);
+});
