@@ -61,6 +61,7 @@ export class Applies implements AsyncDisposable {
       runtime: options.runtime,
       journalOf: (record) => this.#journal(record),
       assertHeld: (record) => this.#leases.assertHeld(record),
+      seal: options.seal,
       stopping: this.#stopping.signal,
       awayMs: options.awayMs ?? AWAY_MS,
     });

@@ -39,7 +39,7 @@ export interface AppliesOptions extends ApplyTimes {
   readonly entryOf: (told: Told) => NewAuditEntry;
   /** Remembers newer images whose containers went back to the old ones on this engine. */
   readonly noteFailed: (failed: readonly FailedUpdate[], engine: string) => Promise<void>;
-  /** Encrypts the definitions that services of a swarm had before an apply. */
+  /** Encrypts the definitions that services of a swarm, and networks, had before an apply. */
   readonly seal: TextSeal;
   readonly composeVersion: string;
   readonly log: Log;

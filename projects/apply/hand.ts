@@ -3,6 +3,7 @@
 import type { EngineActs, PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import type { TextSeal } from "../../core/text_seal.ts";
 import type { PlanHook, Step } from "../plan/plan_shape.ts";
 import type { ApplyResume } from "./apply_shape.ts";
 import type { Noted } from "./journal.ts";
@@ -33,6 +34,8 @@ export interface Hand {
   readonly isGivenUp: boolean;
   /** Carries out the hooks that are a part of this step, in their order. */
   hooks(when: PlanHook["when"], container: InspectedContainer): Promise<void>;
+  /** Encrypts what a note may not show. */
+  readonly seal: TextSeal;
   /** Resolves once it is on disk. */
   note(noted: Noted): Promise<void>;
   /** Writes the last words of an unhealthy container into the journal. */

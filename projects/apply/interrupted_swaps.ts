@@ -7,6 +7,7 @@ import type { ApplyRecord, ApplyStore } from "../../core/applies.ts";
 import type { ActingRuntime } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
+import type { TextSeal } from "../../core/text_seal.ts";
 import { isAway } from "./hand.ts";
 import { type Journal, progressOf } from "./journal.ts";
 import { networksBack, networksInHand } from "./network_back.ts";
@@ -18,6 +19,8 @@ interface InterruptedSwapsOptions {
   readonly runtime: () => ActingRuntime | null;
   readonly journalOf: (record: ApplyRecord) => Journal;
   readonly assertHeld: (record: ApplyRecord) => Promise<void>;
+  /** Opens the definitions that networks had before. */
+  readonly seal: TextSeal;
   readonly stopping: AbortSignal;
   /** The milliseconds that an engine is waited for which does not answer. */
   readonly awayMs: number;
@@ -99,7 +102,7 @@ export class InterruptedSwaps {
    */
   async end(record: ApplyRecord, isAbandoned: boolean): Promise<ServiceError | null> {
     const away = await this.settle(record, isAbandoned);
-    const { store, journalOf, assertHeld } = this.options;
+    const { store, journalOf, assertHeld, seal } = this.options;
     const networks = away === null ? await networksOf(record, store) : [];
     if (networks.length === 0) return away;
     const runtime = this.options.runtime();
@@ -112,6 +115,7 @@ export class InterruptedSwaps {
       apply: record.id,
       work: workOf(record),
       journal: journalOf(record),
+      seal,
       progress,
       actsOf: () => acts,
       isAway: (error) => isAway(acts, error),

@@ -14,7 +14,7 @@ import type { StepState, Unstable } from "./apply_shape.ts";
 
 /**
  * The notes that a swap needs to come back, and other steps to resume: ids, names and times, nothing secret. The definition
- * that a service had before is sealed.
+ * that a service or a network had before is sealed.
  */
 export type Noted = Readonly<Record<string, string | number | boolean | null>>;
 

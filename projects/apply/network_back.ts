@@ -7,6 +7,7 @@
 import type { EngineActs, Labelled, NetworkSpec } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { ContainerSpec } from "../../core/runtime.ts";
+import type { TextSeal } from "../../core/text_seal.ts";
 import { projectOf } from "../hash/labels.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { failed, graceOf, type Hand, isAway, isUp, touched, unlessDone } from "./hand.ts";
@@ -95,9 +96,13 @@ export function wordsOfBack(work: Work, progress: ReadonlyMap<number, StepProgre
   return words.length === 0 ? null : words.join(". ");
 }
 
+/** Options of a network may be secret. */
+const placeOf = (apply: string, { n }: Step): string => `apply ${apply} step ${n}`;
+
 /** Notes the network and its members, before anything of them changes. */
 export async function noteNetwork(hand: Hand, members: readonly { readonly id: string }[]): Promise<void> {
-  const { acts, orders, step: { n, target }, noted, work } = hand;
+  const { acts, orders, step, noted, work } = hand;
+  const { n, target } = step;
   if (noted["held"] !== undefined || !replacementsOf(work).some(({ removal }) => removal.n === n)) return;
   const joined: Member[] = [];
   for (const { id } of members) {
@@ -110,13 +115,15 @@ export async function noteNetwork(hand: Hand, members: readonly { readonly id: s
     joined.push({ id, network, declared: declared && { ...network, ipv4Address, ipv6Address } });
   }
   const held: Held = { network: await acts.networkNow(target), joined };
-  await hand.note({ held: JSON.stringify(held) });
+  const sealed = await hand.seal.seal(JSON.stringify(held), placeOf(hand.apply, step));
+  await hand.note({ held: sealed.toBase64() });
 }
 
 interface BackOptions {
   readonly apply: string;
   readonly work: Work;
   readonly journal: Journal;
+  readonly seal: TextSeal;
   readonly progress: () => Promise<ReadonlyMap<number, StepProgress>>;
   readonly actsOf: (step: Step) => EngineActs;
   readonly isAway: (error: ServiceError) => boolean;
@@ -169,7 +176,7 @@ class NetworkBack {
     const acts = actsOf(removal);
     const why = at.noted["why"] ?? titleOfFailure(this.before);
     await journal.note(removal, { back: true, why }, lineOf(at));
-    const held = this.#heldIn(at.noted);
+    const held = await this.#heldIn(at.noted);
     const there = await acts.network(removal.target);
     const kind = there === null || this.#isNew(there) ? "network.create" : null;
     const work = () => this.#makeAgain(acts, held);
@@ -209,9 +216,12 @@ class NetworkBack {
     return labels[MARK] === markOf(this.options.apply, this.of.made.n);
   }
 
-  #heldIn(noted: Noted): Held {
-    const { held } = noted;
-    return typeof held === "string" ? JSON.parse(held) : { network: null, joined: [] };
+  /** Nothing is known of what cannot be opened. */
+  async #heldIn({ held }: Noted): Promise<Held> {
+    const { apply, seal } = this.options;
+    const place = placeOf(apply, this.of.removal);
+    const text = typeof held === "string" ? await seal.open(Uint8Array.fromBase64(held), place) : null;
+    return text === null ? { network: null, joined: [] } : JSON.parse(text);
   }
 
   async #makeAgain(acts: EngineActs, { network, joined }: Held): Promise<void> {

@@ -186,11 +186,11 @@ export class Run {
 
   /** Brings networks back whose replacement is not done. Returns why the engine cannot. */
   async #networksBack(): Promise<ServiceError | null> {
-    const { journal, store, awayMs } = this.options;
+    const { journal, store, seal, awayMs } = this.options;
     const progress = () => progressOf(store, this.apply.id);
     const actsOf = (step: Step) => this.#runner.actsOf(step);
     const isAway = (error: ServiceError) => this.#runner.isAway(error);
-    const given = { apply: this.apply.id, work: this.#state.work, journal, progress, actsOf, isAway };
+    const given = { apply: this.apply.id, work: this.#state.work, journal, seal, progress, actsOf, isAway };
     return await networksBackPatiently(given, new Patience(awayMs), this.#ending);
   }
 

@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly stopping: AbortSignal;
   readonly progress: (step: number, frame: PullProgress) => void;
   readonly loginFor: (host: string) => RegistryLogin | undefined;
-  /** Encrypts the definitions that services of a swarm had before. */
+  /** Encrypts the definitions that services of a swarm, and networks, had before. */
   readonly seal: TextSeal;
   /**
    * Completes or undoes the swaps in hand: none stays so while the apply waits for a person. Returns why the engine

@@ -240,7 +240,7 @@ export class StepRunner {
   }
 
   #hand(step: Step, noted: { current: Noted }, isAgain: boolean): Hand {
-    const { journal, stopping, progress, loginFor } = this.options;
+    const { journal, stopping, progress, loginFor, seal } = this.options;
     const acts = this.actsOf(step);
     return {
       apply: this.apply.id,
@@ -260,6 +260,7 @@ export class StepRunner {
         await journal.note(step, more);
         noted.current = { ...noted.current, ...more };
       },
+      seal,
       unknownHooks: this.options.unknownHooks,
       isGivenUp: this.#state.isGivenUp,
       hooks: async (when, container) => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { ApplyRecord, ApplyStore, JournalEntry } from "../../core/applies.ts";
 import type { ServiceError } from "../../core/error.ts";
 import type { NewAuditEntry } from "../../core/store.ts";
+import type { TextSeal } from "../../core/text_seal.ts";
 import { Journal, progressOf } from "../../projects/apply/journal.ts";
 import type { Ground } from "../../projects/apply/orders.ts";
 import { Run } from "../../projects/apply/run.ts";
@@ -10,6 +11,17 @@ import type { RunOptions } from "../../projects/apply/run_options.ts";
 
 /** A run of a few steps that writes more lines goes on for ever. */
 const MOST_LINES = 500;
+
+/** Turns each byte over: what it has sealed is in nobody's words. */
+const turned = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0xff);
+
+export const SEAL: TextSeal = {
+  seal: (text, place) => Promise.resolve(turned(new TextEncoder().encode(`${place}\n${text}`))),
+  open: (sealed, place) => {
+    const text = new TextDecoder().decode(turned(sealed));
+    return Promise.resolve(text.startsWith(`${place}\n`) ? text.slice(place.length + 1) : null);
+  },
+};
 
 export class ListedRun {
   readonly lines: JournalEntry[] = [];
@@ -64,10 +76,7 @@ export class ListedRun {
       stopping: this.stopping.signal,
       progress: unused,
       loginFor: () => undefined,
-      seal: {
-        seal: (text: string) => Promise.resolve(new TextEncoder().encode(text)),
-        open: (sealed: Uint8Array) => Promise.resolve(new TextDecoder().decode(sealed)),
-      } as never,
+      seal: SEAL,
       settle: () => {
         this.closing();
         return Promise.resolve(null);

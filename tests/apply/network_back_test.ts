@@ -11,7 +11,7 @@ import type { Run } from "../../projects/apply/run.ts";
 import { declaredNow, digestOf } from "../../projects/plan/looked.ts";
 import type { Step } from "../../projects/plan/plan_shape.ts";
 import { workspaceFolder } from "../support/workspace_folder.ts";
-import { ListedRun } from "./listed_run.ts";
+import { ListedRun, SEAL } from "./listed_run.ts";
 
 const FILE = `services:
   web: { image: web, networks: [one] }
@@ -210,10 +210,14 @@ Deno.test("Both networks come back where one of two is refused", async () => {
   assert.deepEqual(world.now, before);
 });
 
-Deno.test("A network that is replaced stays so where another step fails later", async () => {
-  const { world } = await replaced(["one"], () => {});
+Deno.test("A network that was replaced stays so, and no line of the journal has its options", async () => {
+  const { listed, world } = await replaced(["one"], () => {});
   assert.equal(world.now[0], "one new");
   assert.match(world.now[2] ?? "", /^web running in one/);
+  const noted = listed.lines.flatMap(({ body }) => JSON.parse(body).noted?.held ?? []);
+  assert.equal(noted.length, 1);
+  const words = listed.lines.map(({ body }) => body).join("\n") + atob(noted[0]);
+  assert.doesNotMatch(words, /hunter2|password/, "an option of the old one");
 });
 
 Deno.test("A network whose apply waits in the middle of its replacement is named by health, and comes back", async () => {
@@ -245,6 +249,7 @@ Deno.test("A network whose apply waits in the middle of its replacement is named
     runtime: () => runtime as never,
     journalOf: (of) => new Journal(of, { store, now: () => 0, entryOf, written: () => {} }),
     assertHeld: () => Promise.resolve(),
+    seal: SEAL,
     stopping: new AbortController().signal,
     awayMs: 0,
   });
