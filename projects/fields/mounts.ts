@@ -71,14 +71,15 @@ export function wantsOf(of: Declared): Declaration<Wants> {
 
 /** Returns the mounts without the files of secrets and configs. */
 export function mountsOf(of: Declared): Wants {
-  const mounts: Wanted[] = [];
   let isWhole = true;
+  /** By its place: of several lines for one, Compose takes the last. */
+  const memory = new Map<string, Wanted>();
   for (const item of oneOrMany(valueAt(of.unit.value, "tmpfs"))) {
     const [target = "", ...options] = (textOf(item) ?? "").split(":");
     if (target === "") isWhole = false;
     else {
       const shown = { type: "tmpfs", source: null, shown: "", readOnly: false, isShortMemory: true as const };
-      mounts.push({
+      memory.set(cleanPath(target), {
         ...shown,
         options: options.join(":").split(",").filter((one) => one !== ""),
         target: cleanPath(target),
@@ -87,6 +88,7 @@ export function mountsOf(of: Declared): Wants {
       });
     }
   }
+  const mounts = [...memory.values()];
   for (const mount of of.service.mounts) {
     if (mount.unknown || mount.invalid !== null || mount.target === null) isWhole = false;
     else {

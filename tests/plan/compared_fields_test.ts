@@ -234,3 +234,10 @@ Deno.test("An engine is asked for the limits that it can hold only where a file 
   assert.deepEqual([...view.of("one").unheld ?? []], ["limits.memory"]);
   assert.match(view.sign, /limits\.memory/);
 });
+
+Deno.test("Of several lines of tmpfs for one path the last counts, as with Compose", async () => {
+  const lines = ["tmpfs: ['/run', '/run/:size=64m']"];
+  const running = (options: string) => ({ HostConfig: { Tmpfs: { "/run": options } } });
+  assert.deepEqual(await differences("docker", lines, running("size=64m")), []);
+  assert.equal((await differences("docker", lines, running(""))).length, 1);
+});
