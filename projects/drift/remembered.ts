@@ -96,7 +96,8 @@ export function inputsOf(
   { engine, disk }: { readonly engine: EngineSide; readonly disk: Pick<DiskSide, "digest" | "contents"> },
 ): readonly unknown[] {
   const places = paths.length === 0 ? "" : JSON.stringify(paths);
-  return [group, root, places, engine.kind, engine.isHere, disk.digest, textOf(disk.contents)];
+  const unheld = [...engine.unheld ?? []].sort().join();
+  return [group, root, places, engine.kind, engine.isHere, unheld, disk.digest, textOf(disk.contents)];
 }
 
 /**
@@ -156,6 +157,7 @@ function noting({ runtime, engine, disk }: Around, { images, neighbours, paths, 
         noted(neighbours, id, textOfNeighbour(found));
         return found;
       },
+      ...(engine.unheld !== undefined && { unheld: engine.unheld }),
     },
     disk: {
       ...disk,

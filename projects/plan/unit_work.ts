@@ -127,7 +127,7 @@ export class UnitWork {
   /** Plans a container that stays in number. Returns true if there is something to do. */
   #member(member: Member, follows: Follows): boolean {
     const { container, differences } = member;
-    this.#mounts(member);
+    this.#remarks(member);
     const stale = differences.filter(({ row }) => row.change === "restart");
     const isRunning = container.state === "running" || container.state === "restarting";
     const counts = differences.filter(({ row }) => row.change !== "none" && row.change !== "restart");
@@ -191,8 +191,8 @@ export class UnitWork {
     return isTouched;
   }
 
-  /** A restart would make an empty folder of what was deleted. */
-  #mounts({ container, differences, remarks }: Member): void {
+  /** Says of mounts and limits what is no difference. A restart would make an empty folder of what was deleted. */
+  #remarks({ container, differences, remarks }: Member): void {
     for (const { mount, declared, at } of differences) {
       if (mount?.state !== "deleted") continue;
       // A loop of links in its place is told already.
@@ -202,9 +202,16 @@ export class UnitWork {
         `take the mount out of the file`;
       this.draft.block("project/absent-file", message, at, this.#unit.id, edited(at));
     }
-    for (const { mount, declared, seen, at } of remarks) {
+    for (const { mount, field, declared, seen, at } of remarks) {
+      if (mount === undefined) {
+        const message =
+          `Container "${container.name}" runs without "${field}" (${declared}): the kernel of its engine cannot ` +
+          `hold such a limit`;
+        this.draft.warn("project/limit-unheld", message, at, this.#unit.id, edited(at));
+        continue;
+      }
       // Of an unknown one nothing happened that anybody knows of.
-      if (mount === undefined || mount.state === "unknown") continue;
+      if (mount.state === "unknown") continue;
       const message =
         `"${declared}": container "${container.name}" reads ${seen}. Restart it if it does not ` +
         `reload by itself`;

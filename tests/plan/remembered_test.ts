@@ -69,7 +69,8 @@ async function manyUnits(stack: AsyncDisposableStack, units: number) {
   const overview = async (limit = units) => (await berth.call(`GET /api/overview?limit=${limit}`)).body;
   const unit = (name: string) =>
     berth.call(`GET /api/workspaces/${made.body.id}/artifacts/units/many.${name}`);
-  return { engine, world, folder, tell, overview, asked, unit };
+  const plan = () => berth.call("POST /api/projects/many@many/plan", {});
+  return { engine, world, folder, tell, overview, asked, unit, plan };
 }
 
 /** The ids that the engine was asked to inspect since a place in its calls. */
@@ -178,4 +179,26 @@ Deno.test("Differences are not remembered from an engine that is here for one th
     });
   assert.deepEqual(from(true), from(true));
   assert.notDeepEqual(from(true), from(false));
+});
+
+Deno.test("A limit that the kernel of an engine cannot hold is a remark and a warning of plans, and no difference", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { world, folder, unit, plan } = await manyUnits(stack, 1);
+  world.override = (_request, path) =>
+    path.endsWith("/info")
+      ? Response.json({ OomKillDisable: false, MemoryLimit: true, SwapLimit: true })
+      : undefined;
+  const text = compose(1).replace("image: scripted", "image: scripted, oom_kill_disable: true");
+  await Deno.writeTextFile(`${folder}/compose.yaml`, text);
+
+  const live = await eventually("it is compared", async () => {
+    const { live } = (await unit("s0")).body;
+    return live.remarks.length + live.drift.length > 1 ? live : null;
+  });
+
+  const fields = (found: Unit[]) => found.map(({ field }) => field);
+  assert.deepEqual(fields(live.remarks), ["limits.oomKillDisabled"]);
+  assert.ok(!fields(live.drift).includes("limits.oomKillDisabled"));
+  const { warnings } = (await plan()).body;
+  assert.deepEqual(warnings.map(({ code }: Unit) => code), ["project/limit-unheld"]);
 });
