@@ -6,7 +6,7 @@ import { pinned } from "../../artifacts/files/pinned.ts";
 import { rootOf, sentAs, sentFor } from "../../artifacts/live/mapped_paths.ts";
 import { containerNeeds, joinedBy, joinNeeds } from "../../core/container_needs.ts";
 import type { EngineActs } from "../../core/engine_acts.ts";
-import type { ServiceError } from "../../core/error.ts";
+import { ServiceError } from "../../core/error.ts";
 import { buildNeeds, commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
 import type { ContainerSpec, Holdings, InspectedContainer } from "../../core/runtime.ts";
 import type { SpecFacts, SpecNeed } from "../../core/spec_rows.ts";
@@ -274,7 +274,7 @@ class ActJudge {
       // One that others made may have had its links from the beginning, and no plan says so.
       await (found.state === "created" ? this.#refuseUnnamed(needs) : this.refuse(needs));
     } catch (error) {
-      if (found.state === "created") await this.acts.remove(found.id);
+      if (found.state === "created" && isRefusal(error)) await this.acts.remove(found.id);
       throw error;
     }
   }
@@ -309,6 +309,9 @@ const isStill = (placed: ReadonlyMap<string, Placed>): boolean =>
   [...placed].every(([source, { identity }]) =>
     Array.from({ length: LOOKS }, () => pinned(source)?.identity ?? null).every((now) => now === identity)
   );
+
+/** Returns true if it was judged: an engine or a store that is away says nothing of its rights. */
+const isRefusal = (error: unknown): boolean => error instanceof ServiceError && error.code === "apply_failed";
 
 const hostNeed = (source: string): SpecNeed => ({
   right: "host",

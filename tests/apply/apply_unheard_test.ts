@@ -1,5 +1,7 @@
 /** An engine that is away lists nothing: no step of an apply takes that for "there is none". */
 import assert from "node:assert/strict";
+import type { EngineActs } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
 import { Backends } from "../../engines/links/backends.ts";
 import { EngineRuntime } from "../../plugins/containers/runtime.ts";
 import type { Hand } from "../../projects/apply/hand.ts";
@@ -10,6 +12,7 @@ import type { Step } from "../../projects/plan/plan_shape.ts";
 import { eventually } from "../support/eventually.ts";
 import { quiet } from "../support/quiet_engine.ts";
 import { ScriptedEngine } from "../support/scripted_engine.ts";
+import { workspaceFolder } from "../support/workspace_folder.ts";
 import { SILENT } from "../support/silent_log.ts";
 
 const STEP = { n: 1, kind: "wait", target: "db: service_healthy", unit: "db" } as Step;
@@ -70,4 +73,42 @@ Deno.test("A container whose engine lists nothing yet is waited for, and its ste
       message: /engine "docker" cannot be asked/,
     });
   });
+});
+
+Deno.test("A container that was just made stays where nobody can say if its folders may be mounted", async () => {
+  await using folder = await workspaceFolder({ "compose.yaml": "services: { db: { image: db } }\n" });
+  const model = await folder.read();
+  const source = `${model.root}/a`;
+  await Deno.symlink("/etc", source); // out of the workspace
+  for (const [at, isRemoved] of [["engine", false], ["store", false], ["nothing", true]] as const) {
+    const asked: string[] = [];
+    let looks = 0;
+    const runtime = {
+      backends: () => [{ name: "docker", kind: "docker" }],
+      unheard: () => new Map(at === "engine" && ++looks > 3 ? [["docker", "busy"]] : []),
+      containers: () => Promise.resolve([]),
+      holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], boundPaths: [], images: [] }),
+      sightOf: () => Promise.resolve("same"),
+    };
+    const ground = { apply: "a", backend: "docker", model, group: model.groups[0], runtime };
+    const mounts = [{ type: "bind", source, target: "/x", options: [] }];
+    const acts = {
+      isAway: () => false,
+      find: () => Promise.resolve({ id: "c1", name: "shop-db-1", state: "created", mounts }),
+      start: () => Promise.resolve(void asked.push("start")),
+      remove: () => Promise.resolve(void asked.push("remove")),
+    } as unknown as EngineActs;
+    const judged = judgedActs(acts, {
+      orders: new Orders(ground as unknown as Ground),
+      step: STEP,
+      workspace: "w",
+      lackingOf: (needs) =>
+        at === "store"
+          ? Promise.reject(new ServiceError("store_unavailable", "away"))
+          : Promise.resolve(needs),
+      named: new Set(),
+    });
+    await assert.rejects(judged.start("c1"));
+    assert.deepEqual(asked, isRemoved ? ["remove"] : [], at);
+  }
 });
