@@ -1,13 +1,18 @@
 /** The time that an engine or a swarm may be away while something is tried again. */
 
+import { CutShort } from "../../core/cut_short.ts";
 import { pause } from "../../core/pause.ts";
 
 const LOOK_MS = 500;
 /** An attempt that went on for longer did reach it: no single call waits so long for an answer. */
 const REACHED_MS = 30_000;
 
+/** Long answers in a row that may break off: it breaks each of them off, for all that anybody knows. */
+const MOST_CUT = 3;
+
 export class Patience {
   #until: number | null = null;
+  #cut = 0;
   #begun: number;
 
   constructor(
@@ -18,10 +23,17 @@ export class Patience {
     this.#begun = now();
   }
 
-  /** Called after a failed attempt. Waits for the next one; returns false once it was away for too long. */
-  async goesOn(stopping: AbortSignal): Promise<boolean> {
+  /**
+   * Called after a failed attempt. Waits for the next one; returns false once it was away for too long, and where its
+   * answers keep breaking off.
+   */
+  async goesOn(stopping: AbortSignal, error?: Error): Promise<boolean> {
     const now = this.now();
-    if (now - this.#begun > REACHED_MS) this.#until = null;
+    if (now - this.#begun > REACHED_MS) {
+      this.#until = null;
+      this.#cut = error?.cause instanceof CutShort ? this.#cut + 1 : 0;
+      if (this.#cut === MOST_CUT) return false;
+    }
     this.#until ??= now + this.awayMs;
     if (now > this.#until) return false;
     await pause(this.lookMs, stopping);

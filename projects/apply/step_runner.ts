@@ -101,7 +101,7 @@ export class StepRunner {
         if (error instanceof LostApply || isStoreAway(error)) throw error;
         if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
         if (!this.isAway(error)) return await this.#fail(step, error);
-        if (!await patience.goesOn(this.options.stopping)) {
+        if (!await patience.goesOn(this.options.stopping, error)) {
           this.#waitForPerson(step, error.discreet);
           return;
         }

@@ -9,7 +9,7 @@ import { EngineAnswer, said, withoutOthers } from "../../../engines/calls/failur
 import { at } from "../../../engines/calls/path.ts";
 import { TextLines } from "../../../engines/calls/text_lines.ts";
 import { BuildOutput, maskBuild } from "./build_output.ts";
-import { CutShort } from "./cut_short.ts";
+import { CutShort } from "../../../core/cut_short.ts";
 
 /** A whole build, from the first byte of its context on. */
 const BUILD_MS = 60 * 60_000;

@@ -1,13 +1,7 @@
 /** Streamed answers of pulls and builds that broke off in their middle. */
+import { CutShort } from "../../../core/cut_short.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
-
-/** The connection ended before the answer did: the engine said nothing of how the act ended. */
-export class CutShort extends Error {
-  constructor(cause: unknown) {
-    super("The engine's answer was cut short", { cause });
-  }
-}
 
 /** Returns the failure as an apply takes it: one whose connection broke off is tried again, as for an engine that is away. */
 export function orUnavailable(error: unknown): unknown {

@@ -11,7 +11,7 @@ import { numberOf, objectOf, parseJson, textOf, textOrNull, textsOf } from "../.
 import type { RegistryLogin } from "../../../core/engine_acts.ts";
 import { registryAuth } from "../../../engines/calls/registry_auth.ts";
 import { nameOf, type Reference, textOfReference, versionOf } from "../../../core/image_reference.ts";
-import { CutShort } from "./cut_short.ts";
+import { CutShort } from "../../../core/cut_short.ts";
 import { parseReference } from "./reference.ts";
 import { imageIdOf } from "../../../engines/rows/container.ts";
 import { engineError, type EngineErrorCode } from "../../../engines/calls/errors.ts";
