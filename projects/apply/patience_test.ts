@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { CutShort } from "../../core/cut_short.ts";
 import { ServiceError } from "../../core/error.ts";
-import { orUnavailable } from "../../plugins/containers/images/cut_short.ts";
 import { Patience } from "./patience.ts";
 
 Deno.test("An engine may be away for its time, and anew after an attempt that reached it", async () => {
@@ -25,13 +24,12 @@ Deno.test("An engine whose long answers break off is asked three times, and anew
   let now = 0;
   const { signal } = new AbortController();
   const patience = new Patience(120_000, () => now, 0);
-  const failure = new ServiceError("apply_failed", "cut", { cause: new CutShort(new TypeError("reset")) });
   const failsAfter = async (ms: number, error: unknown) => {
     now += ms;
     assert.ok(error instanceof Error);
     return await patience.goesOn(signal, error);
   };
-  const cut = orUnavailable(failure);
+  const cut = new ServiceError("engine_unavailable", "cut", { cause: new CutShort(new TypeError("reset")) });
 
   assert.equal(await failsAfter(45_000, cut), true);
   assert.equal(await failsAfter(45_000, cut), true);
