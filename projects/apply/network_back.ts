@@ -25,7 +25,7 @@ interface Member {
   readonly declared: Membership | null;
 }
 
-/** Where a network was, and who was in it. */
+/** A network and its members before it was removed. */
 interface Held {
   readonly network: NetworkSpec | null;
   readonly joined: readonly Member[];
