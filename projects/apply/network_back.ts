@@ -49,8 +49,10 @@ function replacementsOf(work: Work): Replacement[] {
     if (made === undefined) return [];
     const stops = steps.filter(({ n, kind }) => kind === "container.stop" && removal.after.includes(n));
     const joins = steps.filter(({ kind, after }) => kind === "network.connect" && after.includes(made.n));
+    // Others in it did not run before.
     const starts = steps.filter(({ kind, target, after }) =>
-      kind === "container.start" && joins.some((join) => join.target === target && after.includes(join.n))
+      kind === "container.start" && stops.some((stop) => stop.target === target) &&
+      joins.some((join) => join.target === target && after.includes(join.n))
     );
     return [{ removal, made, stops, rest: [removal, made, ...joins, ...starts] }];
   });

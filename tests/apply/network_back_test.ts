@@ -30,7 +30,7 @@ class World {
   /** Told of each act before it is done. */
   before: (act: string, target: string) => void = () => {};
 
-  constructor(readonly project: string) {
+  constructor(readonly project: string, others: readonly Partial<Seen>[]) {
     const labels = { "com.docker.compose.project": project };
     const modes = { networkMode: "bridge", ipcMode: "", pidMode: "", utsMode: "", restart: { name: "no" } };
     this.#containers = [["web", "one"], ["db", "two"]].map(([service = "", name = ""]) => {
@@ -43,6 +43,7 @@ class World {
         networks: [{ name, aliases: [], ipv4Address: "10.1.0.9" }],
       } as unknown as Seen;
     });
+    for (const other of others) this.#containers.push({ ...this.#containers[0]!, ...other }); // web is there
   }
 
   /** Each network and container as it is now. */
@@ -107,11 +108,16 @@ class World {
 async function replaced(
   names: readonly ("one" | "two")[],
   work: (world: World, run: () => Run, listed: ListedRun) => void,
+  { others = [], more = [] }: {
+    readonly others?: readonly Partial<Seen>[];
+    /** More steps, as their kind, their target and those that they come after. */
+    readonly more?: readonly (readonly [Step["kind"], string, readonly number[]])[];
+  } = {},
 ) {
   await using folder = await workspaceFolder({ "compose.yaml": FILE });
   const model = await folder.read();
   const group = model.groups[0] ?? assert.fail();
-  const world = new World(group.project);
+  const world = new World(group.project, others);
   const before = world.now;
   const none = { ports: [], networks: [], volumes: [], boundPaths: [], images: [] };
   const runtime = {
@@ -132,7 +138,7 @@ async function replaced(
     runtime,
     composeVersion: "2",
   } as unknown as Ground;
-  const steps = names.flatMap((name, i) => {
+  const replacing = names.flatMap((name, i) => {
     const container = name === "one" ? "web" : "db";
     const [n, needs] = [5 * i, []];
     const kinds = [
@@ -152,9 +158,13 @@ async function replaced(
       needs,
     } as unknown as Step));
   });
+  const added = more.map(([kind, target, after], i) =>
+    ({ kind, target, after, n: replacing.length + i + 1, unit: null, why: [], needs: [] }) as unknown as Step
+  );
+  const steps = [...replacing, ...added];
   const subjects = Object.fromEntries(
     steps.flatMap(({ n, target }) =>
-      ["web", "db"].includes(target) ? [[n, { id: `${target}-id`, name: target }]] : []
+      names.some((name) => name === target) ? [] : [[n, { id: `${target}-id`, name: target }]]
     ),
   );
   const declared = digestOf(declaredNow(ground), ground.digest);
@@ -208,6 +218,23 @@ Deno.test("Both networks come back where one of two is refused", async () => {
   });
   assert.equal(listed.closed?.state, "failed");
   assert.deepEqual(world.now, before);
+});
+
+Deno.test("A new network stays where a container of it does not start that did not run before", async () => {
+  const acts: string[] = [];
+  const { listed, world } = await replaced(["one"], (world) => {
+    world.before = (act, target) => {
+      if (act === "start" && target === "worker-id") throw refused("no such file");
+      acts.push(`${act} ${target}`);
+    };
+  }, {
+    others: [{ id: "worker-id", name: "worker", state: "exited" }],
+    more: [["network.connect", "worker", [3]], ["container.start", "worker", [5, 6]]],
+  });
+  assert.equal(listed.closed?.state, "failed");
+  assert.equal(world.now[0], "one new");
+  assert.match(world.now[2] ?? "", /^web running in one/);
+  assert.equal(acts.filter((act) => act === "stop web-id").length, 1);
 });
 
 Deno.test("A network that was replaced stays so, and no line of the journal has its options", async () => {
