@@ -5,7 +5,7 @@
  */
 
 import type { EngineActs, Labelled, NetworkSpec } from "../../core/engine_acts.ts";
-import { ServiceError } from "../../core/error.ts";
+import { isStoreAway, ServiceError } from "../../core/error.ts";
 import type { ContainerSpec } from "../../core/runtime.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
 import { projectOf } from "../hash/labels.ts";
@@ -161,7 +161,9 @@ export async function networksBackPatiently(
 
 class NetworkBack {
   #refusal: ServiceError | null = null;
-  readonly #isAway = (error: unknown) => error instanceof ServiceError && this.options.isAway(error);
+  /** Returns true if nothing is known of what was asked. */
+  readonly #isOpen = (error: unknown) =>
+    !(error instanceof ServiceError) || isStoreAway(error) || this.options.isAway(error);
 
   constructor(
     private readonly options: BackOptions,
@@ -182,7 +184,7 @@ class NetworkBack {
     const there = await acts.network(removal.target);
     const kind = there === null || this.#isNew(there) ? "network.create" : null;
     const work = () => this.#makeAgain(acts, held);
-    await this.#attempt(() => journal.undo(removal, kind, work, this.#isAway));
+    await this.#attempt(() => journal.undo(removal, kind, work, this.#isOpen));
   }
 
   /** Starts the containers that were stopped, and notes how it went. */
@@ -198,7 +200,7 @@ class NetworkBack {
       else {
         const kind = isUp(found) ? null : "container.start";
         const start = async () => isUp(found) ? undefined : await acts.start(found.id);
-        await this.#attempt(() => journal.undo(stop, kind, start, this.#isAway));
+        await this.#attempt(() => journal.undo(stop, kind, start, this.#isOpen));
       }
     }
     const now = await progress();
@@ -280,7 +282,7 @@ class NetworkBack {
     try {
       await act();
     } catch (error) {
-      if (!(error instanceof ServiceError) || this.#isAway(error)) throw error;
+      if (!(error instanceof ServiceError) || this.#isOpen(error)) throw error;
       this.#refusal ??= error;
     }
   }
@@ -292,7 +294,7 @@ async function joinAgain(acts: EngineActs, { id, network, declared }: Member): P
     try {
       return await acts.connect(id, declared);
     } catch (error) {
-      if (!(error instanceof ServiceError) || isAway(acts, error)) throw error;
+      if (!(error instanceof ServiceError) || isStoreAway(error) || isAway(acts, error)) throw error;
     }
   }
   await acts.connect(id, network);

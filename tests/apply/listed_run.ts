@@ -32,6 +32,8 @@ export class ListedRun {
   awayMs = 120_000;
   /** Called when no step is in hand any more. */
   closing: () => void = () => {};
+  /** Called before each write, with what the audit log gets; it may throw. */
+  writing: (entries: readonly NewAuditEntry[]) => void = () => {};
 
   /** The states of the steps, as a next start reads them. */
   async states(): Promise<string[]> {
@@ -54,6 +56,7 @@ export class ListedRun {
       lines: (_id: string, after: number) => Promise.resolve(this.lines.filter(({ seq }) => seq > after)),
       write: (...[, , lines, entries, end]: Parameters<ApplyStore["write"]>) => {
         assert.ok(this.lines.length < MOST_LINES, "the journal is flooded");
+        this.writing(entries);
         for (const line of lines) this.lines.push({ seq: this.lines.length + 1, ...line });
         this.audit.push(...entries);
         if (end !== undefined) this.closed = end;

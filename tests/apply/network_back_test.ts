@@ -108,10 +108,11 @@ class World {
 async function replaced(
   names: readonly ("one" | "two")[],
   work: (world: World, run: () => Run, listed: ListedRun) => void,
-  { others = [], more = [] }: {
+  { others = [], more = [], go = (run) => run.go() }: {
     readonly others?: readonly Partial<Seen>[];
     /** More steps, as their kind, their target and those that they come after. */
     readonly more?: readonly (readonly [Step["kind"], string, readonly number[]])[];
+    readonly go?: (run: Run) => Promise<void>;
   } = {},
 ) {
   await using folder = await workspaceFolder({ "compose.yaml": FILE });
@@ -173,10 +174,13 @@ async function replaced(
   const whole = { ...given, countsSettings: true };
   const listed = new ListedRun();
   listed.awayMs = 0;
-  const run: Run = listed.runOf(ground, whole, { isAgain: false, rights: () => Promise.resolve(null) });
+  const runOf = (isAgain: boolean) =>
+    listed.runOf(ground, whole, { isAgain, rights: () => Promise.resolve(null) });
+  const run: Run = runOf(false);
   work(world, () => run, listed);
-  await run.go();
-  return { listed, world, before, runtime, whole, reason: listed.closed?.reason ?? "" };
+  await go(run);
+  const again = () => runOf(true).go();
+  return { listed, world, before, runtime, whole, again, reason: listed.closed?.reason ?? "" };
 }
 
 const CAME_BACK = /The network "one" is what it was, and its containers run again$/;
@@ -217,6 +221,27 @@ Deno.test("Both networks come back where one of two is refused", async () => {
     };
   });
   assert.equal(listed.closed?.state, "failed");
+  assert.deepEqual(world.now, before);
+});
+
+Deno.test("A network comes back at the next start where the store was away for a moment", async () => {
+  let begun = 0;
+  const { listed, world, before, again } = await replaced(["one"], (world, _, listed) => {
+    world.before = (act) => {
+      if (act === "createNetwork") throw refused("pools overlap");
+    };
+    listed.writing = ([entry]) => {
+      const { action, result } = { ...entry } as Record<string, unknown>; // as the list makes them
+      if (action === "network.create" && result === "begun") begun += 1;
+      if (begun !== 2) return;
+      begun = 3;
+      throw new ServiceError("store_unavailable", "It is locked");
+    };
+  }, { go: (run) => assert.rejects(run.go(), /locked/) });
+  assert.equal(listed.closed, null, "it is not at its end");
+
+  await again();
+
   assert.deepEqual(world.now, before);
 });
 
