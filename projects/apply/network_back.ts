@@ -155,7 +155,7 @@ export async function networksBackPatiently(
 ): Promise<ServiceError | null> {
   for (;;) {
     const away = await networksBack(options);
-    if (away === null || ending.aborted || !await patience.goesOn(ending)) return away;
+    if (away === null || ending.aborted || !await patience.goesOn(ending, away)) return away;
   }
 }
 

@@ -1,13 +1,14 @@
 /** The time that an engine or a swarm may be away while something is tried again. */
 
 import { CutShort } from "../../core/cut_short.ts";
+import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 
 const LOOK_MS = 500;
-/** An attempt that went on for longer did reach it: no single call waits so long for an answer. */
+/** An attempt that went on for longer did reach it, or waited for a slow act. */
 const REACHED_MS = 30_000;
 
-/** Long answers in a row that may break off: it breaks each of them off, for all that anybody knows. */
+/** Long attempts in a row whose answer may break off, or not come: it is so of each, for all that anybody knows. */
 const MOST_CUT = 3;
 
 export class Patience {
@@ -25,13 +26,13 @@ export class Patience {
 
   /**
    * Called after a failed attempt. Waits for the next one; returns false once it was away for too long, and where its
-   * answers keep breaking off.
+   * answers keep breaking off or do not come.
    */
-  async goesOn(stopping: AbortSignal, error?: Error): Promise<boolean> {
+  async goesOn(stopping: AbortSignal, error: Error): Promise<boolean> {
     const now = this.now();
     if (now - this.#begun > REACHED_MS) {
       this.#until = null;
-      this.#cut = error?.cause instanceof CutShort ? this.#cut + 1 : 0;
+      this.#cut = isWithoutEnd(error) ? this.#cut + 1 : 0;
       if (this.#cut === MOST_CUT) return false;
     }
     this.#until ??= now + this.awayMs;
@@ -41,3 +42,6 @@ export class Patience {
     return true;
   }
 }
+
+const isWithoutEnd = (error: Error): boolean =>
+  error.cause instanceof CutShort || error instanceof ServiceError && error.code === "engine_timeout";

@@ -10,7 +10,7 @@ Deno.test("An engine may be away for its time, and anew after an attempt that re
   const patience = new Patience(120_000, () => now, 0);
   const failsAfter = async (ms: number) => {
     now += ms;
-    return await patience.goesOn(signal);
+    return await patience.goesOn(signal, new Error("it is away"));
   };
 
   assert.equal(await failsAfter(1), true);
@@ -38,4 +38,19 @@ Deno.test("An engine whose long answers break off is asked three times, and anew
   assert.equal(await failsAfter(1_000, new Error("it is away")), true);
   assert.equal(await failsAfter(45_000, cut), true);
   assert.equal(await failsAfter(45_000, cut), false);
+});
+
+Deno.test("An engine that hangs in an act is asked three times", async () => {
+  let now = 0;
+  const { signal } = new AbortController();
+  const patience = new Patience(120_000, () => now, 0);
+  const hangs = async () => {
+    now += 61_000;
+    return await patience.goesOn(
+      signal,
+      new ServiceError({ code: "engine_timeout", status: 504 }, "it took too long to answer"),
+    );
+  };
+
+  assert.deepEqual([await hangs(), await hangs(), await hangs()], [true, true, false]);
 });

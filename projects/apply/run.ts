@@ -99,7 +99,7 @@ export class Run {
         return null;
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        if (this.#ending.aborted || !await patience.goesOn(this.#ending)) return error;
+        if (this.#ending.aborted || !await patience.goesOn(this.#ending, error)) return error;
       }
     }
   }
@@ -206,7 +206,7 @@ export class Run {
         return true;
       } catch (error) {
         if (!(error instanceof ServiceError) || !isAway(acts, error)) throw error;
-        const goesOn = await patience.goesOn(stopping);
+        const goesOn = await patience.goesOn(stopping, error);
         if (stopping.aborted) return false;
         if (goesOn) continue;
         await journal.close(

@@ -51,7 +51,7 @@ export async function takeBackPatiently(options: PatientOptions): Promise<string
       return await takeBack({ ...options, progress: await options.progress() });
     } catch (error) {
       if (!(error instanceof ServiceError) || isStoreAway(error) || !isAway(error)) throw error;
-      if (!await patience.goesOn(ending)) throw error;
+      if (!await patience.goesOn(ending, error)) throw error;
       if (ending.aborted) throw new Cut();
     }
   }

@@ -105,7 +105,10 @@ export class StepRunner {
           this.#waitForPerson(step, error.discreet);
           return;
         }
-        if (this.options.stopping.aborted) return;
+        // An engine that hangs may do so for ever. Only a swap is not left half done.
+        const isLeft = error.code === "engine_timeout" && this.#state.isGivenUp &&
+          step.kind !== "container.swap";
+        if (this.options.stopping.aborted || isLeft) return;
       }
     }
   }

@@ -76,7 +76,7 @@ class World {
       );
       return ({ name, labels }: NetworkSpec) => made(name, labels);
     };
-    const isAway = () => false;
+    const isAway = (error: unknown) => error instanceof ServiceError && error.code === "engine_timeout";
     return {
       isAway,
       find: (id: string) => Promise.resolve(find(id)),
@@ -108,10 +108,11 @@ class World {
 async function replaced(
   names: readonly ("one" | "two")[],
   work: (world: World, run: () => Run, listed: ListedRun) => void,
-  { others = [], more = [], go = (run) => run.go() }: {
+  { others = [], more = [], awayMs = 0, go = (run) => run.go() }: {
     readonly others?: readonly Partial<Seen>[];
     /** More steps, as their kind, their target and those that they come after. */
     readonly more?: readonly (readonly [Step["kind"], string, readonly number[]])[];
+    readonly awayMs?: number;
     readonly go?: (run: Run) => Promise<void>;
   } = {},
 ) {
@@ -173,7 +174,7 @@ async function replaced(
   const given = { plan, request: {}, steps: steps.map(({ n }) => n), subjects, timeouts: {} };
   const whole = { ...given, countsSettings: true };
   const listed = new ListedRun();
-  listed.awayMs = 0;
+  listed.awayMs = awayMs;
   const runOf = (isAgain: boolean) =>
     listed.runOf(ground, whole, { isAgain, rights: () => Promise.resolve(null) });
   const run: Run = runOf(false);
@@ -221,6 +222,21 @@ Deno.test("Both networks come back where one of two is refused", async () => {
     };
   });
   assert.equal(listed.closed?.state, "failed");
+  assert.deepEqual(world.now, before);
+});
+
+Deno.test("An apply that is cancelled does not ask an engine again that hangs in an act", async () => {
+  const acts: string[] = [];
+  const { listed, world, before } = await replaced(["one"], (world, run) => {
+    world.before = (act) => {
+      acts.push(act);
+      if (act !== "createNetwork") return;
+      run().wish("cancel");
+      throw new ServiceError({ code: "engine_timeout", status: 504 }, "It took too long");
+    };
+  }, { awayMs: 1_000 });
+  assert.equal(listed.closed?.state, "cancelled");
+  assert.equal(acts.filter((act) => act === "createNetwork").length, 1);
   assert.deepEqual(world.now, before);
 });
 
