@@ -6,9 +6,11 @@ import { listOf, textOf, truthOf, valueAt, writtenIn } from "../../artifacts/yam
 import type { HeldNetwork } from "../../core/held_objects.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
 import { MASK } from "../../core/secrets.ts";
+import { projectOf } from "../hash/labels.ts";
 import { isRedefined } from "../hash/resource_labels.ts";
 import { isSameRange } from "../../core/address_range.ts";
 import type { Reason } from "./plan_shape.ts";
+import type { Scene } from "./scene.ts";
 
 /** Returns the differences of a network from its file; engines fill in what the file leaves out. */
 export function networkDifferences(resource: Resource, held: HeldNetwork): Reason[] {
@@ -48,6 +50,19 @@ export function networkDifferences(resource: Resource, held: HeldNetwork): Reaso
     found.push({ code: "field", field: key, declared, seen, at: locationOf(valueAt(value, key) ?? at) });
   }
   return found;
+}
+
+/** Returns those of the resources whose network is the project's own and differs from its file. */
+export function redefinedNetworks(scene: Scene, resources: readonly Resource[]): readonly Resource[] {
+  const { holdings, backend, group } = scene;
+  const own = holdings.networks.filter(({ backend: of, labels }) =>
+    of === backend.name && projectOf(labels) === group.project
+  );
+  return resources.filter((resource) => {
+    const { kind, external, name } = resource;
+    const held = kind === "network" && !external ? own.find((one) => one.name === name) : undefined;
+    return held !== undefined && networkDifferences(resource, held).length > 0;
+  });
 }
 
 /** Options that Docker adds, and labels of Compose and berth. */

@@ -1,6 +1,6 @@
 /** Images, networks and volumes: what the units of a plan need before their containers. */
 
-import type { Group, Model, Place, Resource, Unit } from "../../artifacts/artifact.ts";
+import type { Place, Resource, Unit } from "../../artifacts/artifact.ts";
 import { textOf, valueAt, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { HeldNetwork } from "../../core/held_objects.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
@@ -12,12 +12,13 @@ import { fullImage, imageNames } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import { isRedefined } from "../hash/resource_labels.ts";
 import { NO_REMEDY, planWith } from "../../core/remedy.ts";
+import { buildersOf } from "./builders.ts";
 import { type Draft, edited } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
 import { acting, applying, building, makingResource } from "./needs.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
 import { blockByOthers } from "./network_users.ts";
-import { networkDifferences } from "./network_differences.ts";
+import { networkDifferences, redefinedNetworks } from "./network_differences.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
 import { declaredOf, type Scene } from "./scene.ts";
 import { blockBySubnet } from "./taken_subnets.ts";
@@ -63,6 +64,8 @@ export class Resources {
 
   /** Steps that start a container again, because a network of it is replaced, and its hooks behind them. */
   readonly startedAgain = new Map<string, readonly number[]>();
+  /** The same, and those that only connect a container which did not run: what else becomes of it comes after. */
+  readonly reconnected = new Map<string, readonly number[]>();
 
   /** The steps that bring its image. */
   image(unit: Unit): number[] {
@@ -100,14 +103,23 @@ export class Resources {
     return this.image(unit).filter((step) => this.#refreshes.has(step));
   }
 
-  /** The steps that bring its networks and volumes. */
-  shared(unit: Unit): number[] {
-    const { group } = this.scene;
+  /** Replaces those of its networks that the files define anew. */
+  replaced(unit: Unit): void {
+    for (const resource of redefinedNetworks(this.scene, this.#usedBy(unit))) {
+      this.#once(resource.id, () => this.#network(resource));
+    }
+  }
+
+  #usedBy(unit: Unit): readonly Resource[] {
     const names = new Set(
       unit.references.flatMap(({ kind, target }) => kind === "uses" && target ? [target] : []),
     );
-    const resources = group.resources.filter(({ id }) => names.has(id));
-    return resources.flatMap((resource) =>
+    return this.scene.group.resources.filter(({ id }) => names.has(id));
+  }
+
+  /** The steps that bring its networks and volumes. */
+  shared(unit: Unit): number[] {
+    return this.#usedBy(unit).flatMap((resource) =>
       resource.kind === "network"
         ? this.#once(resource.id, () => this.#network(resource))
         : resource.kind === "volume"
@@ -312,6 +324,10 @@ export class Resources {
       const start = act("container.start", one.name, connected);
       this.startedAgain.set(one.id, [...new Set([start, ...hooks(one, "postStart", [start])])]);
     }
+    for (const [i, { id }] of users.entries()) {
+      const earlier = this.reconnected.get(id) ?? [];
+      this.reconnected.set(id, [...earlier, connected[i]!, ...this.startedAgain.get(id) ?? []]); // one for each
+    }
     return [made, ...connected, ...[...this.startedAgain.values()].flat()];
   }
 
@@ -380,12 +396,4 @@ export class Resources {
     const message = `The ${kind} "${resource.written ?? name}" belongs to ${whose}: it is used as it is`;
     this.draft.warn("project/not-own", message, resource.at, resource.id, edited(resource.at));
   }
-}
-
-function buildersOf(model: Model, group: Group): ReadonlyMap<string, Unit> {
-  const builders = group.units.flatMap((unit): [string, Unit][] => {
-    const of = declaredOf(model, group, unit);
-    return of === null || of.service.build === null ? [] : [[imageNames(of)[0]!, unit]]; // there is one at least
-  });
-  return new Map(builders.reverse()); // the first of those that build the same
 }

@@ -5,8 +5,11 @@ import type { HeldNetwork, HeldVolume } from "../../core/held_objects.ts";
 import { workspaceFolder } from "../../tests/support/workspace_folder.ts";
 import { resourceLabels } from "../hash/resource_labels.ts";
 import { Draft } from "./draft.ts";
+import { linksOf } from "./order.ts";
+import type { PlanRequest } from "./plan_shape.ts";
 import { Resources } from "./resources.ts";
 import type { Scene } from "./scene.ts";
+import { planUp } from "./up.ts";
 
 const RANGE = "ipam: { config: [{ subnet: 10.9.0.0/24, gateway: 10.9.0.1 }] }";
 const BEFORE = `services: { web: { image: a, networks: [lan], volumes: ["data:/data"] } }
@@ -60,9 +63,17 @@ async function planned(
     ...told,
   } as unknown as Scene; // nothing else is asked for
   const draft = new Draft();
-  const request = { pull: "never", build: false, orphans, action: "up", newer: new Map() } as const;
-  new Resources(scene, draft, request).shared(group.units[0] as Unit); // there is one
+  const newer = new Map();
+  const request = { pull: "policy", build: false, orphans, action: "up", recreate: "changed" } as const;
+  if (told.members === undefined) {
+    const resources = new Resources(scene, draft, { ...request, pull: "never", newer });
+    resources.shared(group.units[0] as Unit); // there is one
+  } else {
+    const asked = { ...request, rerun: [], inPlace: true } as unknown as PlanRequest; // as above
+    planUp(scene, group.units, linksOf(group), { request: asked, newer }, draft);
+  }
   return {
+    all: draft.steps,
     steps: draft.steps.map(({ kind }) => kind),
     why: draft.steps[0]?.why,
     blocked: draft.blocked.map(({ code, message }) => `${code}: ${message}`),
@@ -71,7 +82,7 @@ async function planned(
 }
 
 Deno.test("A network is replaced for other options, labels and gateways, and a volume is not", async () => {
-  assert.deepEqual(await planned(BEFORE), { steps: [], why: undefined, blocked: [], warnings: [] });
+  assert.deepEqual(await planned(BEFORE), { all: [], steps: [], why: undefined, blocked: [], warnings: [] });
   const changes = [
     ["driver_opts", "1400", "1500"],
     ["driver_opts", 'mtu: "1400"', ""],
@@ -91,6 +102,58 @@ Deno.test("A network is replaced for other options, labels and gateways, and a v
 Deno.test("A network whose file says the same in another form is not replaced", async () => {
   const { steps } = await planned(BEFORE.replace("10.9.0.0/24", "10.9.0.9/24"));
   assert.deepEqual(steps, []);
+});
+
+Deno.test("A container that goes or leaves a new network does so once it runs in it", async () => {
+  const text = BEFORE.replace("1400", "1500")
+    .replace("services: {", "services: { app: { image: a, networks: [other] },")
+    .replace("networks: { lan", "networks: { other: {}, lan");
+  const memberOf = (service: string, number: number, differences: readonly unknown[], state = "running") => {
+    const labels = { "com.docker.compose.container-number": `${number}` };
+    const name = `${service}-${number}`;
+    const restart = { name: "no" };
+    const seen = {
+      id: name,
+      name,
+      state,
+      networkMode: "lan",
+      labels,
+      compose: { service },
+      restart,
+    };
+    return { container: seen, differences, remarks: [] };
+  };
+  await using folder = await workspaceFolder({ "compose.yaml": text });
+  const at = (await folder.read()).groups[0]?.units[0]?.source;
+  const left = { row: { change: "recreate", at: () => null }, field: "networks", declared: "", seen: "", at };
+  const members = {
+    app: [memberOf("app", 1, [left])],
+    web: [memberOf("web", 1, []), memberOf("web", 2, []), memberOf("web", 3, [], "exited")],
+  };
+  const users = ["app-1", "web-1", "web-2", "web-3"].map((id) => ({ id, name: id, project: "shop" }));
+  const more = {
+    foreign: new Map(),
+    pulledAt: new Map(),
+    runtime: { permissionFor: () => "p", backends: () => [{ name: "one", kind: "docker" }] },
+  };
+  const told = { ...more, members: new Map(Object.entries(members)) } as unknown as Partial<Scene>; // as the scene
+
+  const { all } = await planned(text, { users, told });
+
+  const step = (kind: string, target: string, why: string) =>
+    all.find((one) =>
+      one.kind === kind && one.target === target && one.why.some(({ code }) => code === why)
+    ) ??
+      assert.fail(`${kind} ${target}`);
+  const pairs = [
+    ["container.stop", "web-2", "scaleDown", "container.start"],
+    ["container.remove", "web-3", "scaleDown", "network.connect"],
+    ["container.swap", "app-1", "field", "container.start"],
+  ] as const;
+  for (const [kind, target, why, before] of pairs) {
+    const { after } = step(kind, target, why);
+    assert.ok(after.includes(step(before, target, "followsFrom").n), `${kind} ${target} after ${after}`);
+  }
 });
 
 Deno.test("A network is not replaced while anybody is in it who would not come into the new one", async () => {

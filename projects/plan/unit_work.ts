@@ -44,16 +44,30 @@ export class UnitWork {
     this.#unit = of.unit;
   }
 
-  /** Answers how many containers stay as they are. */
-  plan(): number {
-    const members = this.scene.members.get(this.#unit.label) ?? [];
+  get #members(): readonly Member[] {
+    return this.scene.members.get(this.#unit.label) ?? [];
+  }
+
+  /** The number of containers that it is to have; null where nobody knows. */
+  get #desired(): number | null {
     const { service } = this.of;
     const isAsked = this.request.units?.some((name) =>
       name === this.#unit.id || name === this.#unit.name ||
       name === this.#unit.label
     ) === true;
     // A unit that runs though no profile enables it was started with `--profile`.
-    const desired = service.active || isAsked ? service.replicas : members.length;
+    return service.active || isAsked ? service.replicas : this.#members.length;
+  }
+
+  /** Replaces its networks before any unit is planned: a container that leaves one is in it until its own steps. */
+  replaceNetworks(): void {
+    if ((this.#desired ?? 0) > 0) this.resources.replaced(this.#unit);
+  }
+
+  /** Answers how many containers stay as they are. */
+  plan(): number {
+    const members = this.#members;
+    const desired = this.#desired;
     if (desired === null) return 0; // a variable that is not set has blocked the plan
     if (desired > 0) this.#shared = this.resources.shared(this.#unit);
     this.#shared = [...this.#shared, ...this.#stopped];
@@ -157,7 +171,11 @@ export class UnitWork {
           ...(ifChanged === null ? counts.filter(isInPlace).map((one) => reasonOf(one, this.scene)) : []),
           ...why.map(({ reason }) => reason),
         ],
-        after: [...this.#prerequisites(), ...why.flatMap(({ reason }) => refusedIn(reason))],
+        after: [
+          ...this.#prerequisites(),
+          ...this.resources.reconnected.get(container.id) ?? [],
+          ...why.flatMap(({ reason }) => refusedIn(reason)),
+        ],
         needs: making(this.scene, this.of),
         risk: isRunning ? "interruption" : "none",
         ifChanged,
@@ -321,6 +339,7 @@ export class UnitWork {
       of: this.of,
       code: "scaleDown",
       needs: [applying(this.scene)],
+      after: this.resources.reconnected.get(container.id) ?? [],
     });
   }
 

@@ -25,10 +25,14 @@ export function planUp(
   const stops = new Map<string, number>();
   const planned = new Set(units.map(({ id }) => id));
   let unchanged = 0;
-  for (const unit of units) {
+  const works = units.flatMap((unit) => {
     const of = declaredOf(scene.model, scene.group, unit);
-    if (of === null) continue;
-    const work = new UnitWork(scene, of, request, draft, resources, from.get(unit.id) ?? [], fates);
+    const links = from.get(unit.id) ?? [];
+    return of === null ? [] : [new UnitWork(scene, of, request, draft, resources, links, fates)];
+  });
+  for (const work of works) work.replaceNetworks();
+  for (const work of works) {
+    const { unit } = work.of;
     work.stopLeftovers(stops);
     unchanged += work.plan();
     const dependants = (to.get(unit.id) ?? []).filter(({ from }) => planned.has(from));
