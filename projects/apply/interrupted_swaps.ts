@@ -9,6 +9,7 @@ import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
 import { isAway } from "./hand.ts";
+import { containersOn } from "./heard.ts";
 import { type Journal, progressOf } from "./journal.ts";
 import { networksBack, networksInHand } from "./network_back.ts";
 import { ownedActs } from "./owned_acts.ts";
@@ -111,6 +112,10 @@ export class InterruptedSwaps {
     }
     const acts = ownedActs(runtime.acts(record.backend), () => assertHeld(record));
     const progress = () => progressOf(store, record.id);
+    const siblings = async () =>
+      (await containersOn(runtime, record.backend)).filter(({ compose }) =>
+        compose?.project === record.project
+      );
     return await networksBack({
       apply: record.id,
       work: workOf(record),
@@ -118,6 +123,7 @@ export class InterruptedSwaps {
       seal,
       progress,
       actsOf: () => acts,
+      siblings,
       isAway: (error) => isAway(acts, error),
     });
   }

@@ -13,6 +13,7 @@ import type { Step } from "../plan/plan_shape.ts";
 import { failed, graceOf, type Hand, isAway, isUp, touched, unlessDone } from "./hand.ts";
 import { type Journal, lineOf, type Noted, type StepProgress } from "./journal.ts";
 import type { Patience } from "./patience.ts";
+import { allSharers, strandedBy } from "./sharers.ts";
 import { MARK, markOf, stepsOf, type Work } from "./work.ts";
 
 type Membership = ContainerSpec["networks"][number];
@@ -128,6 +129,7 @@ interface BackOptions {
   readonly seal: TextSeal;
   readonly progress: () => Promise<ReadonlyMap<number, StepProgress>>;
   readonly actsOf: (step: Step) => EngineActs;
+  readonly siblings: Hand["siblings"];
   readonly isAway: (error: ServiceError) => boolean;
 }
 
@@ -187,10 +189,11 @@ class NetworkBack {
     await this.#attempt(() => journal.undo(removal, kind, work, this.#isOpen));
   }
 
-  /** Starts the containers that were stopped, and notes how it went. */
+  /** Starts the containers that were stopped, and anew those that share their namespaces; notes how it went. */
   async containers(): Promise<void> {
-    const { journal, work, actsOf, progress } = this.options;
+    const { journal, work, actsOf, progress, siblings } = this.options;
     const { removal, stops } = this.of;
+    const sharers = await allSharers({ acts: actsOf(removal), siblings });
     for (const stop of stops) {
       const at = this.before.get(stop.n);
       if (at === undefined || at.state === "undone" || at.state === "skipped") continue;
@@ -198,8 +201,12 @@ class NetworkBack {
       const found = await acts.find(work.subjects[stop.n]?.id ?? stop.target);
       if (found === null) this.#refusal ??= touched(stop.target, "removed");
       else {
-        const kind = isUp(found) ? null : "container.start";
-        const start = async () => isUp(found) ? undefined : await acts.start(found.id);
+        const stranded = () => strandedBy({ acts, siblings: () => Promise.resolve(sharers) }, found.id);
+        const kind = isUp(found) && (await stranded()).length === 0 ? null : "container.start";
+        const start = async () => {
+          if (!isUp(found)) await acts.start(found.id);
+          for (const one of await stranded()) await acts.restart(one.id, graceOf(one));
+        };
         await this.#attempt(() => journal.undo(stop, kind, start, this.#isOpen));
       }
     }

@@ -190,8 +190,10 @@ export class Run {
     const progress = () => progressOf(store, this.apply.id);
     const actsOf = (step: Step) => this.#runner.actsOf(step);
     const isAway = (error: ServiceError) => this.#runner.isAway(error);
-    const given = { apply: this.apply.id, work: this.#state.work, journal, seal, progress, actsOf, isAway };
-    return await networksBackPatiently(given, new Patience(awayMs), this.#ending);
+    const siblings = () => this.#runner.orders.containers();
+    const given = { journal, seal, progress, actsOf, siblings, isAway };
+    const of = { apply: this.apply.id, work: this.#state.work };
+    return await networksBackPatiently({ ...of, ...given }, new Patience(awayMs), this.#ending);
   }
 
   /** Removes what the apply has left. Returns false where it is paused, as its engine stays away, or goes on later. */

@@ -1,6 +1,6 @@
 /** Containers that share another one's namespaces: stopped and started, that one has others than before. */
 
-import type { InspectedContainer } from "../../core/runtime.ts";
+import type { InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import { type Hand, isUp } from "./hand.ts";
 
 /** Returns the containers of the project that share a namespace with this one. */
@@ -17,6 +17,27 @@ export async function sharersOf(
     if (modesOf(one).includes(mode)) found.push(one);
   }
   return found;
+}
+
+/** Returns the containers of the project that share a namespace with any other one. */
+export async function allSharers(
+  { acts, siblings }: Pick<Hand, "acts" | "siblings">,
+): Promise<RunningContainer[]> {
+  const found: RunningContainer[] = [];
+  for (const container of await siblings()) {
+    const one = await acts.find(container.id);
+    if (one !== null && modesOf(one).some((mode) => mode.startsWith("container:"))) found.push(container);
+  }
+  return found;
+}
+
+/** Returns those that share the namespaces of one and were started before it: they run with those of an earlier life. */
+export async function strandedBy(
+  hand: Pick<Hand, "acts" | "siblings">,
+  id: string,
+): Promise<InspectedContainer[]> {
+  const startedAt = (await hand.acts.find(id))?.startedAt ?? "";
+  return (await sharersOf(hand, id)).filter((one) => isUp(one) && (one.startedAt ?? "") <= startedAt);
 }
 
 /**

@@ -10,7 +10,7 @@ import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { failed, graceOf, type Hand, isAway, isMine, isUp, rename, touched } from "./hand.ts";
 import { finish, makeContainer } from "./making.ts";
-import { isCutOff, sharersOf } from "./sharers.ts";
+import { isCutOff, sharersOf, strandedBy } from "./sharers.ts";
 import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
 import { Cut, waitForSound } from "./waiting.ts";
 import { nameOf } from "./work.ts";
@@ -182,10 +182,7 @@ async function comeBack(hand: SettlingHand, before: string, id: string): Promise
   if (running !== true) return refusal;
   if (await isCutOff(hand, old)) return failed("the container whose namespaces it shares was replaced");
   if (!isUp(old)) await attempt(() => acts.start(id));
-  const startedAt = (await acts.find(id))?.startedAt ?? "";
-  for (const sharer of await sharersOf(hand, id)) {
-    // A container that was started before has the namespaces of a life that has ended.
-    if (!isUp(sharer) || (sharer.startedAt ?? "") > startedAt) continue;
+  for (const sharer of await strandedBy(hand, id)) {
     await attempt(() => acts.restart(sharer.id, graceOf(sharer)));
   }
   return refusal;

@@ -27,6 +27,7 @@ type Seen = { -readonly [Key in keyof InspectedContainer]: InspectedContainer[Ke
 class World {
   readonly networks = new Map<string, Readonly<Record<string, string>>>();
   readonly #containers: Seen[];
+  #starts = 10;
   /** Told of each act before it is done. */
   before: (act: string, target: string) => void = () => {};
 
@@ -61,6 +62,10 @@ class World {
   acts(): EngineActs {
     const find = (id: string) => this.#containers.find((one) => one.id === id || one.name === id) ?? null;
     const here = (id: string) => find(id) ?? assert.fail(id);
+    const begun = (one: Seen) => {
+      one.state = "running";
+      one.startedAt = `${this.#starts++}`;
+    };
     const act = <More>(kind: string, work: (target: string, more: More) => unknown) =>
     async (
       of: string,
@@ -90,7 +95,8 @@ class World {
       usersOf: (name: string) =>
         Promise.resolve(this.#containers.filter(({ networks }) => networks.some((one) => one.name === name))),
       stop: act("stop", (id: string) => here(id).state = "exited"),
-      start: act("start", (id: string) => here(id).state = "running"),
+      start: act("start", (id: string) => begun(here(id))),
+      restart: act("restart", (id: string) => begun(here(id))),
       removeNetwork: act("removeNetwork", (name: string) => this.networks.delete(name)),
       createNetwork: make("createNetwork"),
       recreateNetwork: make("recreateNetwork"),
@@ -223,6 +229,24 @@ Deno.test("Both networks come back where one of two is refused", async () => {
   });
   assert.equal(listed.closed?.state, "failed");
   assert.deepEqual(world.now, before);
+});
+
+Deno.test("Whatever shares a container's network starts anew once that runs in the old network", async () => {
+  const acts: string[] = [];
+  const sharer = { networkMode: "container:web-id", networks: [] };
+  await replaced(["one"], (world) => {
+    world.before = (act, target) => {
+      acts.push(`${act} ${target}`);
+      if (act === "createNetwork") throw refused("pools overlap");
+    };
+  }, {
+    others: [
+      { ...sharer, id: "app-id", name: "app", startedAt: "09" },
+      { ...sharer, id: "late-id", name: "late", startedAt: "11" },
+      { ...sharer, id: "ended-id", name: "ended", state: "exited", startedAt: "09" },
+    ],
+  });
+  assert.deepEqual(acts.slice(acts.indexOf("start web-id")), ["start web-id", "restart app-id"]);
 });
 
 Deno.test("An apply that is cancelled does not ask an engine again that hangs in an act", async () => {
