@@ -231,8 +231,15 @@ class NetworkBack {
   async #heldIn({ held }: Noted): Promise<Held> {
     const { apply, seal } = this.options;
     const place = placeOf(apply, this.of.removal);
-    const text = typeof held === "string" ? await seal.open(Uint8Array.fromBase64(held), place) : null;
-    return text === null ? { network: null, joined: [] } : JSON.parse(text);
+    const none: Held = { network: null, joined: [] };
+    if (typeof held !== "string") return none;
+    try {
+      const text = await seal.open(Uint8Array.fromBase64(held), place);
+      return text === null ? none : JSON.parse(text);
+    } catch (error) {
+      if (error instanceof SyntaxError) return none;
+      throw error;
+    }
   }
 
   async #makeAgain(acts: EngineActs, { network, joined }: Held): Promise<void> {

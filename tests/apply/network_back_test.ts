@@ -249,6 +249,22 @@ Deno.test("Whatever shares a container's network starts anew once that runs in t
   assert.deepEqual(acts.slice(acts.indexOf("start web-id")), ["start web-id", "restart app-id"]);
 });
 
+Deno.test("A note that is not sealed ends an apply as one that cannot be opened does", async () => {
+  const { listed, reason } = await replaced(["one"], (world, _, { lines }) => {
+    world.before = (act) => {
+      if (act !== "createNetwork") return;
+      for (const [i, line] of lines.entries()) {
+        const body = JSON.parse(line.body);
+        if (body.noted?.held === undefined) continue;
+        lines[i] = { ...line, body: JSON.stringify({ ...body, noted: { held: '{"network":{}}' } }) };
+      }
+      throw refused("pools overlap");
+    };
+  });
+  assert.equal(listed.closed?.state, "failed");
+  assert.match(reason, /"one" did not come back as it was: nothing could bring the network "one" back$/);
+});
+
 Deno.test("An apply that is cancelled does not ask an engine again that hangs in an act", async () => {
   const acts: string[] = [];
   const { listed, world, before } = await replaced(["one"], (world, run) => {
