@@ -29,8 +29,13 @@ interface JudgementOptions {
   readonly judgedMs: number;
 }
 
-/** Returns the started containers that nobody has judged yet: a completed job was waited for by its own step. */
-export function unjudged({ steps, started, done, skipped }: RunState): Map<Step, Started> {
+const ENDING: readonly Step["kind"][] = ["container.stop", "container.remove", "container.swap"];
+
+/**
+ * Returns the started containers that nobody has judged yet: a completed job was waited for by its own step, and one that
+ * a later step has stopped or replaced is not to stay up.
+ */
+export function unjudged({ steps, started, done, skipped, work }: RunState): Map<Step, Started> {
   const completed = new Set(
     steps.filter(({ n, kind, target }) =>
       kind === "wait" && done.has(n) && !skipped.has(n) && target.endsWith("service_completed_successfully")
@@ -39,7 +44,11 @@ export function unjudged({ steps, started, done, skipped }: RunState): Map<Step,
   const found = new Map<string, readonly [Step, Started]>();
   for (const step of steps) {
     const one = started.get(step.n);
-    if (one !== undefined && !completed.has(step.unit)) found.set(one.id, [step, one]);
+    if (one === undefined || completed.has(step.unit)) continue;
+    const isEnded = steps.some(({ n, kind }) =>
+      n > step.n && ENDING.includes(kind) && done.has(n) && !skipped.has(n) && work.subjects[n]?.id === one.id
+    );
+    if (!isEnded) found.set(one.id, [step, one]);
   }
   return new Map(found.values());
 }

@@ -26,7 +26,7 @@ type Seen = { -readonly [Key in keyof InspectedContainer]: InspectedContainer[Ke
 /** An engine with two networks, each with a container, whose acts a test may have fail. */
 class World {
   readonly networks = new Map<string, Readonly<Record<string, string>>>();
-  readonly #containers: Seen[];
+  #containers: Seen[];
   #starts = 10;
   /** Told of each act before it is done. */
   before: (act: string, target: string) => void = () => {};
@@ -96,6 +96,9 @@ class World {
         Promise.resolve(this.#containers.filter(({ networks }) => networks.some((one) => one.name === name))),
       stop: act("stop", (id: string) => here(id).state = "exited"),
       start: act("start", (id: string) => begun(here(id))),
+      remove: act("remove", (id: string) => {
+        this.#containers = this.#containers.filter((one) => one.id !== id);
+      }),
       restart: act("restart", (id: string) => begun(here(id))),
       removeNetwork: act("removeNetwork", (name: string) => this.networks.delete(name)),
       createNetwork: make("createNetwork"),
@@ -316,6 +319,14 @@ Deno.test("A new network stays where a container of it does not start that did n
   assert.equal(world.now[0], "one new");
   assert.match(world.now[2] ?? "", /^web running in one/);
   assert.equal(acts.filter((act) => act === "stop web-id").length, 1);
+});
+
+Deno.test("A container that is removed once it ran in the new network is not told as gone", async () => {
+  const { listed, world } = await replaced(["one"], () => {}, {
+    more: [["container.stop", "web", [5]], ["container.remove", "web", [6]]],
+  });
+  assert.deepEqual(world.now, ["one new", "two old", "db running in two 10.1.0.9"]);
+  assert.deepEqual([listed.closed?.state, listed.closed?.reason], ["done", null]);
 });
 
 Deno.test("A network that was replaced stays so, and no line of the journal has its options", async () => {
