@@ -7,6 +7,7 @@ import { type ApplyScene, project, scene, scopedOperator, service } from "../app
 import { HEALTHY } from "../apply/health_checks.ts";
 
 const ROUNDS = Number(Deno.env.get("BERTH_TEST_EDITED_ROUNDS") ?? "2");
+const MOST_ROUNDS = ROUNDS + 10;
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? "1");
 const { test } = await sharedEngine("docker");
 
@@ -66,7 +67,8 @@ test("An apply sends what its plan was judged by while its files, env files and 
     await Deno.writeTextFile(`${scene.path}/value.env`, "VALUE=planned\n");
     await scene.write(textOf(name, ""));
     const operator = await scopedOperator(scene, name);
-    for (let round = 0; round < ROUNDS; round++) {
+    // On a busy machine the files change before anything is made: then further rounds are taken.
+    for (let round = 0; round < ROUNDS || (made === 0 && round < MOST_ROUNDS); round++) {
       const plan = await scene.plan({}, operator);
       assert.deepEqual([plan.missing, plan.blocked], [[], []]);
       const begun = await scene.begin(plan, {}, operator);
@@ -91,6 +93,8 @@ test("An apply sends what its plan was judged by while its files, env files and 
       await scene.clear();
     }
   });
-  console.log(`${ROUNDS} rounds, ${made} containers as planned; applies ended as ${JSON.stringify(states)}`);
+  console.log(
+    `${ROUNDS} rounds or more, ${made} containers as planned; applies ended as ${JSON.stringify(states)}`,
+  );
   assert.ok(made > 0);
 });
