@@ -1,4 +1,4 @@
-/** Where the sources of a subscription to logs were read up to, as many as it may ask to resume. */
+/** The places up to which the sources of a subscription to logs were read, as many as it may ask to resume. */
 
 /** The most sources that the service follows for one subscription. */
 const MOST = 128;

@@ -41,7 +41,7 @@ interface Standing {
   /** Null once it is built, so that nothing is held for it. */
   make: (() => zod.ZodType) | null;
   built: zod.ZodType | null;
-  /** What was asked for and stays: methods, bound to what is built, and the shape of an object. */
+  /** Properties that were asked for and stay: methods, bound to what is built, and the shape of an object. */
   readonly kept: Map<PropertyKey, unknown>;
 }
 
@@ -136,7 +136,7 @@ function makerOf(standing: Standing, name: PropertyKey): (...given: unknown[]) =
     });
 }
 
-/** What is given to zod, with the schemas in it built: it tells them apart by what they are. */
+/** Returns what is given to zod with the schemas in it built: it tells them apart by what they are. */
 function withBuilt(given: unknown): unknown {
   if (typeof given !== "object" || given === null) return given;
   const standing = standings.get(given);

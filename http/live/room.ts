@@ -1,6 +1,6 @@
 /** The room in the queue of one socket, which its subscriptions share. */
 
-/** What one that was let through may be about to send. */
+/** The bytes that one which was let through may be about to send. */
 const MESSAGE_BYTES = 128 * 1024;
 
 /** A socket, as far as its queue is concerned. */
@@ -17,7 +17,7 @@ interface Queue {
  */
 export class Room {
   readonly #socket: Queue;
-  /** Those that were let through in this turn of the event loop: they send before the next one. */
+  /** Subscriptions that were let through in this turn of the event loop: they send before the next one. */
   readonly #passing = new Set<AbortSignal>();
   #passed: Promise<void> = Promise.resolve();
   /** The last of those that wait, by the length of the queue that they wait for. */

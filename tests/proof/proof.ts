@@ -23,7 +23,7 @@ const CORPUS_PARTS: readonly string[] = ["docker", "podman"].flatMap((engine) =>
   )
 );
 
-/** What runs otherwise than it does when its file is named. */
+/** Files that run otherwise than they do when they are named. */
 const OWN_STEPS: readonly Step[] = [
   { file: "tests/artifacts/link_race_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
   { file: "tests/artifacts/file_editing_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },

@@ -70,7 +70,7 @@ function Answer(
   const undeclared = rows.filter(({ workspace }) => workspace === null);
   const loose = (asked === null || asked === "undeclared") && wanted === "" ? state.loose : [];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  // Those that can be seen: what is gone, or hidden by a filter, is not acted on.
+  // The ones that can be seen: projects that are gone, or hidden by a filter, are not acted on.
   const marked = declared.filter(({ id }) => chosen.has(id));
   const lineOf = useLines((id) =>
     setChosen((before) => {

@@ -49,7 +49,7 @@ export class FollowedLogs implements AsyncDisposable {
   readonly #stack = new DisposableStack();
   /** The engines of containers that were begun, by id. */
   readonly #engineOf = new Lru<string>(MOST_REMEMBERED);
-  /** Where each log was read up to: it is resumed there. */
+  /** The place up to which each log was read: it is resumed there. */
   readonly #read = new Lru<string>(MOST_REMEMBERED);
   readonly #failures = new Map<string, Failure>();
   /** Containers that were made since the begin. */

@@ -16,7 +16,7 @@ const SHORTEST_MS = 3_000;
 const LAST_LINES = 1_000;
 /** Podman reads a long log from its beginning to find its last lines: then the stretches before its end are read instead. */
 const LAST_LINES_MS = 3_000;
-/** What is read first costs nothing of the budget up to so many bytes: whatever else was read, each answer goes on. */
+/** The bytes of a first read that cost nothing of the budget, so that each answer goes on whatever else was read. */
 const FREE_BYTES = 64 * 1024 * 1024;
 /** Engines disagree about the ends of a stretch, and Podman's times are whole seconds: more is asked for, and left out. */
 const BESIDE_S = 1;

@@ -174,7 +174,7 @@ export class MergedLogs implements AsyncDisposable {
     this.#isTellingPlaces = true;
     this.#flushing = this.#flushing.then(async () => {
       this.#isTellingPlaces = false;
-      // Whoever is cut off while the past is read is told all of it again
+      // A reader that is cut off while the past is read is told all of it again
       await this.#lines.tellPlaces?.([...this.#members.keys()].filter((source) => !this.readsPast(source)));
     });
   }
