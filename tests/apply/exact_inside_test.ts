@@ -37,7 +37,7 @@ awk '{ print $2, $3, $4 }' /proc/mounts | sort
 cat /proc/1/limits
 grep -E '^(Cap|NoNewPrivs|Groups|Uid|Gid)' /proc/self/status
 cat /proc/self/oom_score_adj /proc/sys/net/core/somaxconn /etc/resolv.conf
-grep -vE '^[0-9.]+[[:space:]]' /etc/hosts; grep -E '127|::' /etc/hosts | sort; true`;
+grep -vE '^[0-9.]+[[:space:]]' /etc/hosts; grep -E '^127|::' /etc/hosts | sort; true`;
 
 /** Returns what a process sees in each container, by the service. */
 async function seenIn(engine: TestEngine): Promise<Record<string, string>> {
