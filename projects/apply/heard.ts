@@ -24,6 +24,14 @@ export async function containersOn(
   return found;
 }
 
+/** Returns those of one project. Throws the same. */
+export async function containersOf(
+  runtime: Parameters<typeof containersOn>[0],
+  { backend, project }: { readonly backend: string; readonly project: string },
+): Promise<readonly RunningContainer[]> {
+  return (await containersOn(runtime, backend)).filter(({ compose }) => compose?.project === project);
+}
+
 /** Returns what all engines hold. Throws `engine_unavailable` while this one cannot be asked. */
 export async function holdingsWith(
   runtime: Listing & Pick<ContainerRuntime, "holdings">,

@@ -9,7 +9,7 @@ import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
 import { isAway } from "./hand.ts";
-import { containersOn } from "./heard.ts";
+import { containersOf } from "./heard.ts";
 import { type Journal, progressOf } from "./journal.ts";
 import { networksBack, networksInHand } from "./network_back.ts";
 import { ownedActs } from "./owned_acts.ts";
@@ -90,9 +90,7 @@ export class InterruptedSwaps {
       await settleSwaps({ record, journal: journalOf(record), store, runtime, acts, stopping, isAbandoned });
       return null;
     } catch (error) {
-      const isAway = error instanceof ServiceError &&
-        (error.code === "engine_unavailable" || acts.isAway(error));
-      if (!isAway) throw error;
+      if (!(error instanceof ServiceError) || !isAway(acts, error)) throw error;
       return isInHand ? error : null;
     }
   }
@@ -112,20 +110,22 @@ export class InterruptedSwaps {
     }
     const acts = ownedActs(runtime.acts(record.backend), () => assertHeld(record));
     const progress = () => progressOf(store, record.id);
-    const siblings = async () =>
-      (await containersOn(runtime, record.backend)).filter(({ compose }) =>
-        compose?.project === record.project
-      );
-    return await networksBack({
-      apply: record.id,
-      work: workOf(record),
-      journal: journalOf(record),
-      seal,
-      progress,
-      actsOf: () => acts,
-      siblings,
-      isAway: (error) => isAway(acts, error),
-    });
+    try {
+      await networksBack({
+        apply: record.id,
+        work: workOf(record),
+        journal: journalOf(record),
+        seal,
+        progress,
+        actsOf: () => acts,
+        siblings: () => containersOf(runtime, record),
+        isAway: (error) => isAway(acts, error),
+      });
+      return null;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !isAway(acts, error)) throw error;
+      return error;
+    }
   }
 
   /**

@@ -10,9 +10,8 @@ import type { ContainerSpec } from "../../core/runtime.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
 import { projectOf } from "../hash/labels.ts";
 import type { Step } from "../plan/plan_shape.ts";
-import { failed, graceOf, type Hand, isAway, isUp, touched, unlessDone } from "./hand.ts";
+import { failed, graceOf, type Hand, isUp, touched, unlessDone } from "./hand.ts";
 import { type Journal, lineOf, type Noted, type StepProgress } from "./journal.ts";
-import type { Patience } from "./patience.ts";
 import { allSharers, strandedBy } from "./sharers.ts";
 import { MARK, markOf, stepsOf, type Work } from "./work.ts";
 
@@ -122,7 +121,7 @@ export async function noteNetwork(hand: Hand, members: readonly { readonly id: s
   await hand.note({ held: sealed.toBase64() });
 }
 
-interface BackOptions {
+export interface BackOptions {
   readonly apply: string;
   readonly work: Work;
   readonly journal: Journal;
@@ -133,32 +132,13 @@ interface BackOptions {
   readonly isAway: (error: ServiceError) => boolean;
 }
 
-/** Brings all of them back. Returns why the engine cannot, and throws what the store throws. */
-export async function networksBack(options: BackOptions): Promise<ServiceError | null> {
-  const { work, progress, isAway } = options;
-  try {
-    const before = await progress();
-    const back = replacing(work, before).map((one) => new NetworkBack(options, one, before));
-    for (const one of back) await one.network();
-    // After all of them: a container may be in several.
-    for (const one of back) await one.containers();
-    return null;
-  } catch (error) {
-    if (!(error instanceof ServiceError) || !isAway(error)) throw error;
-    return error;
-  }
-}
-
-/** The same, tried again while the engine is away, for a while and until somebody ends that. */
-export async function networksBackPatiently(
-  options: BackOptions,
-  patience: Patience,
-  ending: AbortSignal,
-): Promise<ServiceError | null> {
-  for (;;) {
-    const away = await networksBack(options);
-    if (away === null || ending.aborted || !await patience.goesOn(ending, away)) return away;
-  }
+/** Brings all of them back. Throws what the engine answers that is away, and what the store throws. */
+export async function networksBack(options: BackOptions): Promise<void> {
+  const before = await options.progress();
+  const back = replacing(options.work, before).map((one) => new NetworkBack(options, one, before));
+  for (const one of back) await one.network();
+  // After all of them: a container may be in several.
+  for (const one of back) await one.containers();
 }
 
 class NetworkBack {
@@ -262,7 +242,7 @@ class NetworkBack {
     for (const member of joined) {
       const found = await acts.find(member.id);
       if (found === null || found.networks.some((one) => one.name === name)) continue;
-      await this.#attempt(() => joinAgain(acts, member));
+      await this.#attempt(() => this.#joinAgain(acts, member));
     }
     if (this.#refusal !== null) throw this.#refusal;
     if (isNew && network === null) throw failed("nobody knows how it was made");
@@ -300,16 +280,16 @@ class NetworkBack {
       this.#refusal ??= error;
     }
   }
-}
 
-/** Connects a container as it was. */
-async function joinAgain(acts: EngineActs, { id, network, declared }: Member): Promise<void> {
-  if (declared !== null) {
-    try {
-      return await acts.connect(id, declared);
-    } catch (error) {
-      if (!(error instanceof ServiceError) || isStoreAway(error) || isAway(acts, error)) throw error;
+  /** Connects a container as it was. */
+  async #joinAgain(acts: EngineActs, { id, network, declared }: Member): Promise<void> {
+    if (declared !== null) {
+      try {
+        return await acts.connect(id, declared);
+      } catch (error) {
+        if (this.#isOpen(error)) throw error;
+      }
     }
+    await acts.connect(id, network);
   }
-  await acts.connect(id, network);
 }

@@ -43,5 +43,29 @@ export class Patience {
   }
 }
 
+interface Patiently {
+  readonly patience: Patience;
+  /** Ends the waiting: somebody gives the apply up, or the service stops. */
+  readonly ending: AbortSignal;
+  /** Returns true if what the work needs is away, so that the same may go better later. */
+  readonly isAway: (error: ServiceError) => boolean;
+}
+
+/** Does the work, again while what it needs is away. Returns why that stays away, or was waited for no longer; null once it is done. */
+export async function patiently(
+  work: () => unknown,
+  { patience, ending, isAway }: Patiently,
+): Promise<ServiceError | null> {
+  for (;;) {
+    try {
+      await work();
+      return null;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !isAway(error)) throw error;
+      if (ending.aborted || !await patience.goesOn(ending, error) || ending.aborted) return error;
+    }
+  }
+}
+
 const isWithoutEnd = (error: Error): boolean =>
   error.cause instanceof CutShort || error instanceof ServiceError && error.code === "engine_timeout";

@@ -10,8 +10,8 @@ import { progressOf } from "./journal.ts";
 import { judgeStarts, unjudged, wordsOf } from "./judgement.ts";
 import type { Unstable } from "./apply_shape.ts";
 import { failureOf, failureToTakeBack, wordsOfGivenUp } from "./left_behind.ts";
-import { failureOfBack, networksBackPatiently, wordsOfBack } from "./network_back.ts";
-import { Patience } from "./patience.ts";
+import { type BackOptions, failureOfBack, networksBack, wordsOfBack } from "./network_back.ts";
+import { Patience, patiently } from "./patience.ts";
 import { RunState } from "./run_state.ts";
 import type { RunOptions } from "./run_options.ts";
 import { StepRunner } from "./step_runner.ts";
@@ -92,16 +92,11 @@ export class Run {
   /** Waits for an engine that berth has not found yet. Returns why it cannot be asked; null where it is known. */
   async #unknownEngine(): Promise<ServiceError | null> {
     if (this.#state.work.cluster !== undefined) return null;
-    const patience = new Patience(this.options.awayMs);
-    for (;;) {
-      try {
-        this.#runner.acts();
-        return null;
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
-        if (this.#ending.aborted || !await patience.goesOn(this.#ending, error)) return error;
-      }
-    }
+    return await patiently(() => this.#runner.acts(), this.#patience(this.#ending, () => true));
+  }
+
+  #patience(ending: AbortSignal, isAway = (error: ServiceError) => this.#runner.isAway(error)) {
+    return { patience: new Patience(this.options.awayMs), ending, isAway };
   }
 
   async #carryOutAll(): Promise<void> {
@@ -186,38 +181,33 @@ export class Run {
 
   /** Brings networks back whose replacement is not done. Returns why the engine cannot. */
   async #networksBack(): Promise<ServiceError | null> {
-    const { journal, store, seal, awayMs } = this.options;
-    const progress = () => progressOf(store, this.apply.id);
-    const actsOf = (step: Step) => this.#runner.actsOf(step);
-    const isAway = (error: ServiceError) => this.#runner.isAway(error);
-    const siblings = () => this.#runner.orders.containers();
-    const given = { journal, seal, progress, actsOf, siblings, isAway };
-    const of = { apply: this.apply.id, work: this.#state.work };
-    return await networksBackPatiently({ ...of, ...given }, new Patience(awayMs), this.#ending);
+    const { journal, store, seal } = this.options;
+    const back: BackOptions = {
+      apply: this.apply.id,
+      work: this.#state.work,
+      journal,
+      seal,
+      progress: () => progressOf(store, this.apply.id),
+      actsOf: (step) => this.#runner.actsOf(step),
+      siblings: () => this.#runner.orders.containers(),
+      isAway: (error) => this.#runner.isAway(error),
+    };
+    return await patiently(() => networksBack(back), this.#patience(this.#ending));
   }
 
   /** Removes what the apply has left. Returns false where it is paused, as its engine stays away, or goes on later. */
   async #tidyUp(): Promise<boolean> {
-    const { journal, stopping, awayMs } = this.options;
+    const { journal, stopping } = this.options;
     const { orders } = this.#runner;
-    const patience = new Patience(awayMs);
-    for (;;) {
-      const acts = this.#runner.acts();
-      try {
-        await tidyUp(orders, acts, this.apply.id, journal);
-        return true;
-      } catch (error) {
-        if (!(error instanceof ServiceError) || !isAway(acts, error)) throw error;
-        const goesOn = await patience.goesOn(stopping, error);
-        if (stopping.aborted) return false;
-        if (goesOn) continue;
-        await journal.close(
-          "paused",
-          `All steps are done, but what they left is not removed. ${error.discreet}`,
-        );
-        return false;
-      }
+    const away = await patiently(
+      () => tidyUp(orders, this.#runner.acts(), this.apply.id, journal),
+      this.#patience(stopping),
+    );
+    if (away !== null && !stopping.aborted) {
+      const left = "All steps are done, but what they left is not removed";
+      await journal.close("paused", `${left}. ${away.discreet}`);
     }
+    return away === null;
   }
 
   /** Closes an apply that somebody has ended, and says what of a failure was not taken back. */

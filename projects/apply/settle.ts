@@ -11,7 +11,7 @@ import type { InspectedContainer, RunningContainer } from "../../core/runtime.ts
 import type { Step } from "../plan/plan_shape.ts";
 import { bindsIn } from "../specs/bind_sources.ts";
 import { failed, graceOf, isAway, isMine, isUp, rename, unlessDone } from "./hand.ts";
-import { containersOn } from "./heard.ts";
+import { containersOf } from "./heard.ts";
 import { type Journal, type Noted, progressOf, type StepProgress } from "./journal.ts";
 import { isCutOff, sharersOf } from "./sharers.ts";
 import { goBack, removeOld, type SettlingHand, takeName } from "./swap.ts";
@@ -235,7 +235,7 @@ class Settling {
   }
 
   async #containers(): Promise<readonly RunningContainer[]> {
-    const { record: { backend, project }, runtime } = this.options;
-    return (await containersOn(runtime, backend)).filter(({ compose }) => compose?.project === project);
+    const { record, runtime } = this.options;
+    return await containersOf(runtime, record);
   }
 }
