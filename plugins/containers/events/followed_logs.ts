@@ -14,11 +14,11 @@ import { awakenBy } from "../logs/awaken.ts";
 import { JsonLines, type LineWriter } from "../logs/json_lines.ts";
 import { justBefore } from "../logs/log_time.ts";
 import { begins, type LogStart, MergedLogs } from "../logs/merged_logs.ts";
+import { type Retry, retryAfter } from "../logs/retry.ts";
 import type { ContainerFilter, Seen } from "./event_filter.ts";
 
 /** Containers whose engines and places are remembered. */
 const MOST_REMEMBERED = 1_024;
-const LONGEST_PAUSE_MS = 60_000;
 
 interface FollowedLogsOptions {
   readonly engines: Engines;
@@ -38,11 +38,6 @@ interface FollowedLogsOptions {
   readonly judgeMs?: number;
 }
 
-interface Failure {
-  readonly pauseMs: number;
-  readonly nextAt: number;
-}
-
 export class FollowedLogs implements AsyncDisposable {
   readonly #options: FollowedLogsOptions;
   readonly #logs: MergedLogs;
@@ -51,7 +46,7 @@ export class FollowedLogs implements AsyncDisposable {
   readonly #engineOf = new Lru<string>(MOST_REMEMBERED);
   /** The place up to which each log was read: it is resumed there. */
   readonly #read = new Lru<string>(MOST_REMEMBERED);
-  readonly #failures = new Map<string, Failure>();
+  readonly #failures = new Map<string, Retry>();
   /** Containers that were made since the begin. */
   readonly #made = new Lru<true>(MOST_REMEMBERED);
   #leftOut = 0;
@@ -207,12 +202,11 @@ export class FollowedLogs implements AsyncDisposable {
     const row = this.#rowOf(id);
     // A container that is gone, or left the scope before it was read, has its own event or none
     if (reason === "removed" || row === undefined || statusOf(reason) === 404) return;
-    const { pauseMs = this.#judgeMs / 2 } = this.#failures.get(id) ?? {};
-    if (!this.#failures.has(id)) this.#options.failed(row);
-    const again = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    const before = this.#failures.get(id);
+    if (before === undefined) this.#options.failed(row);
     const status = statusOf(reason);
-    const nextAt = status >= 500 || status === 409 ? performance.now() + again : Infinity;
-    this.#failures.set(id, { pauseMs: again, nextAt });
+    const next = retryAfter(before, this.#judgeMs);
+    this.#failures.set(id, status >= 500 || status === 409 ? next : { ...next, nextAt: Infinity });
   }
 
   #rowOf(id: string): RunningContainer | undefined {

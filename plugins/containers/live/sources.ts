@@ -10,6 +10,7 @@ import { asServiceError, statusOf } from "../../../http/declare/problem.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import { type Engines, inMirrors, swarmOf } from "../backends/seen.ts";
+import { type Retry, retryAfter } from "../logs/retry.ts";
 import { engineError } from "../../../engines/calls/errors.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
 import { type JsonMembers, jsonMembers, jsonText } from "../../../core/json_text.ts";
@@ -21,8 +22,6 @@ const MOST_SAID = 1_024;
 const PROJECT = "com.docker.compose.project";
 /** The interval at which scopes are checked again and missing containers are looked for. */
 const CLOCK_MS = 2_000;
-/** The longest time between two tries of a source that cannot be read. */
-const LONGEST_PAUSE_MS = 60_000;
 
 /** As the engines' command lines show them; a shorter text may as well be a name. */
 const SHORT_ID = 12;
@@ -105,11 +104,6 @@ interface SourcesOptions {
   readonly clockMs?: number;
 }
 
-interface Failure {
-  readonly pauseMs: number;
-  readonly nextAt: number;
-}
-
 export class Sources implements Disposable {
   readonly #options: SourcesOptions;
   readonly #sights: readonly Sight[];
@@ -122,7 +116,7 @@ export class Sources implements Disposable {
   /** Followed containers that cannot be read for now, by source. */
   readonly #waiting = new Map<string, { readonly name: string }>();
   /** Sources that could not be read, until they are: each is tried ever more rarely. */
-  readonly #failed = new Lru<Failure>(MOST_SAID);
+  readonly #failed = new Lru<Retry>(MOST_SAID);
   /** True if a requested container cannot be read for now. */
   #isWaiting = false;
   readonly #stack = new DisposableStack();
@@ -192,11 +186,10 @@ export class Sources implements Disposable {
 
   /** Has a source tried again later; null for one that is over. */
   #fail(source: string, known: { readonly name: string } | null): void {
-    const { pauseMs = this.#clockMs / 2 } = this.#failed.get(source) ?? {};
+    const before = this.#failed.get(source);
     this.#failed.delete(source);
     if (known === null) return;
-    const again = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-    this.#failed.set(source, { pauseMs: again, nextAt: performance.now() + again });
+    this.#failed.set(source, retryAfter(before, this.#clockMs));
     this.#waiting.set(source, known);
   }
 
