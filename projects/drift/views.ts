@@ -88,14 +88,26 @@ export async function engineViews(
 const LIMITS = ["mem_limit", "mem_reservation", "memswap_limit", "oom_kill_disable", "pids_limit"]
   .concat(["cpu_shares", "cpuset", "cpu_period", "cpu_quota", "deploy"]);
 
+/** Folders as they were read, of which a file declares a limit. */
+const limited = new WeakMap<Model, boolean>();
+
+function declaresLimit(model: Model): boolean {
+  let found = limited.get(model);
+  if (found === undefined) {
+    found = model.units.some(({ value }) => LIMITS.some((key) => valueAt(value, key) !== null));
+    limited.set(model, found);
+  }
+  return found;
+}
+
 /** Asks engines only where a file declares a limit. */
 async function unheldLimits(
   runtime: ContainerRuntime,
   containers: readonly RunningContainer[],
-  { units }: Model,
+  model: Model,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const found = new Map<string, ReadonlySet<string>>();
-  if (!units.some(({ value }) => LIMITS.some((key) => valueAt(value, key) !== null))) return found;
+  if (!declaresLimit(model)) return found;
   for (const backend of new Set(containers.map(({ backend }) => backend))) {
     const unheld = await runtime.unheldLimits?.(backend) ?? new Set<string>();
     if (unheld.size > 0) found.set(backend, unheld);
