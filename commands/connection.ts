@@ -9,6 +9,7 @@ import {
   isBodyLimitError,
   isClientError,
   isClosedError,
+  isNetworkError,
   isStatusError,
   isTimeoutError,
 } from "../client/mod.ts";
@@ -102,20 +103,40 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof StartFailure || error instanceof ServiceError) return error.message;
   if (!isClientError(error)) throw error;
   const { origin } = new URL(error.url);
+  const doubt = error.method === "GET"
+    ? ""
+    : ": what was asked for may still happen, look before you repeat it";
   if (isStatusError(error)) {
-    const title = titleOf(error.response.text);
-    if (error.response.statusCode === 401) {
+    const { statusCode, text } = error.response;
+    if (statusCode === 401) {
       return `${origin} does not accept the key: run "berth login ${origin}" with another one`;
     }
-    return title ?? `${origin} answers ${error.response.statusCode}: is that a berth?`;
+    return titleOf(text) ?? proxySentence(origin, statusCode, doubt);
   }
-  if (isTimeoutError(error)) {
-    const doubt = error.method === "GET"
-      ? ""
-      : ": what was asked for may still happen, look before you repeat it";
-    return `${origin} does not answer in time${doubt}`;
+  if (isTimeoutError(error)) return `${origin} does not answer in time${doubt}`;
+  if (isNetworkError(error) && doubt !== "" && !isUnsent(error)) {
+    return `The connection to ${origin} broke before an answer came${doubt}`;
   }
   return `Cannot reach ${origin}: is berth running there? BERTH_URL says where to look`;
+}
+
+/** Returns the sentence for an answer that is not berth's own. */
+function proxySentence(origin: string, status: number, doubt: string): string {
+  if (status === 502 || status === 503) {
+    return `A proxy at ${origin} has no answer from berth (${status})${doubt}`;
+  }
+  return status === 504
+    ? `A proxy at ${origin} gave up before berth answered (504), its time limit may be too short${doubt}`
+    : `${origin} answers ${status}: is that a berth?`;
+}
+
+/** Returns true if no connection came about, as with a name without an address: berth has heard nothing. */
+function isUnsent({ cause }: Error): boolean {
+  for (let depth = 0; cause instanceof Error && depth < 9; depth++) {
+    if (/: client error \(Connect\)|^Fetch failed: Requests to port/.test(cause.message)) return true;
+    cause = cause.cause;
+  }
+  return false;
 }
 
 /** The title of berth's error answer, with the ids that an ambiguous name may mean. */

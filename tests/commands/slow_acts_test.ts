@@ -1,6 +1,7 @@
 /** Acts that take as long as git and engines do, and a berth that ends them late or never. */
 import assert from "node:assert/strict";
-import { sentenceOf } from "../../commands/connection.ts";
+import { clientFor, sentenceOf } from "../../commands/connection.ts";
+import { SERVICE } from "../../client/berth/services.ts";
 import { TimeoutError } from "../../client/mod.ts";
 import { runBerth } from "../support/berth_process.ts";
 
@@ -42,4 +43,54 @@ Deno.test("sentenceOf says of an act that took too long that it may still happen
     sentenceOf(new TimeoutError("late", { method, url: "http://nas/api/x" }));
   assert.equal(late("GET"), "http://nas does not answer in time");
   assert.match(late("POST"), /does not answer in time: what was asked for may still happen/);
+});
+
+/** Returns the sentences for an act and for a read that fail at this address. */
+async function sentencesAt(url: string): Promise<{ readonly act: string; readonly read: string }> {
+  using client = clientFor({ url, key: "berth_a_b" });
+  const options = { params: { id: "shop_web" } };
+  const why = (call: Promise<unknown>) =>
+    call.then(() => "no error", (error) => sentenceOf(error).replace(url, "URL"));
+  return { act: await why(client.delete(SERVICE, options)), read: await why(client.get(SERVICE, options)) };
+}
+
+const DOUBT = "what was asked for may still happen, look before you repeat it";
+
+Deno.test("sentenceOf says that an act may still happen after its connection broke", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${listener.addr.port}`;
+  const accepting = (async () => {
+    for await (const conn of listener) {
+      await conn.read(new Uint8Array(4_096));
+      conn.close();
+    }
+  })();
+  const { act, read } = await sentencesAt(url);
+  listener.close();
+  await accepting;
+  assert.equal(act, `The connection to URL broke before an answer came: ${DOUBT}`);
+  assert.match(read, /^Cannot reach URL: is berth running there\?/);
+  const refused = await sentencesAt(url);
+  assert.deepEqual(refused, { act: read, read }, "nothing was sent, so nothing can happen");
+});
+
+Deno.test("sentenceOf tells a proxy's answer to an act from berth's own", async () => {
+  let status = 502;
+  let body = "<h1>Bad Gateway</h1>";
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response(body, { status }),
+  );
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  assert.deepEqual(await sentencesAt(url), {
+    act: `A proxy at URL has no answer from berth (502): ${DOUBT}`,
+    read: "A proxy at URL has no answer from berth (502)",
+  });
+  status = 504;
+  assert.equal(
+    (await sentencesAt(url)).act,
+    `A proxy at URL gave up before berth answered (504), its time limit may be too short: ${DOUBT}`,
+  );
+  body = JSON.stringify({ title: "No engine answers", code: "runtime_unavailable" });
+  assert.equal((await sentencesAt(url)).act, "No engine answers");
 });
