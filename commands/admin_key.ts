@@ -4,6 +4,7 @@ import { readConfig } from "../config/config.ts";
 import { KeyName } from "../core/access.ts";
 import { openStore } from "../store/open.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
+import { mustOwnNewStore } from "./data_owner.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./command.ts";
 
@@ -14,6 +15,8 @@ export async function run({ args: [name = ""] }: Line): Promise<number> {
   }
   try {
     const config = await readConfig();
+    const hasStore = await Deno.stat(`${config.data}/berth.db`).then(() => true, () => false);
+    if (!hasStore) await mustOwnNewStore("make the key", config); // one that is there keeps its owner
     await using store = await openStore(config);
     const { key } = await makeAdminKey(store, named.data);
     console.log(key);

@@ -11,6 +11,7 @@ import { type CheckedCopy, readCopy } from "../store/copy_file.ts";
 import { openStore } from "../store/open.ts";
 import { EXIT } from "./exit_code.ts";
 import { sealingKey } from "./audit.ts";
+import { mustOwnNewStore } from "./data_owner.ts";
 import { shown } from "./export.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./command.ts";
@@ -19,6 +20,7 @@ import type { Line } from "./command.ts";
 export async function run({ args: [file = ""] }: Line): Promise<number> {
   try {
     const config = await readConfig();
+    await mustOwnNewStore("import", config);
     await Deno.mkdir(config.data, { recursive: true, mode: 0o700 });
     const { secret, earlier } = await sealingKey("import", config);
     const seals = await sealsFrom(secret, earlier);

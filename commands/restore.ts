@@ -3,6 +3,7 @@ import { readConfig } from "../config/config.ts";
 import { StartFailure } from "../app/start_failure.ts";
 import { restoreStoreFile } from "../store/sqlite/inspection.ts";
 import { EXIT } from "./exit_code.ts";
+import { mustOwnNewStore } from "./data_owner.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./command.ts";
 
@@ -14,6 +15,7 @@ export async function run({ args: [file = ""] }: Line): Promise<number> {
         "Cannot restore: the store is in PostgreSQL; pg_restore brings back what pg_dump has written",
       );
     }
+    await mustOwnNewStore("restore", { data, database });
     await Deno.mkdir(data, { recursive: true, mode: 0o700 });
     const store = `${data}/berth.db`;
     const kept = await restoreStoreFile(file, store, `${store}.before-restore`);

@@ -132,8 +132,7 @@ export async function restoreStoreFile(backup: string, path: string, kept: strin
       using file = await Deno.open(partial);
       await file.sync();
     } catch (cause) {
-      const absent = cause instanceof Deno.errors.NotFound;
-      throw refuse(absent ? "there is no such file" : "it cannot be copied into the data folder", cause);
+      throw refuse(reasonNotCopied(cause), cause);
     }
     const { state, schema } = await inspectStoreFile(partial);
     if (state === "foreign") throw refuse("it is no backup of berth");
@@ -153,6 +152,13 @@ export async function restoreStoreFile(backup: string, path: string, kept: strin
   } finally {
     for (const end of ["", "-wal", "-shm"]) await Deno.remove(partial + end).catch(() => {});
   }
+}
+
+function reasonNotCopied(error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) return "there is no such file";
+  return error instanceof Deno.errors.PermissionDenied
+    ? "permission denied; the user of the service must be able to read it, and to write into the data folder"
+    : "it cannot be copied into the data folder";
 }
 
 /**

@@ -93,6 +93,42 @@ Deno.test("berth restore refuses while the service runs", async () => {
   );
 });
 
+Deno.test(
+  "root makes no store in a data folder of another user, where the service could not open it",
+  { ignore: Deno.build.os !== "linux" || Deno.uid() !== 0 },
+  async () => {
+    await withFolder(async (folder) => {
+      const env = { BERTH_DATA: folder };
+      await Deno.writeTextFile(`${folder}/berth.db`, "x".repeat(10_000));
+      for (const path of [folder, `${folder}/berth.db`]) await Deno.chown(path, 1234, 1234);
+      const restored = await runBerth(["restore", FIRST], env);
+      await Deno.remove(`${folder}/berth.db`);
+      const others = [await runBerth(["import", FIRST], env), await runBerth(["admin-key", "me"], env)];
+
+      for (const [at, { code, stderr }] of [restored, ...others].entries()) {
+        const what = ["restore", "import", "make the key"][at];
+        assert.equal(code, 1, what);
+        assert.match(
+          stderr,
+          new RegExp(`Cannot ${what}: .* belongs to the user 1234, .* sudo -u '#1234' env `),
+        );
+      }
+      assert.deepEqual([...Deno.readDirSync(folder)], [], "nothing of root's is there");
+
+      await Deno.copyFile(FIRST, `${folder}/berth.db`);
+      await Deno.chown(`${folder}/berth.db`, 1234, 1234);
+      assert.equal(
+        (await runBerth(["admin-key", "me"], env)).code,
+        0,
+        "a store that is there keeps its owner",
+      );
+      for (const { name } of Deno.readDirSync(folder)) {
+        assert.equal((await Deno.stat(`${folder}/${name}`)).uid, 1234, name);
+      }
+    });
+  },
+);
+
 Deno.test("berth restore replaces a store that is damaged", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/berth.db`, "x".repeat(10_000));
