@@ -63,6 +63,23 @@ Deno.test("a stack without a service is nobody's until somebody says whose", asy
   }
 });
 
+Deno.test("A digest that the file changes is a reason of its own, beside every other change", async () => {
+  const image = (of: string) => `lan.example/web:1@sha256:${of.repeat(64)}`;
+  const ContainerSpec = { Image: image("0"), Env: ["MODE=old"] };
+  const files = (of: string) => ({
+    "berth.yaml": "stacks: { shop: shop }\n",
+    "compose.yaml": `${HEAD}  web:\n    image: ${image(of)}\n    environment: { MODE: new }\n`,
+  });
+  const swarm = { services: [inStack("shop_web", "shop", { TaskTemplate: { ContainerSpec } })] };
+  const fields = async (of: string) => {
+    const { steps } = await planOf({ files: files(of), swarm });
+    return steps.flatMap(({ why }) => why).flatMap((one) => one.code === "field" ? [one.field] : [])
+      .filter((field) => field === "image" || field.startsWith("environment."));
+  };
+  assert.deepEqual(await fields("1"), ["environment.MODE", "image"], "only then the new one is posted");
+  assert.deepEqual(await fields("0"), ["environment.MODE"]);
+});
+
 Deno.test("a volume is the stack's own only where every node tells its volumes", async () => {
   const files = {
     "compose.yaml": `${HEAD}  web:\n    image: a\n    volumes: [data:/d]\nvolumes: { data: {} }\n`,

@@ -10,6 +10,9 @@ type NameOf = (id: string) => string | null;
 /** `networkOf` names a network by its id; null where the manager has none of that id. */
 export function compareSpecs(declared: Wire, actual: Wire, networkOf: NameOf): SpecDifference[] {
   const [ours, theirs] = [fieldsOf(declared, (name) => name), fieldsOf(actual, networkOf)];
+  const [image, pinned] = [ours.get("image"), theirs.get("image")];
+  // Swarms pin every image: without a digest in the file any one of the tag is meant.
+  if (pinned !== undefined && image?.includes("@") !== true) theirs.set("image", pinned.replace(/@.*$/, ""));
   const [ourProgram, theirProgram] = [programOf(declared), programOf(actual)];
   return [...new Set([...ours.keys(), ...theirs.keys()])].sort().flatMap((field) => {
     const [wanted, seen] = [ours.get(field), theirs.get(field)];
@@ -56,7 +59,7 @@ const BY_ENTRY = [
 ];
 
 /** Returns the values of a definition by the names that drift has for them. */
-function fieldsOf(spec: Wire, networkOf: NameOf): ReadonlyMap<string, string> {
+function fieldsOf(spec: Wire, networkOf: NameOf): Map<string, string> {
   const found = new Map<string, string>();
   const template = objectOf(spec.TaskTemplate);
   const container = objectOf(template.ContainerSpec);

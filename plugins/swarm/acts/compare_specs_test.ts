@@ -22,6 +22,16 @@ Deno.test("an image without a tag is its latest, which a swarm writes down when 
     compareSpecs(image(declared), image(actual), () => null);
   assert.deepEqual(changes("lan:5000/web", `lan:5000/web:latest@sha256:${"0".repeat(64)}`), []);
   assert.equal(changes("lan:5000/web", "lan:5000/web:2").length, 1);
+  const digest = (of: string) => `sha256:${of.repeat(64)}`;
+  const pinned = (of: string, tag = "") => `lan:5000/web${tag}@${digest(of)}`;
+  assert.deepEqual(changes(pinned("1"), pinned("1", ":latest")), []);
+  assert.deepEqual(changes(pinned("1", ":2"), pinned("0", ":2")), [{
+    field: "image",
+    declared: pinned("1", ":2"),
+    actual: pinned("0", ":2"),
+    isAbsent: false,
+  }], "another digest is another image");
+  assert.equal(changes(pinned("1", ":2"), "lan:5000/web:2").length, 1, "nothing says that it is this digest");
 });
 
 Deno.test("No option of a driver and no sysctl whose name tells of a secret is shown", () => {

@@ -11,8 +11,12 @@ interface Part {
 
 const seconds = (value: unknown): string => typeof value === "number" ? `${value / 1e9}s` : "";
 const cpus = (value: unknown): string => typeof value === "number" ? String(value / 1e9) : "";
-/** A swarm that pins an image writes its tag down. */
-const tagged = (image: string): string => image === "" || /:[^/]*$/.test(image) ? image : `${image}:latest`;
+/** Returns an image with its tag, as a swarm that pins one writes it down, and with its digest where it has one. */
+function tagged(image: string): string {
+  const [name = "", digest] = image.split("@");
+  const whole = name === "" || /:[^/]*$/.test(name) ? name : `${name}:latest`;
+  return digest === undefined ? whole : `${whole}@${digest}`;
+}
 /** Texts in no order. */
 const set = (value: unknown): string => Array.isArray(value) ? value.map(String).sort().join(", ") : "";
 const unless = (standard: string) => (value: unknown): string =>
@@ -46,7 +50,7 @@ const replacing = (path: string, field: string) =>
 /** By their paths. */
 export const FIELD_OF: ReadonlyMap<string, Part> = new Map([
   ...of("TaskTemplate.ContainerSpec", {
-    Image: { field: "image", say: (value) => tagged(String(value ?? "").replace(/@.*$/, "")) },
+    Image: { field: "image", say: (value) => tagged(String(value ?? "")) },
     Command: "entrypoint",
     Args: "command",
     Hostname: "hostname",
