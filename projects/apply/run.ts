@@ -15,7 +15,7 @@ import { Patience, patiently } from "./patience.ts";
 import { RunState } from "./run_state.ts";
 import type { RunOptions } from "./run_options.ts";
 import { StepRunner } from "./step_runner.ts";
-import { tidyUp } from "./tidy_up.ts";
+import { type Kept, tidyUp, wordsOfKept } from "./tidy_up.ts";
 import { Cut } from "./waiting.ts";
 import { workOf } from "./work.ts";
 
@@ -151,9 +151,10 @@ export class Run {
     const unstable = await this.#judge();
     const { halt, isWhole } = this.#state;
     if (unstable !== null) {
-      const isLeft = this.#state.work.cluster === undefined && !await this.#tidyUp();
-      if (isLeft) return;
-      return await journal.close("done", wordsOf(unstable), { unstable });
+      const kept = this.#state.work.cluster === undefined ? await this.#tidyUp() : [];
+      if (kept === null) return;
+      const words = [wordsOf(unstable), wordsOfKept(kept)].filter((one) => one !== null);
+      return await journal.close("done", words.length === 0 ? null : words.join(". "), { unstable });
     }
     if (halt === null || halt.kind === "stopping") return; // the next start goes on
     if (halt.kind !== "paused" || !halt.isHook) {
@@ -195,19 +196,23 @@ export class Run {
     return await patiently(() => networksBack(back), this.#patience(this.#ending));
   }
 
-  /** Removes what the apply has left. Returns false where it is paused, as its engine stays away, or goes on later. */
-  async #tidyUp(): Promise<boolean> {
+  /**
+   * Removes what the apply has left. Returns what the engine keeps; null where the apply is paused, as its engine stays
+   * away, or goes on later.
+   */
+  async #tidyUp(): Promise<readonly Kept[] | null> {
     const { journal, stopping } = this.options;
     const { orders } = this.#runner;
+    let kept: readonly Kept[] = [];
     const away = await patiently(
-      () => tidyUp(orders, this.#runner.acts(), this.apply.id, journal),
+      async () => kept = await tidyUp(orders, this.#runner.acts(), this.apply.id, journal),
       this.#patience(stopping),
     );
     if (away !== null && !stopping.aborted) {
       const left = "All steps are done, but what they left is not removed";
       await journal.close("paused", `${left}. ${away.discreet}`);
     }
-    return away === null;
+    return away === null ? kept : null;
   }
 
   /** Closes an apply that somebody has ended, and says what of a failure was not taken back. */

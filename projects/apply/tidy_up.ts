@@ -4,23 +4,52 @@
  */
 
 import type { EngineActs } from "../../core/engine_acts.ts";
-import { unlessDone } from "./hand.ts";
+import { isStoreAway, ServiceError } from "../../core/error.ts";
+import { isAway, unlessDone } from "./hand.ts";
 import type { Journal } from "./journal.ts";
 import type { Orders } from "./orders.ts";
 import { nameOf } from "./work.ts";
 
-/** Removes those of this apply that stand still, each with its entries of the audit log. */
+/** A container that the engine refuses to remove. */
+export interface Kept {
+  readonly name: string;
+  readonly why: string;
+}
+
+/**
+ * Removes those of this apply that stand still, each with its entries of the audit log. Returns those that the engine
+ * refuses to remove: Podman does so while others share their namespaces.
+ */
 export async function tidyUp(
   orders: Orders,
   acts: EngineActs,
   apply: string,
   journal: Pick<Journal, "tidy">,
-): Promise<void> {
+): Promise<Kept[]> {
+  const kept: Kept[] = [];
   const [aside, late] = [nameOf("", "old", apply), nameOf("", "new", apply)];
   for (const { id, name, state } of await orders.containers()) {
     const isLeft = name.endsWith(aside) ? state !== "running" : name.endsWith(late) && state === "created";
     if (!isLeft) continue;
     const isGone = async () => await acts.find(id) === null;
-    await journal.tidy(name, () => unlessDone(acts, () => acts.remove(id), isGone));
+    try {
+      await journal.tidy(name, () => unlessDone(acts, () => acts.remove(id), isGone));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || isStoreAway(error) || isAway(acts, error)) throw error;
+      kept.push({ name, why: error.discreet });
+    }
   }
+  return kept;
+}
+
+/** Names in a sentence. */
+const MOST_NAMES = 5;
+
+/** Returns what a user has to know of the containers that are kept; null for none. */
+export function wordsOfKept(kept: readonly Kept[]): string | null {
+  const [first] = kept;
+  if (first === undefined) return null;
+  const names = kept.slice(0, MOST_NAMES).map(({ name }) => `"${name}"`).join(", ");
+  const more = kept.length > MOST_NAMES ? ` and ${kept.length - MOST_NAMES} more` : "";
+  return `All steps are done, but ${names}${more} could not be removed: ${first.why}. A new plan tries it again`;
 }

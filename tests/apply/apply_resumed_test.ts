@@ -34,6 +34,8 @@ class World {
   readonly #containers: Seen[] = [];
   /** The name of a container that cannot be started. */
   refused = "";
+  /** The names of containers that cannot be removed. */
+  kept: readonly string[] = [];
 
   hold(id: string, name: string, state: "exited" | "running", mark = ""): this {
     const one = {
@@ -86,7 +88,13 @@ class World {
       copy: () => Promise.resolve(),
       start: async (id) => await become("start", id, "running"),
       stop: async (id) => await become("stop", id, "exited"),
-      remove: (id) => Promise.resolve(void this.#containers.splice(this.#containers.indexOf(find(id)!), 1)),
+      remove: async (id) => {
+        await Promise.resolve();
+        if (this.kept.includes(find(id)!.name)) {
+          throw new ServiceError("apply_failed", "Others share its network");
+        }
+        this.#containers.splice(this.#containers.indexOf(find(id)!), 1);
+      },
       rename: (id, name) => Promise.resolve(void (find(id)!.name = name)),
       run: (id) => {
         this.asked.push(`run in ${id}`);
@@ -304,4 +312,20 @@ Deno.test("An apply whose engine left the settings waits for a person after a wh
 
   assert.deepEqual([run.closed?.state, run.closed?.reason], ["paused", 'No engine "docker"']);
   assert.deepEqual([await run.states(), run.audit], [["running"], []]);
+});
+
+Deno.test("An apply whose leftover the engine keeps is done, and says what is left and why", async () => {
+  const world = inSwap();
+  world.kept = ["shop-web-1.old-a1"];
+  const run = new EngineRun(world, SWAP.slice(0, 1)).left(1, { state: "done", noted: NOTED });
+
+  await run.goOn();
+
+  assert.equal(run.closed?.state, "done");
+  assert.equal(
+    run.closed?.reason,
+    'All steps are done, but "shop-web-1.old-a1" could not be removed: Others share its network. A new plan tries it again',
+  );
+  const act = { action: "container.remove", target: "shop-web-1.old-a1" };
+  assert.deepEqual(run.audit, [{ ...act, result: "begun" }, { ...act, result: "failed" }]);
 });
