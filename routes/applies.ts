@@ -4,6 +4,7 @@ import { type Reach, reachOf } from "../core/access.ts";
 import { APPLY_STATES, type ApplyRecord } from "../core/applies.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Call } from "../http/declare/call.ts";
+import { followedAnswer } from "../http/declare/followed_answer.ts";
 import { count, text } from "../http/declare/query.ts";
 import {
   type CoreRouter,
@@ -94,8 +95,8 @@ const events = route({
   summary: "The events of an apply, from its beginning to its end",
   description:
     "Server-sent events; lines of JSON where `Accept` asks for NDJSON. Each that stands in the journal has its place " +
-    "there as `id`, and `Last-Event-ID` or `after` resumes behind it without loss. What containers and hooks said takes " +
-    "`containers:logs`, too.",
+    "there as `id`, and `Last-Event-ID` or `after` resumes behind it without loss. A comment (an empty line of NDJSON) " +
+    "every 15 s shows that the stream is alive. What containers and hooks said takes `containers:logs`, too.",
   permission: "projects:plan",
   subject: "found",
   headers: ["Last-Event-ID"],
@@ -251,25 +252,13 @@ function stream(
   const isLines = request.headers.get("accept")?.includes("application/x-ndjson") === true;
   const left = new AbortController();
   const found = applies.follow(params.id, after, AbortSignal.any([ending, left.signal]));
-  const encoder = new TextEncoder();
   const write = isLines ? asLine : asEvent;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await found.next();
-      if (next.done) controller.close();
-      else controller.enqueue(encoder.encode(write(maySeeLogs ? next.value : withoutOutput(next.value))));
-    },
-    async cancel() {
-      left.abort();
-      await found.return(undefined);
-    },
-  }, { highWaterMark: 0 });
-  return new Response(body, {
-    headers: {
-      "content-type": isLines ? "application/x-ndjson" : "text/event-stream",
-      "cache-control": "no-store, no-transform",
-      "x-accel-buffering": "no",
-    },
+  const texts = async function* () {
+    for await (const event of found) yield write(maySeeLogs ? event : withoutOutput(event));
+  };
+  return followedAnswer(texts(), {
+    type: isLines ? "application/x-ndjson" : "text/event-stream",
+    leave: () => left.abort(),
   });
 }
 

@@ -5,6 +5,7 @@ import type { Access } from "../auth/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { type AuditEntry as Entry, type AuditStore } from "../core/audit_store.ts";
 import { AUDIT_CHAINS, type AuditChain } from "../core/store.ts";
+import { followedAnswer } from "../http/declare/followed_answer.ts";
 import { count, flag, many, text } from "../http/declare/query.ts";
 import { type CoreRouter, problems, raw, route, router } from "../http/declare/router.ts";
 
@@ -67,7 +68,8 @@ const list = route({
   summary: "Every change and every refusal",
   description:
     "As JSON a page, newest first. As NDJSON all sealed entries, each chain oldest first; with `follow` " +
-    "the answer continues with every new one. `after` resumes behind the entries that were read before.",
+    "the answer continues with every new one, and an empty line every 15 s shows that it is alive. `after` " +
+    "resumes behind the entries that were read before.",
   permission: "audit:read",
   subject: "everything",
   query: z.object({
@@ -100,10 +102,12 @@ export function audit(
     await access.audit.flush(); // so that one finds what one just did
     if (format === "ndjson") {
       await access.auditUpkeep.seal();
-      const lines = linesOf(store, placesOf(after), wanted, { follow: follow === true, ending });
-      return new Response(ReadableStream.from(lines).pipeThrough(new TextEncoderStream()), {
-        headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+      const left = new AbortController();
+      const lines = linesOf(store, placesOf(after), wanted, {
+        follow: follow === true,
+        ending: AbortSignal.any([ending, left.signal]),
       });
+      return followedAnswer(lines, { type: "application/x-ndjson", leave: () => left.abort() });
     }
     const page = await pageOf(store, wanted, limit ?? 100, cursor);
     return Response.json(page, { headers: { "cache-control": "no-store" } });

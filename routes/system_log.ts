@@ -2,6 +2,7 @@
 import * as z from "../core/schema.ts";
 import { ServiceError } from "../core/error.ts";
 import { LOG_LEVELS, type LogChunk, type LogQuery, type LogReader } from "../core/log.ts";
+import { followedAnswer } from "../http/declare/followed_answer.ts";
 import { count, flag } from "../http/declare/query.ts";
 import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/declare/router.ts";
 
@@ -37,7 +38,9 @@ const logs = route({
   method: "get",
   path: "/system/logs",
   summary: "The last lines of the log",
-  description: "Read from the end, across rotation. With `follow` the answer continues with every new line.",
+  description:
+    "Read from the end, across rotation. With `follow` the answer continues with every new line, and an empty one " +
+    "every 15 s shows that it is alive.",
   permission: "system:logs",
   subject: "everything",
   hints: { tail: 'it is called "lines" here', n: 'it is called "lines" here' },
@@ -74,18 +77,28 @@ export function systemLog(file: LogReader | null): CoreRouter {
         ...(query.level === undefined ? {} : { level: query.level }),
         ...(query.q === undefined ? {} : { text: query.q }),
       };
-      const headers = {
-        "content-type": format === "ndjson" ? "application/x-ndjson" : "text/plain; charset=utf-8",
-        "cache-control": "no-store",
-      };
-      if (query.follow) return new Response(stream(reader, wanted, show, ending), { headers });
+      const type = format === "ndjson" ? "application/x-ndjson" : "text/plain; charset=utf-8";
+      if (query.follow) {
+        const left = new AbortController();
+        const chunks = reader.follow(wanted, AbortSignal.any([ending, left.signal]));
+        return followedAnswer(shownOf(chunks, show), { type, leave: () => left.abort() });
+      }
       const chunks = await reader.tail(wanted);
-      return new Response(chunks.map(show).join(""), { headers });
+      return new Response(chunks.map(show).join(""), {
+        headers: { "content-type": type, "cache-control": "no-store" },
+      });
     });
 }
 
 function formatOf(accept: string | null): "text" | "ndjson" {
   return accept?.includes("application/x-ndjson") ? "ndjson" : "text";
+}
+
+async function* shownOf(
+  chunks: AsyncIterable<LogChunk>,
+  show: (chunk: LogChunk) => string,
+): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield show(chunk);
 }
 
 function ndjson(chunk: LogChunk): string {
@@ -95,27 +108,4 @@ function ndjson(chunk: LogChunk): string {
 /** Lines are JSON already, with every control character escaped: what is text is safe to show as it is. */
 function text(chunk: LogChunk): string {
   return "line" in chunk ? `${chunk.line}\n` : `--- ${chunk.gap} ---\n`;
-}
-
-/** Reads on only when the caller has taken what was there: a slow one holds back the file, not our memory. */
-function stream(
-  reader: LogReader,
-  query: LogQuery,
-  show: (chunk: LogChunk) => string,
-  ending: AbortSignal,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const left = new AbortController();
-  const lines = reader.follow(query, AbortSignal.any([ending, left.signal]))[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const next = await lines.next();
-      if (next.done) controller.close();
-      else controller.enqueue(encoder.encode(show(next.value)));
-    },
-    async cancel() {
-      left.abort();
-      await lines.return?.();
-    },
-  }, { highWaterMark: 0 });
 }

@@ -4,6 +4,7 @@ import * as z from "../../core/schema.ts";
 import { ServiceError } from "../../core/error.ts";
 import { json, reply, route, router } from "../../http/declare/router.ts";
 import { plugin, type RunningPlugin } from "../../plugins/plugin.ts";
+import { ENTRY } from "../access/audit_entry.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService } from "../support/service.ts";
 
@@ -230,6 +231,47 @@ Deno.test("GET /api/system/logs?follow goes on with every new line, and ends whe
   assert.equal(seen.trimEnd().split("\n").length, 2);
   assert.equal(await berth.berth.stop(), true);
   while (!(await reader.read()).done);
+});
+
+/** Makes a wait of 15 s one of 20 ms, and leaves all others as they are. */
+function soonerBeats(): Disposable {
+  const { setTimeout } = globalThis;
+  const sooner = (run: () => void, ms = 0) => setTimeout(run, ms === 15_000 ? 20 : ms);
+  Object.assign(globalThis, { setTimeout: sooner });
+  return { [Symbol.dispose]: () => void Object.assign(globalThis, { setTimeout }) };
+}
+
+Deno.test("every followed answer of berth itself sends a sign of life after 15 s of silence, and tells proxies to hold nothing back", async () => {
+  using _sooner = soonerBeats();
+  await using berth = await startService({ install: [] });
+  await berth.berth.store.applies.add({
+    ...{ id: "a", workspace: "w", group: "shop", project: "shop", backend: "one", work: "{}" },
+    ...{ by: { kind: "apiKey", id: "k", name: "key" }, credential: null, createdAt: Date.now() },
+    ...{ owner: "another", leaseUntil: Date.now() + 3_600_000 },
+  }, ENTRY);
+  const lines = { accept: "application/x-ndjson" };
+  for (
+    const [path, headers, beat] of [
+      ["/api/system/audit?follow=true&actor=nobody", lines, "\n"],
+      ["/api/system/logs?follow=true&lines=0&q=nothing-says-so", lines, "\n"],
+      ["/api/system/logs?follow=true&lines=0&q=nothing-says-so", {}, "\n"],
+      ["/api/applies/a/events", lines, "\n"],
+      ["/api/applies/a/events", { accept: "text/event-stream" }, ":\n\n"],
+    ] as const
+  ) {
+    const response = await berth.fetch(`GET ${path}`, undefined, {
+      headers,
+      signal: AbortSignal.timeout(20_000),
+    });
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = "";
+    while (seen.length < 3 * beat.length) seen += (await reader.read()).value ?? assert.fail("it ended");
+    await reader.cancel();
+
+    assert.equal(seen.replaceAll(beat, ""), "", path);
+    assert.equal(response.headers.get("x-accel-buffering"), "no", path);
+    assert.match(response.headers.get("cache-control") ?? "", /no-store/, path);
+  }
 });
 
 const linux = Deno.build.os === "linux";

@@ -1,6 +1,7 @@
 /** Answers a pull with its result as JSON, or with its progress as NDJSON or server-sent events. */
 import { Latch } from "../../../core/signal.ts";
 import * as z from "../../../core/schema.ts";
+import { followedAnswer } from "../../../http/declare/followed_answer.ts";
 import { asServiceError, StreamFailure } from "../../../http/declare/problem.ts";
 import { PullProgress, PullResult } from "./pull.ts";
 
@@ -38,10 +39,6 @@ export async function streamPull(
   let body: ReadableStreamDefaultController<string> | undefined;
   const stream = new ReadableStream<string>({
     start: (controller) => void (body = controller),
-    cancel: () => {
-      left = true;
-      leave();
-    },
   }, { highWaterMark: WAITING_FRAMES });
   const end = (kind: string, frame: unknown) => {
     if (left) return;
@@ -57,8 +54,12 @@ export async function streamPull(
     end("error", { error: { code, title: discreet } });
   });
   await Promise.race([began.opened, finished]);
-  return new Response(stream.pipeThrough(new TextEncoderStream()), {
-    headers: { "content-type": format, "cache-control": "no-store", "x-accel-buffering": "no" },
+  return followedAnswer(stream.values(), {
+    type: format,
+    leave: () => {
+      left = true;
+      leave();
+    },
   });
 }
 
