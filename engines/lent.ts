@@ -23,8 +23,11 @@ export interface EngineAccess {
   stream(path: EnginePath, call: StreamCall): Promise<EngineStream>;
   /** Returns a container as berth last saw it, without a call. */
   container(id: string): RunningContainer | null;
-  /** True if its networks, as berth last saw them, show it as a node of a swarm. Asks nothing. */
-  readonly isInSwarm: boolean;
+  /**
+   * True if its networks, as berth last saw them, show it as a node of a swarm; null while they show none and are not
+   * listed, as after a restart. Asks nothing.
+   */
+  readonly isInSwarm: boolean | null;
   /** Calls for each event of this engine, and with null where some may have been missed. */
   follow(heard: (event: EngineEvent | null) => void): Disposable;
 }
@@ -46,7 +49,7 @@ export function lend(link: Link, feed: EventFeed, registries: readonly string[] 
     container: (id) => mirror.containers.rows.get(id) ?? null,
     get isInSwarm() {
       for (const { scope } of mirror.networks.rows.values()) if (scope === "swarm") return true;
-      return false;
+      return mirror.networks.known && mirror.networks.problem === null ? false : null;
     },
     follow: (heard) =>
       feed.subscribe({

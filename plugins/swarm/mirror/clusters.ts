@@ -141,39 +141,41 @@ export class Clusters implements AsyncDisposable {
 
   #tick(): void {
     if (this.#isWorking || this.#isOver) return;
-    const inSwarm = this.engines().filter((one) => one.isInSwarm);
-    if (inSwarm.length === 0 && this.#known.size === 0) return;
+    if (this.#known.size === 0 && !this.engines().some(({ isInSwarm }) => isInSwarm)) return;
     this.#isWorking = true;
-    this.#working = this.#work(inSwarm)
+    this.#working = this.#work()
       .catch((error) => this.log.error("A swarm cannot be read", { error }))
       .finally(() => this.#isWorking = false);
   }
 
-  async #work(inSwarm: readonly EngineAccess[]): Promise<void> {
+  async #work(): Promise<void> {
     for (const { name, state, isInSwarm } of this.engines()) {
       if (isInSwarm) this.#outside.delete(name);
-      else if (state === "up") this.#outside.add(name);
+      else if (isInSwarm === false && state === "up" && !this.#known.has(name)) this.#outside.add(name);
     }
-    await this.#meet(inSwarm);
+    await this.#meet();
     this.#join();
     await Promise.all(this.all.map((cluster) => this.#read(cluster)));
   }
 
   /** Asks engines that were not asked yet, or have connected again, for their place. */
-  async #meet(inSwarm: readonly EngineAccess[]): Promise<void> {
-    for (const [name, { following }] of this.#known) {
-      // An engine that is away stays a member: its node is one still.
-      const engine = this.engines().find((one) => one.name === name);
-      if (engine !== undefined && (engine.state !== "up" || engine.isInSwarm)) continue;
-      following[Symbol.dispose]();
-      this.#known.delete(name);
-    }
-    await Promise.all(inSwarm.map(async (engine) => {
+  async #meet(): Promise<void> {
+    const engines = this.engines();
+    // An engine that is away, or back without its networks, stays a member until it says otherwise: its node is one still.
+    for (const name of this.#known.keys()) if (engines.every((one) => one.name !== name)) this.#drop(name);
+    await Promise.all(engines.map(async (engine) => {
       const known = this.#known.get(engine.name);
+      if (engine.state !== "up" || known === undefined && !engine.isInSwarm) return;
       // Nodes are promoted, and engines join other swarms
-      if (engine.state !== "up" || known !== undefined && performance.now() - known.askedAt < LIST_MS) return;
+      const everyMs = engine.isInSwarm === false ? WATCHED_LOOK_MS : LIST_MS;
+      if (known !== undefined && performance.now() - known.askedAt < everyMs) return;
       await this.#ask(engine);
     }));
+  }
+
+  #drop(name: string): void {
+    this.#known.get(name)?.following[Symbol.dispose]();
+    this.#known.delete(name);
   }
 
   async #ask(engine: EngineAccess): Promise<void> {
@@ -181,7 +183,10 @@ export class Clusters implements AsyncDisposable {
     const askedAt = performance.now();
     try {
       const membership = await membershipOf(engine);
-      if (membership === null) return void this.#outside.add(name);
+      if (membership === null) {
+        this.#drop(name);
+        return void this.#outside.add(name);
+      }
       if (this.#isOver) return;
       const known = this.#known.get(name);
       if (known !== undefined) {
@@ -200,7 +205,7 @@ export class Clusters implements AsyncDisposable {
     if (known === undefined) return;
     const { cluster } = known.membership;
     await this.#ask(known.engine).catch((error) => this.log.error("A swarm cannot be read", { error }));
-    if (known.membership.cluster !== cluster) this.#join();
+    if (this.#known.get(name)?.membership.cluster !== cluster) this.#join();
   }
 
   /** Brings engines of one swarm together. */

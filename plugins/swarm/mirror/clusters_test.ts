@@ -60,3 +60,27 @@ Deno.test("Clusters asks scopes for the workers of a swarm while another swarm d
     void clusters[Symbol.asyncDispose](); // the one that hangs is never over
   }
 });
+
+Deno.test("A swarm stays whole while its engines come back without their networks", async () => {
+  const [manager, worker] = [engineOf("manager", "one", ["manager", "worker"]), engineOf("worker", null, [])];
+  const now = new Map<EngineAccess, boolean | null>([[manager, true], [worker, true]]);
+  const left = { Swarm: { NodeID: "", LocalNodeState: "inactive" } };
+  const engines = [manager, worker].map((one) => ({
+    ...one,
+    get isInSwarm() {
+      return now.get(one)!;
+    },
+    get: (...asked: Parameters<EngineAccess["get"]>) =>
+      now.get(one) === false ? Promise.resolve(left) : one.get(...asked),
+  }));
+  await using clusters = new Clusters(() => engines, { error: () => assert.fail() } as unknown as Log);
+  const shown = async (waitMs: number) => {
+    await new Promise((done) => setTimeout(done, waitMs));
+    return clusters.services.items.map(({ engines }) => engines);
+  };
+  assert.ok(await clusters.watched());
+  for (const one of [manager, worker]) now.set(one, null);
+  assert.deepEqual(await shown(1_100), [["manager", "worker"]], "nothing says that one has left");
+  now.set(manager, true).set(worker, false);
+  assert.deepEqual(await shown(2_100), [["manager"]], "one that has left is no member");
+});
