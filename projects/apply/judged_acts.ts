@@ -107,11 +107,11 @@ class ActJudge {
   }
 
   /**
-   * Starts a container whose sources still lead where they did: engines follow its links anew at every start. Ends it
-   * if the engine mounted others.
+   * Starts a container whose sources still lead where they did: engines follow its links anew at every start. Stops it
+   * if the engine mounted others, and removes it if it had never run: an older one has data, and may be what comes back.
    */
   async starting(id: string, start: () => Promise<void>): Promise<void> {
-    const { acts, options: { step } } = this;
+    const { acts } = this;
     const found = this.#here(await acts.find(id));
     const sources = found === null ? [] : this.#ownSources(found);
     if (found === null || sources.length === 0) return await start();
@@ -124,7 +124,7 @@ class ActJudge {
     if (elsewhere === null || (isNamed && (await this.#lacking([hostNeed(elsewhere)])).length === 0)) return;
     await acts.kill(id).catch(() => {}); // It may have ended by itself, and the stop says what is wrong.
     await acts.stop(id, 0);
-    if (step.kind !== "container.restart") await acts.remove(id);
+    if (found.state === "created") await acts.remove(id);
     throw failed(`Container "${found.name}" was ended: "${elsewhere}" was exchanged while it started`);
   }
 

@@ -112,3 +112,54 @@ Deno.test("A container that was just made stays where nobody can say if its fold
     assert.deepEqual(asked, isRemoved ? ["remove"] : [], at);
   }
 });
+
+Deno.test("A file that is saved while an older container starts stops that one, and removes none but a new one", async () => {
+  await using folder = await workspaceFolder({
+    "compose.yaml": "services: { db: { image: db } }\n",
+    "db.conf": "",
+  });
+  const model = await folder.read();
+  const source = `${model.root}/db.conf`;
+  const cgroup = await Deno.readTextFile("/proc/self/cgroup");
+  const id = cgroup.trim().split("\n")[0] ?? "";
+  for (const [state, ends] of [["exited", ["stop"]], ["created", ["stop", "remove"]]] as const) {
+    const asked: string[] = [];
+    const runtime = {
+      backends: () => [{ name: "docker", kind: "docker" }],
+      unheard: () => new Map(),
+      containers: () => Promise.resolve([]),
+      holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], boundPaths: [], images: [] }),
+      sightOf: () => Promise.resolve("same"),
+    };
+    const ground = { apply: "a", backend: "docker", model, group: model.groups[0], runtime };
+    // This process stands for its container: it sees the file at its own path.
+    const found = {
+      id,
+      name: "shop-db-1",
+      state,
+      pid: Deno.pid,
+      mounts: [{ type: "bind", source, target: source, options: [] }],
+    };
+    const acts = {
+      isAway: () => false,
+      find: () => Promise.resolve(found),
+      // An editor that writes a new file and renames it.
+      start: async () => {
+        await folder.write({ "db.conf.new": "" });
+        await Deno.rename(`${source}.new`, source);
+      },
+      kill: () => Promise.resolve(),
+      stop: () => Promise.resolve(void asked.push("stop")),
+      remove: () => Promise.resolve(void asked.push("remove")),
+    } as unknown as EngineActs;
+    const judged = judgedActs(acts, {
+      orders: new Orders(ground as unknown as Ground),
+      step: { ...STEP, kind: "container.swap" },
+      workspace: "w",
+      lackingOf: (needs) => Promise.resolve(needs),
+      named: new Set(),
+    });
+    await assert.rejects(judged.start(id), { message: /was exchanged while it started$/ });
+    assert.deepEqual(asked, ends, state);
+  }
+});
