@@ -32,6 +32,8 @@ export interface Hand {
   readonly unknownHooks: ApplyResume["hooks"];
   /** True if the apply is to end: no person is asked then. */
   readonly isGivenUp: boolean;
+  /** True if the apply is to end whatever became of its swaps. */
+  readonly isAbandoned: boolean;
   /** Carries out the hooks that are a part of this step, in their order. */
   hooks(when: PlanHook["when"], container: InspectedContainer): Promise<void>;
   /** Encrypts what a note may not show. */

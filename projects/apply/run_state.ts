@@ -58,7 +58,11 @@ export class RunState {
   }
 
   get isGivenUp(): boolean {
-    return this.halt?.kind === "cancel" || this.halt?.kind === "abandon";
+    return this.halt?.kind === "cancel" || this.isAbandoned;
+  }
+
+  get isAbandoned(): boolean {
+    return this.halt?.kind === "abandon";
   }
 
   isBegun(n: number): boolean {

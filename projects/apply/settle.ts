@@ -128,7 +128,7 @@ class Settling {
       step,
       subject,
       noted,
-      isGivenUp: options.isAbandoned,
+      isAbandoned: options.isAbandoned,
       keepWords: async ({ id, name }) => {
         await journal.log(step, { container: name, lines: await acts.lastWords(id, LAST_LINES) });
       },

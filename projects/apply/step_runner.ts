@@ -266,6 +266,7 @@ export class StepRunner {
       seal,
       unknownHooks: this.options.unknownHooks,
       isGivenUp: this.#state.isGivenUp,
+      isAbandoned: this.#state.isAbandoned,
       hooks: async (when, container) => {
         for (const one of this.#state.inside(step)) {
           if (one.hook?.when === when) await this.#hook(one, container);

@@ -18,7 +18,7 @@ import { nameOf } from "./work.ts";
 /** The parts of a hand that the way back needs: the journal and the engine, and nothing of the files. */
 export type SettlingHand = Pick<
   Hand,
-  "acts" | "apply" | "step" | "subject" | "noted" | "isGivenUp" | "keepWords" | "siblings"
+  "acts" | "apply" | "step" | "subject" | "noted" | "isAbandoned" | "keepWords" | "siblings"
 >;
 
 /** The two containers of a swap. */
@@ -151,7 +151,7 @@ export async function goBack({ hand, own, old }: Pair<SettlingHand>, error: unkn
   const refusal = await comeBack(hand, subject.name, old.id);
   if (refusal !== null) {
     const stuck = `the old container "${subject.name}" cannot come back: ${refusal.discreet}`;
-    if (hand.isGivenUp) throw failed(`${reason}; ${stuck}`);
+    if (hand.isAbandoned) throw failed(`${reason}; ${stuck}`);
     // Tried again for as long as an engine may be away; then a person has to say what to do.
     throw new ServiceError("engine_unavailable", `${reason}; ${stuck}`);
   }

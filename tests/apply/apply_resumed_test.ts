@@ -126,7 +126,7 @@ class EngineRun extends ListedRun {
   }
 
   /** Takes the apply up, and goes on to where it ends or waits. */
-  async goOn(wish?: "cancel"): Promise<void> {
+  async goOn(wish?: "cancel" | "abandon"): Promise<void> {
     await using folder = await workspaceFolder({ "compose.yaml": FILE });
     const planned = await folder.read();
     if (this.settings !== null) await folder.write({ "berth.yaml": this.settings });
@@ -328,4 +328,18 @@ Deno.test("An apply whose leftover the engine keeps is done, and says what is le
   );
   const act = { action: "container.remove", target: "shop-web-1.old-a1" };
   assert.deepEqual(run.audit, [{ ...act, result: "begun" }, { ...act, result: "failed" }]);
+});
+
+Deno.test("A cancel ends no apply whose old container cannot come back, and abandon does", async () => {
+  const ends = [];
+  for (const wish of ["cancel", "abandon"] as const) {
+    const world = new World().hold("old-1", "shop-web-1.old-a1", "exited");
+    world.refused = "shop-web-1";
+    const run = new EngineRun(world, SWAP.slice(0, 1))
+      .left(1, { state: "running", noted: { ...NOTED, back: true, why: "It was unhealthy" } });
+    await run.goOn(wish);
+    ends.push([run.closed?.state, run.closed?.reason, await run.states()]);
+  }
+  const stuck = 'It was unhealthy; the old container "shop-web-1" cannot come back: Its port is taken';
+  assert.deepEqual(ends, [["paused", stuck, ["running"]], ["cancelled", null, ["failed"]]]);
 });
