@@ -72,7 +72,8 @@ export async function makeDebianPackage(
     const body = unit.slice(unit.indexOf("[Unit]")).replaceAll("/usr/local/bin/berth", "/usr/bin/berth");
     await put(
       "usr/lib/systemd/system/berth.service",
-      `# Settings: systemctl edit berth, then [Service] and Environment=BERTH_ROOTS=/srv/projects\n${body}`,
+      `# Settings: systemctl edit berth, then [Service] and Environment=BERTH_ROOTS=/srv/projects
+# To edit files of projects in berth, also ReadWritePaths=/srv/shop, and chown -R berth: /srv/shop\n${body}`,
     );
     await put("usr/share/man/man1/berth.1", await Deno.readTextFile(`${ROOT}packaging/berth.1`));
     await bundleProgram();

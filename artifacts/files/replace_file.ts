@@ -8,6 +8,7 @@ import { pause } from "../../core/pause.ts";
 import { BUDGETS } from "./budgets.ts";
 import { type Folder, holdsDescriptors, isSame, openFolder } from "./folder.ts";
 import { baseName, folderOf } from "./paths.ts";
+import { readOnlyRemedy } from "./read_only_remedy.ts";
 import { sha256 } from "./sha256.ts";
 import {
   asRefusal,
@@ -61,24 +62,20 @@ export async function mustBeWritable(root: string): Promise<void> {
     await Deno.remove(probe);
   } catch (error) {
     const { message } = asRefusal(error);
+    const remedy = await remedyOf(root, error);
     throw new ServiceError(
       "not_editable",
-      `Cannot make the workspace editable: ${message.slice(message.indexOf(": ") + 2)}${
-        remedyOf(root, error)
-      }`,
+      `Cannot make the workspace editable: ${message.slice(message.indexOf(": ") + 2)}${remedy}`,
       { cause: error },
     );
   }
 }
 
 /** Returns the command that gives berth the right to write, where that is what it lacks. */
-function remedyOf(root: string, error: unknown): string {
-  const quoted = `'${root.replaceAll("'", `'\\''`)}'`;
-  if (codeOf(error) === "EROFS") {
-    return '; mount its folder with the right to write: in a container without ":ro" in its volume and docker compose ' +
-      `up -d, elsewhere mount -o remount,rw "$(findmnt -n -o TARGET -T ${quoted})"`;
-  }
+async function remedyOf(root: string, error: unknown): Promise<string> {
+  if (codeOf(error) === "EROFS") return await readOnlyRemedy(root);
   if (!isDenied(error)) return "";
+  const quoted = `'${root.replaceAll("'", `'\\''`)}'`;
   return `; run berth as its owner, or make it berth's own: chown -R ${Deno.uid()}:${Deno.gid()} ${quoted}`;
 }
 

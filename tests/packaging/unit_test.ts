@@ -152,11 +152,19 @@ class Machine implements AsyncDisposable {
   }
 
   /** Asks its berth. */
-  async ask(path: string, { key, body }: { readonly key?: string; readonly body?: unknown } = {}) {
+  async ask(
+    path: string,
+    { key, body, curl = [] }: {
+      readonly key?: string;
+      readonly body?: unknown;
+      readonly curl?: readonly string[];
+    } = {},
+  ) {
     const { out } = await this.inside(
       ...["curl", "-s", "-w", "\n%{http_code}", `http://127.0.0.1:8700/api/${path}`],
       ...(key === undefined ? [] : ["-H", `authorization: Bearer ${key}`]),
       ...(body === undefined ? [] : ["-H", "content-type: application/json", "-d", JSON.stringify(body)]),
+      ...curl,
     );
     const end = out.lastIndexOf("\n");
     const text = out.slice(0, end);
@@ -222,10 +230,24 @@ test(
       assert.deepEqual([status, /root:/.test(text)], [404, false], `${planted}: ${text}`);
     }
 
+    const editable = ["-X", "PUT", "-H", "content-type: application/json", "-d", '{"editable": true}'];
+    const edit = () => machine.ask(`workspaces/${id}`, { key, curl: editable });
+    const refused = (await edit()).body.title;
+    const line = /systemctl edit berth\.service, \[Service\] and (ReadWritePaths=\S+) /.exec(refused)?.[1];
+    assert.ok(line, refused);
+
     assert.equal(await machine.property("MainPID"), pid, "a reload ends nothing");
     assert.equal((await machine.inside("stat", "-c", "%a %U", "/var/lib/berth")).out, "700 berth");
     assert.equal((await machine.systemctl("stop", "berth")).code, 0);
     assert.equal(await machine.property("Result"), "success");
+
+    const dropIn =
+      `mkdir /run/units/berth.service.d && printf '[Service]\n%s\n' '${line}' >/run/units/berth.service.d/a.conf`;
+    await machine.inside("sh", "-c", `${dropIn} && chown -R berth: /srv/shop && systemctl daemon-reload`);
+    assert.equal((await machine.systemctl("start", "berth")).code, 0);
+    await eventually("it is ready again", async () => (await machine.inside(...probe)).out === "ready");
+    const { status, text } = await edit();
+    assert.equal(status, 200, text);
     await engine.cli("rm", "-f", "web");
   },
   missing,
