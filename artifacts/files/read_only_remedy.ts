@@ -23,7 +23,7 @@ export function remedyIn(root: string, groups: string, mounts: string): string {
 
 /** Returns null where no service of systemd started this process, as in a container or a terminal. */
 function unitIn(groups: string): { readonly name: string; readonly isUsers: boolean } | null {
-  const [, path = "", name] = /^(?:0:|\d+:name=systemd):(\/.*?([^/]+\.service))$/m.exec(groups) ?? [];
+  const [, path = "", name] = /^(?:0:|\d+:name=\w+):(\/.*?([^/]+\.service))$/m.exec(groups) ?? [];
   return name === undefined ? null : { name, isUsers: path.includes("/user@") };
 }
 
