@@ -155,3 +155,12 @@ Deno.test("Links and paths in the pages for contributors name files that exist",
   assert.ok(pages.length > 20);
   assert.deepEqual(missing, []);
 });
+
+Deno.test("the shipped nginx waits for an answer as long as the page does, and the docs say how long that is", async () => {
+  const longS = Number(/LONG_S = (\d+)/.exec(await page("page/live/session.ts"))?.[1]);
+  const nginx = await page("packaging/nginx.conf");
+
+  assert.ok(longS > 600, "berth lets an act take ten minutes");
+  assert.ok(Number(/^ *proxy_read_timeout (\d+)s;$/m.exec(nginx)?.[1]) >= longS);
+  assert.ok((await page("docs/operations.md")).includes(`| wait ${longS / 60} minutes for the next byte `));
+});
