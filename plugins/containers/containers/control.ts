@@ -8,6 +8,7 @@ import { sentOrShown } from "../../../engines/calls/lost_answer.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { listOf, objectOf, textsOf } from "../../../engines/calls/wire.ts";
 import { maskText } from "../../../core/secrets.ts";
+import { readContainer } from "./cached_details.ts";
 import type { FoundContainer } from "../backends/find_container.ts";
 import { ContainerState } from "../../../core/runtime.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
@@ -32,6 +33,8 @@ export interface ControlOptions {
 
 /** The seconds that an engine waits by default before it kills a container. */
 const DEFAULT_TIMEOUT_S = 10;
+/** The seconds for which a container that says so itself is waited for at most. */
+const MOST_TIMEOUT_S = 600;
 /** More are cut off. */
 const MAX_PROCESSES = 10_000;
 /** The milliseconds that an engine's answers may lag behind an action that it confirmed. */
@@ -54,12 +57,14 @@ export async function control(
       throw engineError("conflict", `Cannot ${doing}: it is paused; use "unpause"`);
     }
     if (isSpared(verb, before)) return { id: row.id, state: before, changed: false };
+    const isStopped = verb === "stop" || verb === "restart";
+    const waitS = timeoutS ?? (isStopped ? await ownTimeoutS({ link, row }, doing) : DEFAULT_TIMEOUT_S);
     const done = await sentOrShown(() =>
       link.engine.post(at`/containers/${row.id}/${verb}`, {
         doing,
         missing: "container_not_found",
         query: queryOf(verb, { timeoutS, signal }),
-        firstByteMs: ((timeoutS ?? DEFAULT_TIMEOUT_S) + 20) * 1_000,
+        firstByteMs: (waitS + 20) * 1_000,
       }), async () => shows(verb, row, await readRow({ link, row })) ? SHOWN : null);
     // Podman answers 204 even to stopping a container that never ran.
     const changed = done.changed && !(verb === "stop" && (before === "created" || before === "exited"));
@@ -67,6 +72,18 @@ export async function control(
     return { id: row.id, state, changed };
   } finally {
     link.mirror.containers.touch(row.id);
+  }
+}
+
+/** Returns the seconds that the container itself has to end, by its `stop_grace_period`; below 0 it has for ever. */
+async function ownTimeoutS(found: FoundContainer, doing: string): Promise<number> {
+  try {
+    const { StopTimeout } = objectOf(objectOf(await readContainer(found, doing)).Config);
+    if (typeof StopTimeout !== "number") return DEFAULT_TIMEOUT_S;
+    return StopTimeout < 0 ? MOST_TIMEOUT_S : Math.min(StopTimeout, MOST_TIMEOUT_S);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return DEFAULT_TIMEOUT_S; // the act itself finds out more
   }
 }
 
