@@ -1,8 +1,9 @@
-/** The person at the terminal, and the questions that are answered there. */
+/** The person at the terminal: a question that is answered, and a secret that is typed. */
 import assert from "node:assert/strict";
 import { isMeant } from "../../commands/confirmed.ts";
 import { parseLine } from "../../commands/parse.ts";
 import { commandOf } from "../../commands/table.ts";
+import { typedSecret } from "../../commands/secret.ts";
 import type { Line } from "../../commands/command.ts";
 
 const encoder = new TextEncoder();
@@ -13,7 +14,11 @@ function terminal(...pieces: string[]) {
     const piece = pieces.shift();
     return piece === undefined ? null : encoder.encodeInto(piece, bytes).written;
   };
-  return { isTerminal: () => true, readSync };
+  return {
+    isTerminal: () => true,
+    readSync,
+    read: (bytes: Uint8Array) => Promise.resolve(readSync(bytes)),
+  };
 }
 
 const apply = (...words: string[]) => parseLine(commandOf("apply")!, ["shop", ...words]) as Line;
@@ -39,3 +44,19 @@ Deno.test("isMeant does not ask with --json, which shows no plan to agree to", (
   assert.throws(() => isMeant("Apply?", apply("--json"), [], silent), /"--json" asks nobody: say "--yes"/);
   assert.equal(isMeant("Apply?", apply("--json", "--yes"), [], silent), true);
 });
+
+for (
+  const [keys, line] of [
+    [["pasx\x7fs\r"], "pass"],
+    [["pasé\x7f", "\x08ss\n"], "pass"],
+    [["\x7f\x7fa\u{1f511}\x7fb\n"], "ab"],
+    [["wrong\x15pass\r", "more"], "pass"],
+    [["pass\x04word\n"], "pass"],
+    [["pass"], "pass"],
+    [["p ä\u{1f511}\tß\r"], "p ä\u{1f511}\tß"],
+  ] as const
+) {
+  Deno.test(`typedSecret reads ${JSON.stringify(line)} from the keys ${JSON.stringify(keys)}`, async () => {
+    assert.equal(await typedSecret(terminal(...keys)), line);
+  });
+}
