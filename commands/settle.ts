@@ -1,6 +1,6 @@
 /** `berth settle`: a difference is settled in the file, and no container changes. */
 import { WORKSPACE_ARTIFACTS_UNIT, WORKSPACE_ARTIFACTS_UNIT_SETTLE } from "../client/berth/workspaces.ts";
-import { PROJECTS } from "../client/berth/projects.ts";
+import { PROJECT, type ProjectDetail, PROJECTS } from "../client/berth/projects.ts";
 import type { Client } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
 import type { Line } from "./command.ts";
@@ -8,6 +8,7 @@ import { isMeant } from "./confirmed.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeOut } from "./output.ts";
+import { MOST } from "./status.ts";
 import { projectOf } from "./target.ts";
 
 export async function run(line: Line): Promise<number> {
@@ -55,8 +56,7 @@ const signed = (sign: string, text: string): string =>
 async function unitOf(client: Client, word: string): Promise<{ readonly id: string; readonly name: string }> {
   const { id, service } = projectOf(word);
   if (service === undefined) throw new UsageFailure(`Say which service is meant: "${word}/web"`);
-  const { items } = (await client.get(PROJECTS)).json();
-  const found = items.filter((one) => one.workspace !== null && (one.id === id || one.name === id));
+  const found = await declaredProjects(client, id);
   if (found.length !== 1) {
     throw new UsageFailure(
       found.length === 0
@@ -66,4 +66,16 @@ async function unitOf(client: Client, word: string): Promise<{ readonly id: stri
   }
   const at = found[0]!.id.lastIndexOf("@"); // one was found
   return { id: found[0]!.workspace!.id, name: `${found[0]!.id.slice(0, at)}.${service}` }; // declared ones have one
+}
+
+type DeclaredProject = Pick<ProjectDetail, "id" | "workspace">;
+
+/** Returns the declared projects of this id or name. Where there are more than one list has, berth finds it. */
+export async function declaredProjects(client: Client, id: string): Promise<DeclaredProject[]> {
+  const { items, total } = (await client.get(PROJECTS, { query: { limit: MOST } })).json();
+  const isPart = total > items.length && !items.some((one) => one.id === id);
+  const named = isPart
+    ? [(await client.get(PROJECT, { params: { id } })).json()]
+    : items.filter((one) => one.id === id || one.name === id);
+  return named.filter(({ workspace }) => workspace !== null);
 }

@@ -1,5 +1,7 @@
 /** Words and exit codes of `berth apply`, `berth sync` and `berth swarm` for a part that is not well. */
 import assert from "node:assert/strict";
+import { clientFor } from "../../commands/connection.ts";
+import { declaredProjects } from "../../commands/settle.ts";
 import { answering, type Answers } from "../support/answering.ts";
 import { type Ended, runBerth } from "../support/berth_process.ts";
 
@@ -130,4 +132,30 @@ Deno.test("berth swarm ends with 2 where tasks or a quorum lack, and with 4 wher
     codes.push(code);
   }
   assert.deepEqual(codes, [0, 2, 2, 4]);
+});
+
+Deno.test("berth settle finds a project behind those that one list has", async () => {
+  const project = (id: string, workspace: string | null = "home") => ({
+    id,
+    name: id.split("@")[0],
+    workspace: workspace === null ? null : { id: workspace },
+  });
+  const listed = [project("a@home"), project("b@home"), project("b@engine:one", null)];
+  const asked: string[] = [];
+  const found = async (id: string, total: number) => {
+    await using berth = answering({
+      "/api/projects": [{ items: listed, total }],
+      "/api/projects/z%40home": [project("z@home")],
+      "/api/projects/b": [project("b@other", "other")],
+    }, ({ pathname, search }) => void asked.push(`${pathname}${search}`));
+    using client = clientFor({ url: berth.url, key: "berth_a_b" });
+    return (await declaredProjects(client, id)).map((one) => one.id);
+  };
+
+  assert.deepEqual(await found("z@home", 5_001), ["z@home"]);
+  assert.deepEqual(asked, ["/api/projects?limit=5000", "/api/projects/z%40home"]);
+  assert.deepEqual(await found("b", 5_001), ["b@other"], "berth knows which one the name means");
+  assert.deepEqual(await found("a@home", 5_001), ["a@home"]);
+  assert.deepEqual(await found("b", 3), ["b@home"]);
+  assert.deepEqual(await found("z@home", 3), []);
 });
