@@ -32,6 +32,12 @@ export interface EngineAccess {
   follow(heard: (event: EngineEvent | null) => void): Disposable;
 }
 
+/** Returns null while the networks that are listed show none of a swarm and are not current. */
+export function isNodeOfSwarm({ rows, known, problem }: Link["mirror"]["networks"]): boolean | null {
+  for (const { scope } of rows.values()) if (scope === "swarm") return true;
+  return known && problem === null ? false : null;
+}
+
 export function lend(link: Link, feed: EventFeed, registries: readonly string[] | null): EngineAccess {
   const { engine, mirror } = link;
   return {
@@ -48,8 +54,7 @@ export function lend(link: Link, feed: EventFeed, registries: readonly string[] 
     stream: (path, call) => engine.stream("GET", path, call),
     container: (id) => mirror.containers.rows.get(id) ?? null,
     get isInSwarm() {
-      for (const { scope } of mirror.networks.rows.values()) if (scope === "swarm") return true;
-      return mirror.networks.known && mirror.networks.problem === null ? false : null;
+      return isNodeOfSwarm(mirror.networks);
     },
     follow: (heard) =>
       feed.subscribe({

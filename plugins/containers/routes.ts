@@ -104,7 +104,9 @@ export class Routes implements AsyncDisposable {
       .add(volumes(engines, lists.volumes))
       .add(networks(engines, lists.networks))
       .add(diskUsage({ backends, meter }))
-      .add(pruning({ backends, meter, offers, declared, ownership: engines.sights.ownership }))
+      .add(
+        pruning({ backends, swarms: engines, meter, offers, declared, ownership: engines.sights.ownership }),
+      )
       .add(logRoutes({ find, whileSeen, streamLimit, awaken: awakenBy(feed) }))
       .add(earlierLogs({ find, streamLimit }))
       .add(serviceLogs({ engines, streamLimit, awaken: awakenBy(feed) }))

@@ -234,6 +234,21 @@ Deno.test({
       const { body } = await berth.call("POST /api/system/prune", { types: ["containers"], dryRun: true });
       assert.deepEqual(body.items.map(({ name }: { name: string }) => name), ["done"]);
     });
+    await context.step("prune leaves the volume of a service that has no container", async () => {
+      for (const name of ["kept", "loose"]) await own.cli("volume", "create", name);
+      const mount = ["--mount", "type=volume,source=kept,target=/data"];
+      await own.cli("service", "create", "--detach", "--name", "none", "--replicas", "0", ...mount, FIXTURE);
+      const prune = async (body: unknown) => (await berth.call("POST /api/system/prune", body)).body;
+      const { plan, items } = await prune({ types: ["volumes"], dryRun: true });
+      assert.deepEqual(items.map(({ name }: { name: string }) => name), ["loose"]);
+      const late = ["--mount-add", "type=volume,source=loose,target=/late"];
+      await own.cli("service", "update", "--detach", ...late, "none");
+      assert.deepEqual(
+        (await prune({ plan })).items.map(({ result, reason }: Record<string, string>) => [result, reason]),
+        [["kept", "a service of the swarm names it by now, or may do so"]],
+      );
+      await own.cli("service", "rm", "none");
+    });
     await context.step(
       "a stack that runs is not absent, and no plan starts it again",
       () => stack(own, berth),

@@ -21,8 +21,10 @@ const REMOVING_MS = 60_000;
 /** Stops between two removals when `stopping` aborts; the rest is reported as kept. */
 export async function carryOut(
   backends: Backends,
-  { items, isDeclared }: {
+  { items, isNamed, isDeclared }: {
     readonly items: readonly Planned[];
+    /** Says whether a service of the engine's swarm names it, or may do so. Throws where the engine does not answer. */
+    readonly isNamed: (planned: Planned) => Promise<boolean>;
     readonly isDeclared: (named: Named) => boolean;
   },
   stopping: AbortSignal,
@@ -33,7 +35,7 @@ export async function carryOut(
       ? { result: "kept" as const, reason: "the service stops" }
       : isDeclaredSince(backends, planned, isDeclared)
       ? { result: "kept" as const, reason: "a file declares it by now" }
-      : await attempt(backends, planned);
+      : await attempt(backends, planned, isNamed);
     results.push({ ...shown(planned), ...outcome });
   }
   return results;
@@ -63,8 +65,10 @@ export function shown({ type, id, name, why, size, backend }: Planned): z.infer<
 async function attempt(
   backends: Backends,
   planned: Planned,
+  isNamed: (planned: Planned) => Promise<boolean>,
 ): Promise<Pick<PruneResult, "result" | "reason">> {
   try {
+    if (await isNamed(planned)) return { result: "kept", reason: NAMED };
     const link = backends.named(planned.backend);
     const kept = await remove(link, planned);
     return kept === null ? { result: "removed" } : { result: "kept", reason: kept };
@@ -74,6 +78,7 @@ async function attempt(
   }
 }
 
+const NAMED = "a service of the swarm names it by now, or may do so";
 const MISSING = new Set(["container_not_found", "image_not_found", "volume_not_found", "network_not_found"]);
 
 /** Removes the object. Returns the reason that it was kept after all; null when it was removed. */

@@ -4,6 +4,7 @@ import { asideFor, nameWithoutAside } from "../../../core/applies.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";
 import type { Measurement, UsageItem } from "../disk_usage/measurement.ts";
+import type { NamedByServices } from "../backends/named_by_services.ts";
 import { UsedBy } from "../backends/used_by.ts";
 import { passes, type PruneFilters } from "./filters.ts";
 
@@ -47,6 +48,8 @@ interface Scope {
   readonly usage: Measurement["usage"];
   /** Says whether a swarm's service has the container in its history. */
   readonly isKept: (row: ContainerRow) => boolean;
+  /** Says whether a swarm's service names a volume or an image, or may do so. */
+  readonly named: NamedByServices;
   /** Says whether files of registered folders declare it, or may do so. */
   readonly isDeclared: (named: Named) => boolean;
   readonly types: ReadonlySet<PruneType>;
@@ -63,12 +66,12 @@ interface EnginePlan {
 /** The mirror must be fresh and the measurement new. A container in the plan no longer counts as a user of the rest. */
 export function planFor(
   link: Link,
-  { usage, isKept, isDeclared }: Pick<Scope, "usage" | "isKept" | "isDeclared">,
+  about: Pick<Scope, "usage" | "isKept" | "named" | "isDeclared">,
   types: ReadonlySet<PruneType>,
   filters: PruneFilters,
   now: Date,
 ): EnginePlan {
-  const scope: Scope = { link, usage, isKept, isDeclared, types, filters, now };
+  const scope: Scope = { link, ...about, types, filters, now };
   const isMeant = ({ isDeclared }: Planned) => filters.declared === true || !isDeclared;
   const containers = types.has("containers") ? plannedContainers(endedContainers(scope), scope) : [];
   const going = new Set(containers.filter(isMeant).map(({ id }) => id));
@@ -139,10 +142,11 @@ function plannedNetworks(users: UsedBy, { link, filters, now, isDeclared }: Scop
     }));
 }
 
-function plannedVolumes(users: UsedBy, { link, usage, filters, now, isDeclared }: Scope): Planned[] {
+function plannedVolumes(users: UsedBy, { link, usage, filters, now, named, isDeclared }: Scope): Planned[] {
   const sizeOf = sizes(usage.volumes.items);
   return [...link.mirror.volumes.rows.values()]
-    .filter((row) => users.volume(row.name).length === 0 && passes(row, filters, now))
+    .filter(({ name }) => users.volume(name).length === 0 && !named.volume(name))
+    .filter((row) => passes(row, filters, now))
     .map(({ name, createdAt }) => ({
       type: "volumes",
       id: name,
@@ -156,14 +160,12 @@ function plannedVolumes(users: UsedBy, { link, usage, filters, now, isDeclared }
     }));
 }
 
-function plannedImages(users: UsedBy, { link, usage, filters, now, isDeclared }: Scope): Planned[] {
+function plannedImages(users: UsedBy, { link, usage, filters, now, named, isDeclared }: Scope): Planned[] {
   const sizeOf = sizes(usage.images.items);
   const olds = UsedBy.of(link);
   return [...link.mirror.images.rows.values()]
-    .filter((row) =>
-      (row.dangling || filters.tagged === true) && users.image(row.id).length === 0 &&
-      passes(row, filters, now)
-    )
+    .filter(({ id, tags, digests }) => users.image(id).length === 0 && !named.image([...tags, ...digests]))
+    .filter((row) => (row.dangling || filters.tagged === true) && passes(row, filters, now))
     .map(({ id, tags, digests, size, dangling }) => ({
       type: "images",
       id,

@@ -7,6 +7,8 @@ import { asServiceError } from "../../../http/declare/problem.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../../http/declare/router.ts";
 import type { Backends } from "../../../engines/links/backends.ts";
 import type { Meter } from "../disk_usage/meter.ts";
+import { type NamedByServices, namedByServices } from "../backends/named_by_services.ts";
+import type { Engines } from "../backends/seen.ts";
 import { keptByServices } from "../backends/swarm_services.ts";
 import { BackendName } from "../backends/route_fields.ts";
 import { Unavailable } from "../../../engines/links/unavailable.ts";
@@ -73,6 +75,7 @@ const prune = route({
 export const ROUTES = [prune];
 
 interface PruningOptions extends Declarations {
+  readonly swarms: Pick<Engines, "services" | "swarmsRead">;
   readonly backends: Backends;
   readonly meter: Meter;
   readonly offers: OfferStore;
@@ -104,7 +107,11 @@ export function pruning(options: PruningOptions): Router {
     async function executed(items: readonly Planned[], beside: Beside) {
       const rows = backends.links.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
       const { isDeclared } = await declarations(options, rows);
-      const results = await carryOut(backends, { items, isDeclared }, stopping)
+      const results = await carryOut(
+        backends,
+        { items, isNamed: namedOn(options, stopping), isDeclared },
+        stopping,
+      )
         .finally(() => backends.links.forEach((link) => meter.forget(link)));
       return {
         dryRun: false,
@@ -117,6 +124,22 @@ export function pruning(options: PruningOptions): Router {
       };
     }
   });
+}
+
+/** Returns whether a service names a planned object by now. Asks each engine once. */
+function namedOn(
+  { backends, swarms }: PruningOptions,
+  signal: AbortSignal,
+): (planned: Planned) => Promise<boolean> {
+  const asked = new Map<string, Promise<NamedByServices>>();
+  return async ({ type, backend, name, tags, id }) => {
+    if (type !== "volumes" && type !== "images") return false;
+    const link = backends.named(backend);
+    const found = asked.get(backend) ?? namedByServices(link, swarms, signal);
+    asked.set(backend, found);
+    if (type === "volumes") return (await found).volume(name);
+    return (await found).image([...tags, ...link.mirror.images.rows.get(id)?.digests ?? []]);
+  };
 }
 
 const LISTS = ["containers", "networks", "volumes", "images"] as const;
@@ -153,9 +176,11 @@ async function planned(
           .map((list) => mirror[list].resync()),
       );
       const isKept = await keptByServices(link, mirror.containers.rows.values(), signal);
+      const named = await namedByServices(link, options.swarms, signal);
       const files = await declarations(options, mirror.containers.rows.values());
       const { isDeclared } = files;
-      const plan = planFor(link, { ...measurement, isKept, isDeclared }, new Set(types), filters, new Date());
+      const about = { ...measurement, isKept, named, isDeclared };
+      const plan = planFor(link, about, new Set(types), filters, new Date());
       items.push(...plan.items);
       left.push(...plan.left);
       unclear = files.unclear;
