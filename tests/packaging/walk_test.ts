@@ -61,8 +61,12 @@ test(
       const isUpgrade = RESULTS[at]!.name === "upgrade";
       const image = (when: string) => `docker inspect -f '{{.Image}}' berth > ${folder}/${when}`;
       if (isUpgrade) shell.push(`git -C ${folder}/origin reset -q --hard newest`, image("before"));
-      shell.push(`exec >${folder}/${at} 2>&1`, `echo '--- ${RESULTS[at]!.name}'`, block);
-      if (isUpgrade) shell.push(image("after"));
+      shell.push(`exec >${folder}/${at} 2>&1`, `echo '--- ${RESULTS[at]!.name}'`);
+      if (isUpgrade) {
+        // Weeks later, in another shell.
+        shell.push(`bash -euo pipefail -c ${quoted(block)}`, image("after"));
+        shell.push(`git -C ~/src/berth status --porcelain --ignored > ${folder}/status`);
+      } else shell.push(block);
     }
     await Deno.writeTextFile(`${folder}/walk`, shell.join("\n"));
     const env = {
@@ -85,6 +89,7 @@ test(
       ["before", "after"].map((when) => Deno.readTextFile(`${folder}/${when}`)),
     );
     assert.equal(before === after, !hasHistory, "the upgrade is another image");
+    assert.equal(await Deno.readTextFile(`${folder}/status`), "", "nothing of berth's is in the checkout");
     const project = await Deno.readTextFile(`${home}/projects/shop/compose.yaml`);
     assert.match(project, /team: shop/, "the projects stay");
     const { Config: { Labels } } = (await engine.ask("GET /containers/shop-web-1/json")).json;
