@@ -28,7 +28,7 @@ export function sealingKeyPath(dataFolder: string, file: string | null): string 
 }
 
 /**
- * The sealing key in this file. `make`: made on the first start; lost, only what it sealed is lost: sign in again. One that
+ * The sealing key in this file. `make`: made on the first start, and where it was lost, with all that it sealed. One that
  * several replicas share is never made here: each would have its own.
  */
 export async function readSealingKey(
