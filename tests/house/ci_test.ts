@@ -1,11 +1,15 @@
 /** The results that continuous integration reads from a run of the tests. */
 import assert from "node:assert/strict";
+import { parse } from "yaml";
 import { audit } from "../../.ci/audit.ts";
 import { Failures } from "../../.ci/failures.ts";
 import { refusalOf } from "../../.ci/subjects.ts";
 import { testFiles, timedTest } from "../../.ci/tests.ts";
 import { LONG, LONG_NAMES } from "../proof/long.ts";
+import { shareOf } from "../proof/share.ts";
 import { sources } from "./sources.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
 
 Deno.test("timedTest() reads the time of a test, and nothing from other lines", () => {
   const lines: [string, unknown][] = [
@@ -83,6 +87,80 @@ Deno.test("each long test that \`deno task proof\` runs alone is there, and no o
     }
   }
   assert.deepEqual([[...missing], others], [[], []]);
+});
+
+Deno.test("the shares of the proof are all of it, each file once", () => {
+  const all = Array.from({ length: 11 }, (_, at) => at);
+
+  const shares = ["1/4", "2/4", "3/4", "4/4"].map((share) => shareOf(all, share));
+
+  assert.deepEqual(shares.flat().toSorted((a, b) => a - b), all);
+  assert.deepEqual(shareOf(all, "1/1"), all);
+  for (const wrong of ["", "0/4", "5/4", "1", "1/4/2"]) {
+    assert.throws(() => shareOf(all, wrong), /2\/4/, wrong);
+  }
+});
+
+interface Job {
+  readonly strategy?: {
+    readonly matrix: {
+      readonly share?: readonly string[];
+      readonly include?: readonly { readonly part: string; readonly share: string }[];
+    };
+  };
+  readonly steps: readonly { readonly run?: string; readonly env?: Readonly<Record<string, string>> }[];
+}
+
+Deno.test("no workflow takes tests that could not run for tests that passed, and each takes all of the proof", async () => {
+  const ran: string[] = [];
+  for (const name of ["ci", "nightly", "release"]) {
+    const { jobs } = parse(await Deno.readTextFile(`${ROOT}.github/workflows/${name}.yml`));
+    for (const { steps, strategy } of Object.values<Job>(jobs)) {
+      const tests = steps.find(({ run = "" }) => run.startsWith(".ci/"));
+      if (tests === undefined) continue;
+      ran.push(`${name}: ${tests.run}`);
+      assert.equal(tests.env?.["BERTH_TEST_ENGINES_REQUIRED"], "1", `${name}: ${tests.run}`);
+      if (tests.run === ".ci/run") continue;
+      const { include, share } = strategy!.matrix;
+      const shares = share ?? include!.flatMap(({ part, share }) => part === "proof" ? [share] : []);
+      assert.deepEqual(shares, shares.map((_, at) => `${at + 1}/${shares.length}`), `${name}: ${tests.run}`);
+    }
+  }
+  assert.deepEqual(ran, [
+    "ci: .ci/run",
+    'nightly: .ci/nightly "$PART"',
+    "release: .ci/run",
+    "release: .ci/nightly proof",
+  ]);
+});
+
+Deno.test("packages that cannot be installed end a workflow, and are said on any other machine", async () => {
+  const bin = await Deno.makeTempDir({ prefix: "berth-prepare-" });
+  try {
+    const programs = {
+      "id": "echo 0",
+      "apt-get": "exit 100",
+      "dpkg-query": "exit 1",
+      "npx": "true",
+      "unshare": "exit 1",
+    };
+    for (const [name, line] of Object.entries(programs)) {
+      await Deno.writeTextFile(`${bin}/${name}`, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    }
+    for (const required of ["", "1"]) {
+      const { code, stdout } = await new Deno.Command("bash", {
+        args: ["-euo", "pipefail", "-c", ". .ci/prepare; echo the tests begin"],
+        cwd: ROOT,
+        env: { PATH: `${bin}:${Deno.env.get("PATH")}`, BERTH_TEST_ENGINES_REQUIRED: required },
+        stdin: "null",
+      }).output();
+      const said = new TextDecoder().decode(stdout);
+      assert.match(said, /cannot install all of them/);
+      assert.deepEqual([code, said.includes("the tests begin")], required === "1" ? [1, false] : [0, true]);
+    }
+  } finally {
+    await Deno.remove(bin, { recursive: true });
+  }
 });
 
 const HOLE = {

@@ -4,6 +4,7 @@
  */
 
 import { LONG } from "./long.ts";
+import { shareOf } from "./share.ts";
 
 interface Step {
   readonly file: string;
@@ -282,13 +283,18 @@ async function step(
 
 // A test that was moved would be missed by nobody until its turn.
 for (const { file } of STEPS) await Deno.stat(file);
-const chosen = STEPS.filter(({ file, env = {} }) =>
-  Deno.args.every((word) => `${file} ${Object.values(env).join(" ")}`.includes(word))
+const share = Deno.env.get("BERTH_PROOF_SHARE") ?? "1/1";
+const chosen = shareOf(
+  STEPS.filter(({ file, env = {} }) =>
+    Deno.args.every((word) => `${file} ${Object.values(env).join(" ")}`.includes(word))
+  ),
+  share,
 );
+const hasOthers = Deno.args.length === 0 && share.startsWith("1/");
 const those = (when?: Step["when"]) => chosen.filter((one) => one.when === when).map(toRun);
 const beside = those("beside").map((run) => run());
 const waiting = those();
-if (Deno.args.length === 0) {
+if (hasOthers) {
   waiting.push(
     () => step("the store in PostgreSQL", ["task", "test:postgres"], {}),
     () => step("two replicas behind Caddy", ["task", "test:replicas"], {}),
@@ -299,7 +305,7 @@ await Promise.all(Array.from({ length: LANES }, async () => {
 }));
 await Promise.all(beside);
 for (const run of those("alone")) await run();
-if (Deno.args.length === 0) {
+if (hasOthers) {
   for (
     const [engine, store] of [["docker", "sqlite"], ["podman", "sqlite"], ["docker", "postgres"]] as const
   ) {
