@@ -91,12 +91,14 @@ async function stepsOf(
   options: AutomaticOptions,
   { workspace, group, backend, steps: all }: PlanBody,
 ): Promise<readonly number[]> {
+  const aimed = new Set(all.map(({ target }) => target));
   const units = new Map(
     (await unitsWithContainers(options, { workspace, group })).map(({ id, own, isJob }) => {
       const here = own.filter((one) => one.backend === backend);
       const isRunning = (one: RunningContainer) => one.state !== "paused" && RUNS.has(one.state);
-      // Of several of one unit each has to run: a new one in a stopped one's place would start.
-      const isTaken = here.length > 0 && here.every((one) => isRunning(one) || (isJob && hasEnded(one)));
+      // Of several that it replaces each has to run: a new one in a stopped one's place would start.
+      const isTaken = here.length > 0 &&
+        here.every((one) => !aimed.has(one.name) || isRunning(one) || (isJob && hasEnded(one)));
       return [id, { isTaken }];
     }),
   );

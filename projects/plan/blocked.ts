@@ -69,9 +69,11 @@ export function blockByErrors(
     );
   for (const one of errorsOf(group)) {
     if (isIdle(one) || (mayReachHost && isLifted(model, one))) continue;
+    const subject = one.subject ?? group.id;
+    if (draft.isBlockedBy({ ...one, subject })) continue;
     const missing = one.code === "env/required-variable-missing" ? [String(one.data?.["variable"])] : [];
     const remedies = listed(remediesFor(missing, one.at, group));
-    draft.blocked.push({ ...one, subject: one.subject ?? group.id, remedies });
+    draft.blocked.push({ ...one, subject, remedies });
   }
 }
 

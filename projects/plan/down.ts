@@ -7,7 +7,7 @@ import { planWith } from "../../core/remedy.ts";
 import { projectOf } from "../hash/labels.ts";
 import { planHooks } from "./hooks.ts";
 import { applying, destroying, removing } from "./needs.ts";
-import type { Link } from "./order.ts";
+import { type Link, withSharers } from "./order.ts";
 import type { Reason } from "./plan_shape.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
 import { removeContainer } from "./removal.ts";
@@ -157,7 +157,7 @@ export function planRestart(
   /** Them, or the last of the hooks behind them. */
   const done = new Map<string, number[]>();
   let unchanged = 0;
-  for (const unit of followers(scene, units, links)) {
+  for (const unit of withSharers(scene.group, units, links, ["namespace"])) {
     const from = links.filter((link) => link.from === unit.id);
     const members = containersOf(scene, unit);
     const up = members.filter(({ state }) => RUNS.includes(state));
@@ -189,17 +189,4 @@ export function planRestart(
     unchanged += members.length - restarted.length;
   }
   return unchanged;
-}
-
-/** The units, in their order, and behind them those that share a namespace with one of them. */
-function followers({ group }: Scene, units: readonly Unit[], links: readonly Link[]): Unit[] {
-  const found = new Set(units);
-  for (const unit of found) {
-    const sharers = links.filter(({ to, kind }) => to === unit.id && kind === "namespace");
-    for (const { from } of sharers) {
-      const sharer = group.units.find(({ id }) => id === from);
-      if (sharer !== undefined) found.add(sharer);
-    }
-  }
-  return [...found];
 }

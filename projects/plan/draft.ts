@@ -45,9 +45,18 @@ export class Draft {
     return n;
   }
 
-  /** Says why the plan cannot be carried out, and what somebody can do about it. */
+  /** Says once why the plan cannot be carried out, and what somebody can do about it. */
   block(code: string, message: string, at: Place | null, subject: string, remedies: Remedies): void {
+    if (this.isBlockedBy({ code, message, at, subject })) return;
     this.blocked.push({ code, severity: "error", message, at, subject, remedies: listed(remedies) });
+  }
+
+  isBlockedBy(
+    { code, message, at, subject }: Pick<JudgedFinding, "code" | "message" | "at" | "subject">,
+  ): boolean {
+    return this.blocked.some((one) =>
+      one.code === code && one.at === at && one.message === message && one.subject === subject
+    );
   }
 
   warn(code: string, message: string, at: Place | null, subject: string, remedies: Remedies): void {

@@ -58,26 +58,17 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
     isUp ? isTouched(scene, unit, wanted) : wanted.includes(unit) && scene.members.has(unit.label)
   );
   blockSelf(scene, self, draft);
-  for (const unit of active) {
-    const of = declaredOf(scene.model, group, unit);
-    if (of !== null) blockByHooks(of, draft);
-  }
+  blockByAllHooks(scene, active, draft);
   let unchanged = 0;
   if (isUp) {
-    blockByErrors(asked, active, draft);
-    blockByResources(asked, active, draft);
-    for (const unit of active) {
-      blockByEngine(scene, unit, draft);
-      const of = declaredOf(scene.model, group, unit);
-      if (of === null) continue;
-      blockByUnit(of, draft);
-      blockByEncrypted(of, draft);
-      blockByGrants(of, draft);
-      blockByHost(scene, of, draft);
-      blockByLoops(scene, of, draft);
-      warnByHash(of, draft);
-    }
-    unchanged = planUp(scene, active, links, { request, newer }, draft);
+    blockUp(asked, scene, active, draft);
+    const check = (unit: Unit) => {
+      blockByAllHooks(scene, [unit], draft);
+      blockUp(asked, scene, [unit], draft);
+    };
+    const upped = planUp(scene, active, links, { request, newer, check }, draft);
+    unchanged = upped.unchanged;
+    active.push(...upped.followers);
   } else if (action === "restart") unchanged = planRestart(scene, active, links, draft);
   else if (action === "stop") unchanged = planStop(scene, active, links, draft);
   else planDown(scene, active, links, draft);
@@ -107,6 +98,30 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
     },
   };
   return { plan, request, looked };
+}
+
+function blockByAllHooks({ model, group }: Scene, units: readonly Unit[], draft: Draft): void {
+  for (const unit of units) {
+    const of = declaredOf(model, group, unit);
+    if (of !== null) blockByHooks(of, draft);
+  }
+}
+
+/** Blocks the plan for whatever keeps these units from being brought up. */
+function blockUp(asked: Asked, scene: Scene, units: readonly Unit[], draft: Draft): void {
+  blockByErrors(asked, units, draft);
+  blockByResources(asked, units, draft);
+  for (const unit of units) {
+    blockByEngine(scene, unit, draft);
+    const of = declaredOf(scene.model, scene.group, unit);
+    if (of === null) continue;
+    blockByUnit(of, draft);
+    blockByEncrypted(of, draft);
+    blockByGrants(of, draft);
+    blockByHost(scene, of, draft);
+    blockByLoops(scene, of, draft);
+    warnByHash(of, draft);
+  }
 }
 
 function warnOfNoNewer(asked: Asked, scene: Scene, draft: Draft): void {

@@ -81,7 +81,8 @@ export async function compareAll({ jobs, members, runtime, declared, compare }: 
   }
 }
 
-const numberOf = ({ labels }: RunningContainer): number =>
+/** Returns the number that Compose gave a container of several; 0 for one without. */
+export const numberOf = ({ labels }: Pick<RunningContainer, "labels">): number =>
   Number(labels["com.docker.compose.container-number"] ?? "") || 0;
 
 const byNumber = (a: RunningContainer, b: RunningContainer): number =>

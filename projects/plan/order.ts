@@ -63,3 +63,19 @@ export function ordered(group: Group, wanted: readonly Unit[], links: readonly L
   }
   return result;
 }
+
+/** Returns the units, in their order, and behind them those that share something of these kinds with one of them. */
+export function withSharers(
+  { units: all }: Group,
+  units: readonly Unit[],
+  links: readonly Link[],
+  kinds: readonly Link["kind"][],
+): Unit[] {
+  const found = new Set(units);
+  const byId = new Map(all.map((unit) => [unit.id, unit]));
+  const to = Map.groupBy(links.filter(({ kind }) => kinds.includes(kind)), (link) => link.to);
+  for (const unit of found) {
+    for (const { from } of to.get(unit.id) ?? []) found.add(byId.get(from)!); // links lead to units of the group
+  }
+  return [...found];
+}

@@ -5,6 +5,8 @@ import { resolvedAt } from "../../artifacts/report/values.ts";
 import type { Declared } from "../fields/field.ts";
 import { type FieldDifference, isOpenRow } from "../fields/table.ts";
 import { containerSpec, placeholderOf } from "../specs/container_spec.ts";
+import type { Fate } from "./fate.ts";
+import type { Link } from "./order.ts";
 import type { Reason } from "./plan_shape.ts";
 import type { Member } from "./members.ts";
 import type { Scene } from "./scene.ts";
@@ -18,6 +20,26 @@ export interface Follow {
 export interface Follows {
   readonly recreate: readonly Follow[];
   readonly restart: readonly Follow[];
+}
+
+/** Returns earlier steps that a unit with these links must follow: a new container, or a new start of the old one. */
+export function followsOf(links: readonly Link[], fates: ReadonlyMap<string, Fate>): Follows {
+  const recreate: Follow[] = [];
+  const restart: Follow[] = [];
+  for (const { to, kind, restart: restarts } of links) {
+    const fate = fates.get(to);
+    if (fate === undefined) continue;
+    const { recreated, restarted, ifChanged } = fate;
+    const isShared = kind === "namespace" || kind === "volumes_from";
+    const how = kind === "namespace" ? "namespace" : kind === "volumes_from" ? "volumes" : "restart";
+    const step = recreated ?? restarted;
+    if (step === null) continue;
+    const follow: Follow = { reason: { code: "followsFrom", step, how }, ifChanged };
+    if (isShared && recreated !== null) recreate.push(follow);
+    // A container that shares a namespace with one that was started again has lost its network.
+    else if (kind === "namespace" || (!isShared && restarts)) restart.push(follow);
+  }
+  return { recreate, restart };
 }
 
 /** Null where one of the reasons is certain. */

@@ -67,6 +67,9 @@ export class Resources {
   /** The same, and those that only connect a container which did not run: what else becomes of it comes after. */
   readonly reconnected = new Map<string, readonly number[]>();
 
+  /** The ids of units that only follow others: nothing is replaced, built or pulled anew for them. */
+  readonly followers = new Set<string>();
+
   /** The steps that bring its image. */
   image(unit: Unit): number[] {
     const mounted = this.#once(`mounted ${unit.id}`, () => this.#mounted(unit));
@@ -119,7 +122,9 @@ export class Resources {
 
   /** The steps that bring its networks and volumes. */
   shared(unit: Unit): number[] {
-    return this.#usedBy(unit).flatMap((resource) =>
+    const used = this.#usedBy(unit);
+    const kept = this.followers.has(unit.id) ? redefinedNetworks(this.scene, used) : [];
+    return used.filter((one) => !kept.includes(one) || this.#steps.has(one.id)).flatMap((resource) =>
       resource.kind === "network"
         ? this.#once(resource.id, () => this.#network(resource))
         : resource.kind === "volume"
@@ -141,11 +146,12 @@ export class Resources {
     const of = declaredOf(scene.model, scene.group, unit);
     if (of === null) return [];
     const names = imageNames(of);
-    const builder = this.#builderOf(of, names[0]!); // there is one at least
-    if (builder !== null) return this.image(builder);
     const isHeld = names.some((name) => this.#held.has(fullImage(name)));
     // An image for another platform is not the one that is asked for.
     const isThere = isHeld && !scene.foreign.has(unit.id);
+    if (isThere && this.followers.has(unit.id)) return [];
+    const builder = this.#builderOf(of, names[0]!); // there is one at least
+    if (builder !== null) return this.image(builder);
     const at = of.service.imageAt ?? unit.source;
     const target = writtenOr(of.service.imageAt, names[0]!); // there is one at least
     const digest = this.#newer.get(unit.id);
@@ -344,29 +350,20 @@ export class Resources {
     }
     if (held === undefined) {
       const needs = makingResource(scene, "volume", resource, name);
-      return [
-        draft.add({
-          kind: "volume.create",
-          target: name,
-          unit: null,
-          why: [{ code: "absent" }],
-          after: [],
-          needs,
-        }),
-      ];
+      const why = [{ code: "absent" }] as const;
+      return [draft.add({ kind: "volume.create", target: name, unit: null, why, after: [], needs })];
     }
     this.#warnOfOwner("volume", resource, name, held.labels);
+    const shown = resource.written ?? name;
     const driver = textOf(valueAt(resource.value, "driver"));
     if (driver !== null && driver !== held.driver) {
       const message =
-        `The volume "${
-          resource.written ?? name
-        }" has the driver "${held.driver}", not "${driver}": it is never replaced, ` +
+        `The volume "${shown}" has the driver "${held.driver}", not "${driver}": it is never replaced, ` +
         "for its data would go with it";
       const at = valueAt(resource.value, "driver");
       draft.warn("project/volume-changed", message, at, resource.id, edited(at));
     } else if (projectOf(held.labels) === scene.group.project && isRedefined(resource, held.labels)) {
-      const message = `The volume "${resource.written ?? name}" was made of another definition (options or ` +
+      const message = `The volume "${shown}" was made of another definition (options or ` +
         `labels): it is never replaced, for its data would go with it`;
       draft.warn("project/volume-changed", message, resource.at, resource.id, edited(resource.at));
     }
@@ -374,9 +371,8 @@ export class Resources {
   }
 
   #missing(kind: string, resource: Resource, name: string): void {
-    const message = `The external ${kind} "${
-      resource.written ?? name
-    }" was not found on engine "${this.scene.backend.name}"`;
+    const shown = resource.written ?? name;
+    const message = `The external ${kind} "${shown}" was not found on engine "${this.scene.backend.name}"`;
     this.draft.block("project/external-missing", message, resource.at, resource.id, edited(resource.at));
   }
 

@@ -70,7 +70,7 @@ async function planned(
     resources.shared(group.units[0] as Unit); // there is one
   } else {
     const asked = { ...request, rerun: [], inPlace: true } as unknown as PlanRequest; // as above
-    planUp(scene, group.units, linksOf(group), { request: asked, newer }, draft);
+    planUp(scene, group.units, linksOf(group), { request: asked, newer, check: () => {} }, draft);
   }
   return {
     all: draft.steps,

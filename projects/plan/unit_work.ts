@@ -16,6 +16,7 @@ import {
   conditionOf,
   type Follow,
   type Follows,
+  followsOf,
   mayBeRefused,
   reasonOf,
   refusedIn,
@@ -23,7 +24,7 @@ import {
 } from "./reasons.ts";
 import { isUp, leftover, removeContainer } from "./removal.ts";
 import type { Resources } from "./resources.ts";
-import type { Member } from "./members.ts";
+import { type Member, numberOf } from "./members.ts";
 import type { Scene } from "./scene.ts";
 
 export class UnitWork {
@@ -44,13 +45,20 @@ export class UnitWork {
     this.#unit = of.unit;
   }
 
+  /** True for a unit that the plan is not about: it only follows others, as far as it runs. */
+  get #isFollower(): boolean {
+    return this.resources.followers.has(this.#unit.id);
+  }
+
   get #members(): readonly Member[] {
-    return this.scene.members.get(this.#unit.label) ?? [];
+    const members = this.scene.members.get(this.#unit.label) ?? [];
+    return this.#isFollower ? members.filter(isRunning) : members;
   }
 
   /** The number of containers that it is to have; null where nobody knows. */
   get #desired(): number | null {
     const { service } = this.of;
+    if (this.#isFollower) return this.#members.length;
     const isAsked = this.request.units?.some((name) =>
       name === this.#unit.id || name === this.#unit.name ||
       name === this.#unit.label
@@ -64,22 +72,35 @@ export class UnitWork {
     if ((this.#desired ?? 0) > 0) this.resources.replaced(this.#unit);
   }
 
+  /** Takes over the starts that the replacement of a network brings; others may have to follow them. */
+  takeOver(): void {
+    for (const { container } of this.#members) {
+      this.#startedAgain(this.resources.startedAgain.get(container.id));
+    }
+  }
+
+  /** Returns true if a container that runs would lose what it shares with another unit. */
+  get mustFollow(): boolean {
+    const { recreate, restart } = followsOf(this.links, this.fates);
+    return this.#members.length > 0 && recreate.length + restart.length > 0;
+  }
+
   /** Answers how many containers stay as they are. */
   plan(): number {
     const members = this.#members;
     const desired = this.#desired;
     if (desired === null) return 0; // a variable that is not set has blocked the plan
-    if (desired > 0) this.#shared = this.resources.shared(this.#unit);
+    const follows = followsOf(this.links, this.fates);
+    const isMade = !this.#isFollower || follows.recreate.length > 0;
+    if (desired > 0 && isMade) this.#shared = this.resources.shared(this.#unit);
     this.#shared = [...this.#shared, ...this.#stopped];
-    for (const { container } of members) this.#startedAgain(this.resources.startedAgain.get(container.id));
     const surplus = new Set(this.#surplus(members, members.length - desired));
-    const follows = this.#follows();
     let unchanged = 0;
     for (const member of members) {
       if (surplus.has(member)) continue;
       if (!this.#member(member, follows)) unchanged += 1;
     }
-    const numbers = new Set(members.map(({ container }) => numberOf(container.labels)));
+    const numbers = new Set(members.map(({ container }) => numberOf(container)));
     for (let missing = desired - members.length, number = 1; missing > 0; number++) {
       if (numbers.has(number)) continue;
       this.#create(number);
@@ -114,42 +135,22 @@ export class UnitWork {
     if (count <= 0) return [];
     const differs = ({ differences }: Member) => differences.some(({ row }) => row.change !== "none") ? 1 : 0;
     return [...members].sort((a, b) =>
-      differs(b) - differs(a) || numberOf(b.container.labels) - numberOf(a.container.labels)
+      differs(b) - differs(a) || numberOf(b.container) - numberOf(a.container)
     ).slice(0, count);
-  }
-
-  /** Returns earlier steps that the unit must follow: a new container, or a new start of the old one. */
-  #follows(): Follows {
-    const recreate: Follow[] = [];
-    const restart: Follow[] = [];
-    for (const { to, kind, restart: restarts } of this.links) {
-      const fate = this.fates.get(to);
-      if (fate === undefined) continue;
-      const { recreated, restarted, ifChanged } = fate;
-      const isShared = kind === "namespace" || kind === "volumes_from";
-      const how = kind === "namespace" ? "namespace" : kind === "volumes_from" ? "volumes" : "restart";
-      const step = recreated ?? restarted;
-      if (step === null) continue;
-      const follow: Follow = { reason: { code: "followsFrom", step, how }, ifChanged };
-      if (isShared && recreated !== null) recreate.push(follow);
-      // A container that shares a namespace with one that was started again has lost its network.
-      else if (kind === "namespace" || (!isShared && restarts)) restart.push(follow);
-    }
-    return { recreate, restart };
   }
 
   /** Plans a container that stays in number. Returns true if there is something to do. */
   #member(member: Member, follows: Follows): boolean {
     const { container, differences } = member;
     this.#remarks(member);
-    const stale = differences.filter(({ row }) => row.change === "restart");
-    const isRunning = container.state === "running" || container.state === "restarting";
+    const isOwn = !this.#isFollower;
+    const stale = isOwn ? differences.filter(({ row }) => row.change === "restart") : [];
     const counts = differences.filter(({ row }) => row.change !== "none" && row.change !== "restart");
     const isInPlace = (one: FieldDifference) =>
       one.row.change === "update" && this.request.inPlace && this.scene.backend.kind === "docker" &&
       one.row.at(this.of) !== null; // an engine takes no limit back
-    const refreshed = this.resources.refreshed(this.#unit);
-    const certain: Reason[] = [
+    const refreshed = isOwn ? this.resources.refreshed(this.#unit) : [];
+    const certain: Reason[] = !isOwn ? [] : [
       ...counts.filter((one) => !isInPlace(one)).map((one) => reasonOf(one, this.scene)),
       ...(this.request.recreate === "always" ? [{ code: "asked" } as const] : []),
       ...(asideFor(container.name) !== null ? [{ code: "leftOver" } as const] : []),
@@ -168,8 +169,12 @@ export class UnitWork {
         ...base,
         kind: "container.swap",
         why: [
-          ...(ifChanged === null ? counts.filter(isInPlace).map((one) => reasonOf(one, this.scene)) : []),
+          ...(isOwn && ifChanged === null
+            ? counts.filter(isInPlace).map((one) => reasonOf(one, this.scene))
+            : []),
           ...why.map(({ reason }) => reason),
+          // It is made of its files as they are now, though nobody asked for that.
+          ...(isOwn ? [] : counts.map((one) => reasonOf(one, this.scene))),
         ],
         after: [
           ...this.#prerequisites(),
@@ -177,12 +182,14 @@ export class UnitWork {
           ...why.flatMap(({ reason }) => refusedIn(reason)),
         ],
         needs: making(this.scene, this.of),
-        risk: isRunning ? "interruption" : "none",
+        risk: isRunning(member) ? "interruption" : "none",
         ifChanged,
       });
       const within = this.fate.recreated;
       const hooks = { container: container.name, within, ifChanged };
-      const stopped = isRunning ? this.#hooks({ ...hooks, when: "preStop", after: [within] }) : [within];
+      const stopped = isRunning(member)
+        ? this.#hooks({ ...hooks, when: "preStop", after: [within] })
+        : [within];
       this.#hooks({ ...hooks, when: "postStart", after: stopped });
     };
     const isCertain = recreate.some(({ ifChanged }) => ifChanged === null);
@@ -196,7 +203,7 @@ export class UnitWork {
       ...stale.map((one) => ({ reason: staleMount(one), ifChanged: null })),
       ...follows.restart.filter(({ ifChanged }) => !ifChanged?.every((step) => images.has(step))),
     ];
-    const update = this.#update(counts, base);
+    const update = isOwn ? this.#update(counts, base) : null;
     let isTouched = this.#asItIs(container, restart, base) || update !== null;
     if (update !== null && mayBeRefused(this.of, container, counts)) {
       const reason = { code: "followsFrom", step: update, how: "refused" } as const;
@@ -261,7 +268,7 @@ export class UnitWork {
       ]);
       return false;
     }
-    if (container.state !== "running" && container.state !== "restarting") return this.#ended(container);
+    if (!isRunning({ container })) return this.#ended(container);
     const isStartedAgain = this.resources.startedAgain.has(container.id);
     if (restart.length === 0 || isStartedAgain) return isStartedAgain;
     const ifChanged = conditionOf(restart);
@@ -387,5 +394,5 @@ export class UnitWork {
   }
 }
 
-const numberOf = (labels: Readonly<Record<string, string>>): number =>
-  Number(labels["com.docker.compose.container-number"] ?? "") || 0;
+const isRunning = ({ container: { state } }: Pick<Member, "container">): boolean =>
+  state === "running" || state === "restarting";

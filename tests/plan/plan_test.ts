@@ -119,6 +119,9 @@ const EDITS = (name: string, kind: string): readonly Edit[] => [
   ["mem_limit: 64m", "mem_limit: 64m", { action: "restart", units: ["db"] }, [
     ...["db-1", "side-1"].map((one) => `container.restart ${name}-${one}`),
   ]],
+  ["mem_limit: 64m", "mem_limit: 64m", { units: ["db"], recreate: "always" }, [
+    ...["db-1", "side-1"].map((one) => `container.swap ${name}-${one}`),
+  ]],
   ["mem_limit: 64m", "mem_limit: 64m", { pull: "always" }, REFRESHED(name, kind)],
   ["mem_limit: 64m", "mem_limit: 64m\n    pull_policy: always", { pull: "never" }, []],
   ["tier: front }", "tier: front }\n    pull_policy: always", {}, [
@@ -139,6 +142,16 @@ const EDITS = (name: string, kind: string): readonly Edit[] => [
       ...["web-1", "web-2"].map((one) => `container.swap ${name}-${one} if 1`),
     ],
   ],
+  ["networks:\n  default: {}", "networks:\n  default: { internal: true }", { units: ["tool"] }, [
+    ...["db-1", "web-1", "web-2"].map((one) => `container.stop ${name}-${one}`),
+    `network.remove ${name}_default`,
+    `network.create ${name}_default`,
+    ...["db-1", "job-1", "web-1", "web-2"].map((one) => `network.connect ${name}-${one}`),
+    ...["db-1", "web-1", "web-2"].map((one) => `container.start ${name}-${one}`),
+    `container.create ${name}-tool-1`,
+    `container.start ${name}-tool-1`,
+    `container.restart ${name}-side-1`,
+  ]],
   ["networks:\n  default: {}", "networks:\n  default: { internal: true }", {}, [
     ...["db-1", "web-1", "web-2"].map((one) => `container.stop ${name}-${one}`),
     `network.remove ${name}_default`,

@@ -1,0 +1,144 @@
+/** A plan about some units touches another one only where it would lose what it shares with one of them. */
+import assert from "node:assert/strict";
+import type { Group } from "../../artifacts/artifact.ts";
+import { workspaceFolder } from "../../tests/support/workspace_folder.ts";
+import { Draft } from "./draft.ts";
+import { linksOf, ordered } from "./order.ts";
+import type { PlanRequest, Step } from "./plan_shape.ts";
+import type { Scene } from "./scene.ts";
+import { planUp } from "./up.ts";
+
+const TEXT = `name: shop
+services:
+  vpn: { image: 'vpn:1', networks: [lan] }
+  app: { image: 'app:1', network_mode: 'service:vpn', depends_on: [cache], pull_policy: always }
+  log: { image: 'log:1', pid: 'service:app', networks: [lan] }
+  save: { image: 'save:1', volumes_from: [vpn], networks: [lan] }
+  cache: { image: 'cache:1', depends_on: [vpn], networks: [lan] }
+  idle: { image: 'idle:1', ipc: 'service:vpn' }
+  gone: { image: 'gone:1', ipc: 'service:vpn' }
+networks: { lan: { driver_opts: { mtu: '1500' } } }
+`;
+const IMAGES = ["vpn", "app", "log", "save", "cache", "idle", "gone"];
+const DIGEST = `sha256:${"a".repeat(64)}`;
+
+/** Plans these units by their labels; of `app` the engine has two containers, one of which does not run. */
+async function planned(labels: readonly string[], { newer = false, recreate = "changed", members = {} }: {
+  readonly newer?: boolean;
+  readonly recreate?: "always" | "changed";
+  readonly members?: Readonly<Record<string, string>>;
+}) {
+  await using folder = await workspaceFolder({ "compose.yaml": TEXT });
+  const model = await folder.read();
+  const [group] = model.groups as [Group]; // one file was written
+  const at = group.units[0]!.source; // there are several
+  const differs = {
+    row: { change: "recreate", at: () => null },
+    field: "user",
+    declared: "b",
+    seen: "a",
+    at,
+  };
+  const memberOf = (service: string, state: string, differences: readonly unknown[] = []) => ({
+    container: {
+      id: `${service}-${state}`,
+      name: `${service}-${state}`,
+      state,
+      exitCode: 1,
+      labels: {},
+      networkMode: "lan",
+      compose: { service },
+      restart: { name: "no" },
+    },
+    differences,
+    remarks: [],
+  });
+  const all = {
+    vpn: [memberOf("vpn", "running")],
+    app: [memberOf("app", "exited", [differs]), memberOf("app", "running", [differs])],
+    log: [memberOf("log", "running")],
+    save: [memberOf("save", "running")],
+    cache: [memberOf("cache", "running", [differs])],
+    idle: [memberOf("idle", "exited"), memberOf("idle", "paused")],
+    ...Object.fromEntries(Object.entries(members).map(([one, state]) => [one, [memberOf(one, state)]])),
+  };
+  const images = IMAGES.map((name) => ({ name: `${name}:1`, backend: "one" }));
+  const scene = {
+    model,
+    group,
+    workspace: { id: "w", name: "w" },
+    backend: { name: "one", kind: "docker" },
+    members: new Map(Object.entries(all)),
+    leftovers: new Map(),
+    orphans: [],
+    holdings: { images, networks: [], volumes: [] },
+    sees: { container: () => true, resource: () => true },
+    foreign: new Map(),
+    places: new Map(),
+    pulledAt: new Map(),
+    runtime: { permissionFor: () => "p", backends: () => [{ name: "one", kind: "docker" }] },
+  } as unknown as Scene; // nothing else is asked for
+  const named = group.units.filter(({ label }) => labels.includes(label));
+  const request = {
+    pull: "policy",
+    build: true,
+    orphans: "keep",
+    action: "up",
+    recreate,
+    rerun: [],
+    inPlace: true,
+  };
+  const draft = new Draft();
+  const links = linksOf(group);
+  const checked: string[] = [];
+  const { followers } = planUp(scene, ordered(group, named, links)!, links, {
+    request: { ...request, units: labels } as unknown as PlanRequest, // as the scene
+    newer: new Map(newer ? named.map(({ id }) => [id, DIGEST]) : []),
+    check: ({ label }) => checked.push(label),
+  }, draft);
+  assert.deepEqual(followers.map(({ label }) => label), checked);
+  return { steps: draft.steps, checked, said: draft.steps.map(said) };
+}
+
+const said = ({ kind, target, ifChanged, why }: Step): string =>
+  [kind, target, ...ifChanged === undefined ? [] : [`if ${ifChanged}`], why.map(({ code }) => code).join()]
+    .join(" ");
+
+const NETWORK = "network.create shop_lan absent";
+
+Deno.test("A unit that is made anew alone takes along the running ones that share its namespaces or volumes", async () => {
+  const always = await planned(["vpn"], { recreate: "always" });
+  assert.deepEqual(always.said, [
+    NETWORK,
+    "container.swap vpn-running asked",
+    "container.swap app-running followsFrom,field",
+    "container.swap save-running followsFrom",
+    "container.swap log-running followsFrom",
+  ]);
+  assert.deepEqual(always.steps.slice(2).map(({ after }) => after), [[2], [1, 2], [1, 3]]);
+
+  const newer = await planned(["vpn"], { newer: true });
+  assert.deepEqual(newer.said, [
+    NETWORK,
+    "image.pull vpn:1 newerImage",
+    "container.swap vpn-running if 2 newerImage",
+    "container.swap app-running if 2 followsFrom,field",
+    "container.swap save-running if 2 followsFrom",
+    "container.swap log-running if 2 followsFrom",
+  ]);
+});
+
+Deno.test("A unit that shares nothing with what changes, or whose parent stays, is left as it is", async () => {
+  assert.deepEqual((await planned(["vpn"], {})).said, [NETWORK]);
+  assert.deepEqual((await planned(["save"], { members: { save: "exited" } })).said, [
+    NETWORK,
+    "container.start save-exited stopped",
+  ]);
+  const started = await planned(["vpn"], { members: { vpn: "exited" } });
+  assert.deepEqual(started.said, [
+    NETWORK,
+    "container.start vpn-exited stopped",
+    "container.restart app-running followsFrom",
+    "container.restart log-running followsFrom",
+  ], "its sharers start again with it, and nothing of their files is applied");
+});
