@@ -2,7 +2,7 @@
 import { CONTAINER_EXEC, type ExecMessage, type ExecRequest } from "../client/berth/containers.ts";
 import { connect, type Connection } from "../client/connect.ts";
 import { failCall, openClient } from "./connection.ts";
-import { EXIT } from "./exit_code.ts";
+import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeAll } from "./output.ts";
 import type { Line } from "./command.ts";
 
@@ -15,10 +15,11 @@ const LOOK_AGAIN_MS = 5;
 type Exec = Connection<ExecRequest, ExecMessage>;
 
 export async function run(line: Line): Promise<number> {
-  const [id = "", ...cmd] = line.args;
+  const [id = "", ...words] = line.args;
   const tty = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
   let socket: WebSocket | undefined;
   try {
+    const cmd = asOneWord(words);
     using client = await openClient();
     await using exec = await connect(client, CONTAINER_EXEC, {
       params: { id },
@@ -49,6 +50,15 @@ export async function run(line: Line): Promise<number> {
     failCall(error);
   }
   return EXIT.NOT_RUN;
+}
+
+/** Quotes a single word that berth would split, so that it is one program, as the shell that read it meant. */
+export function asOneWord(words: readonly string[]): readonly string[] {
+  const [only = "", ...others] = words;
+  if (others.length > 0 || !/\s|^["']/.test(only)) return words;
+  const quote = ['"', "'"].find((one) => !only.includes(one));
+  if (quote !== undefined) return [`${quote}${only}${quote}`];
+  throw new UsageFailure("A program whose name has blanks and both kinds of quotes cannot be run alone");
 }
 
 async function sendInput(exec: Exec, waiting: () => number): Promise<void> {

@@ -1,8 +1,10 @@
 /** Promises of reading a command line by the table. */
 import assert from "node:assert/strict";
+import { asOneWord } from "../../commands/exec.ts";
 import { HELP, parseLine } from "../../commands/parse.ts";
 import type { Line } from "../../commands/command.ts";
 import { commandOf, COMMANDS } from "../../commands/table.ts";
+import { commandOf as programOf } from "../../plugins/containers/exec/routes.ts";
 
 const parse = (name: string, ...words: string[]) => parseLine(commandOf(name)!, words);
 
@@ -24,6 +26,14 @@ Deno.test("parseLine leaves what stands behind exec's container as it is", () =>
   const line = parse("exec", "-u", "root", "web", "ls", "--help", "-u", "--") as Line;
 
   assert.deepEqual([line.args, line.option("--user")], [["web", "ls", "--help", "-u", "--"], "root"]);
+});
+
+Deno.test("berth exec runs a single word as the program that the shell meant", () => {
+  const words = ["ls", "/opt/my tool", "/it's here", '"quoted"', "it's", 'a\tb"', "C:\\tool", "'", "a b\\"];
+  for (const word of words) assert.deepEqual(programOf(asOneWord([word])), [word]);
+  assert.deepEqual(programOf(asOneWord(["sh", "-c", "echo 'a b'"])), ["sh", "-c", "echo 'a b'"]);
+  assert.deepEqual(asOneWord([]), [], "without a command the best shell runs");
+  assert.throws(() => asOneWord(['it\'s "this"']), /both kinds of quotes/);
 });
 
 for (
