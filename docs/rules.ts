@@ -26,10 +26,10 @@ deno task berth validate ~/code/shop --format github       # annotations in a wo
 deno task berth validate ~/code/shop --format sarif        # code scanning and editors
 \`\`\`
 
-It exits with 0 when there is no error, with 1 when there is one, and with 2 when it could not run. The service gives the
-same report at \`POST /api/workspaces/{id}/artifacts/validate\`, also for text that is not saved yet: \`{ "files": {
-"compose.yaml": "..." } }\` is laid over the folder and leaves no trace. \`?format=sarif\` answers SARIF, \`?live=true\`
-adds what only shows beside the engine.
+It exits with 0 when there is no error, with 1 when there is one, with 64 when there is no such folder, and with 4 when
+it could not read it. The service gives the same report at \`POST /api/workspaces/{id}/artifacts/validate\`, also for text
+that is not saved yet: \`{ "files": { "compose.yaml": "..." } }\` is laid over the folder and leaves no trace.
+\`?format=sarif\` answers SARIF, \`?live=true\` adds what only shows beside the engine.
 
 An error means that Compose, or the engine at \`up\`, would refuse. Taste is at most a warning. A value with a variable
 that is not set is not judged at all.

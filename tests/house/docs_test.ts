@@ -1,5 +1,6 @@
 /** Promises of the documentation: what it lists is what there is. */
 import assert from "node:assert/strict";
+import { EXIT, EXIT_MEANINGS } from "../../commands/exit_code.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { pluginRows, settingsPage } from "../../docs/settings.ts";
 import { faultsPage, numberOf, proofsIn, readProofs } from "../../docs/faults.ts";
@@ -130,6 +131,33 @@ Deno.test("the example of docs/settings.md is read without a mistake", async () 
   } finally {
     await Deno.remove(path);
   }
+});
+
+Deno.test("the pages name exit codes that commands have, with the meaning of the table", async () => {
+  const pages = ["ARCHITECTURE.md", "README.md", "packaging/berth.1"];
+  for await (const { name } of Deno.readDir(new URL("../../docs/", import.meta.url))) {
+    if (name.endsWith(".md")) pages.push(`docs/${name}`);
+  }
+  const codes = new Set(EXIT_MEANINGS.map(([code]) => code));
+  const wrong: string[] = [];
+  let named = 0;
+  for (const path of pages) {
+    const text = (await page(path)).replaceAll(/\s+/g, " ").replaceAll(/\([^()]*\)/g, "");
+    for (const [sentence] of text.matchAll(/(?:exit code is|It exits with) \d[^.`#]*/g)) {
+      for (const [, code, meaning] of sentence.matchAll(/\b(\d+)\b([^\d.]*)/g)) {
+        named++;
+        const isUnread = /\bit could not (?:look|run|read)\b/.test(meaning!);
+        const isRight = isUnread ? Number(code) === EXIT.INCOMPLETE : codes.has(Number(code));
+        if (!isRight) wrong.push(`${path}: ${code}${meaning}`);
+      }
+    }
+  }
+  assert.ok(named >= 25, `${named}`);
+  assert.deepEqual(wrong, []);
+  assert.match(
+    await page("ARCHITECTURE.md"),
+    new RegExp(`the exit code is ${EXIT.USAGE}, or ${EXIT.NO} where`),
+  );
 });
 
 Deno.test("Links and paths in the pages for contributors name files that exist", async () => {
