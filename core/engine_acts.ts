@@ -197,6 +197,8 @@ export interface EngineActs {
 
 /** A runtime that can be changed, too: what is shown of one to a caller cannot. */
 export interface ActingRuntime extends ContainerRuntime {
+  /** True if berth looks for engines that it does not know yet; absent where it knows all that there will be. */
+  readonly findsEngines?: boolean;
   /** Throws where there is no such engine. */
   acts(backend: string): EngineActs;
   /** Tells every event of a container from now on, and `null` where some may have been missed. */

@@ -22,6 +22,9 @@ export function joinRuntimes(runtimes: readonly ActingSwarmRuntime[]): ActingSwa
       runtimes.flatMap((one) =>
         one.backends().map((backend) => ({ ...backend, default: backend.default && one === first }))
       ),
+    get findsEngines() {
+      return runtimes.some((one) => one.findsEngines === true);
+    },
     settle: async () => void await Promise.all(runtimes.map((one) => one.settle())),
     counts: (of) => joinCounts(runtimes.flatMap((one) => one.counts(of) ?? [])),
     containers: async () => (await Promise.all(runtimes.map((one) => one.containers()))).flat(),

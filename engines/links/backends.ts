@@ -52,7 +52,7 @@ export class Backends implements AsyncDisposable {
   readonly #targets = new Set<string>();
   readonly #stopping = new AbortController();
   readonly #claimed: Disposable;
-  #searching: Promise<void> = Promise.resolve();
+  #searching: Promise<void> | null = null;
   /** Rises when an engine joins, and with every change of an engine's state. */
   #revision = 0;
 
@@ -103,6 +103,9 @@ export class Backends implements AsyncDisposable {
   get links(): readonly Link[] {
     return this.#links;
   }
+
+  /** True if an engine that is not known yet may still be found. */
+  readonly isSearching = () => this.#searching !== null;
 
   get revision(): number {
     return this.#revision;

@@ -66,6 +66,10 @@ export class EngineRuntime implements ActingRuntime {
     return this.engines.report();
   }
 
+  get findsEngines(): boolean {
+    return this.engines.isSearching();
+  }
+
   settle(): Promise<void> {
     return this.engines.settle();
   }

@@ -188,7 +188,7 @@ export class Applies implements AsyncDisposable {
     const ended = Promise.withResolvers<ServiceError | null>();
     const isBegun = this.#go(record, null, async () => {
       try {
-        ended.resolve(await this.#end(record, wish));
+        ended.resolve(await this.#end(record, wish, false));
       } catch (error) {
         ended.reject(error);
       }
@@ -198,16 +198,21 @@ export class Applies implements AsyncDisposable {
     if (away !== null) throw away;
   }
 
-  /** Settles the swaps in hand and brings networks back, and begins nothing else. Returns why the engine cannot; the apply waits on then. */
-  async #end(record: ApplyRecord, wish: ApplyWish): Promise<ServiceError | null> {
-    const away = await this.#swaps.end(record, wish === "abandon");
+  /**
+   * Settles the swaps in hand and brings networks back, and begins nothing else. Returns why the engine cannot; the apply
+   * waits on then. Where nobody waits for the answer, an engine that berth may still find is waited for.
+   */
+  async #end(record: ApplyRecord, wish: ApplyWish, isWaiting = true): Promise<ServiceError | null> {
+    const away = isWaiting
+      ? await this.#swaps.endWaiting(record, wish)
+      : await this.#swaps.end(record, wish === "abandon");
     const words = wordsOfGivenUp(workOf(record), await progressOf(this.options.store, record.id));
     const state = away === null ? "cancelled" : "paused";
     try {
       await this.#journal(record).close(state, away?.discreet ?? words, { heeded: wish });
     } catch (error) {
       if (!(error instanceof Unheeded)) throw error;
-      return await this.#end(record, error.wish);
+      return await this.#end(record, error.wish, isWaiting);
     }
     return away;
   }

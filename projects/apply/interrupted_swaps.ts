@@ -3,7 +3,7 @@
  * A network that is being replaced is told, too, and comes back where its apply ends.
  */
 
-import type { ApplyRecord, ApplyStore } from "../../core/applies.ts";
+import type { ApplyRecord, ApplyStore, ApplyWish } from "../../core/applies.ts";
 import type { ActingRuntime } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
@@ -44,6 +44,7 @@ export class InterruptedSwaps {
   #paused: ReadonlyMap<string, Paused> = new Map();
   /** Projects of the applies that wait for an engine, by their ids. */
   readonly #waiting = new Map<string, string>();
+  readonly #begunAt = performance.now();
 
   constructor(private readonly options: InterruptedSwapsOptions) {}
 
@@ -69,19 +70,20 @@ export class InterruptedSwaps {
 
   /**
    * Completes or undoes the swaps of an apply, whatever became of files and rights, and removes what finished ones have
-   * left. Returns why the engine cannot. Only `isAbandoned` leaves those of an engine that is not configured any more.
+   * left. Returns why the engine cannot. Only `isAbandoned` leaves those of an engine that berth does not know, once it
+   * had the time to find it.
    */
   async settle(record: ApplyRecord, isAbandoned: boolean): Promise<ServiceError | null> {
     const { store, journalOf, assertHeld, stopping } = this.options;
     const names = await namesInHand(record, store);
     const runtime = this.options.runtime();
     await runtime?.settle(); // after a start, nothing is known of the engine yet
-    const isKnown = runtime?.backends().some(({ name }) => name === record.backend) === true;
     const isInHand = names.length > 0;
-    if (runtime === null || !isKnown) {
+    if (runtime === null || !knows(runtime, record)) {
       if (!isInHand) return null;
-      if (runtime === null || !isAbandoned) return notReached(record, names);
-      await leaveSwaps(record, store, journalOf(record));
+      if (runtime === null || !isAbandoned || this.#mayFind(runtime)) return this.#notReached(record, names);
+      const lack = runtime.findsEngines === true ? "was not found" : "is not configured any more";
+      await leaveSwaps(record, store, journalOf(record), lack);
       return null;
     }
     const acts = ownedActs(runtime.acts(record.backend), () => assertHeld(record));
@@ -105,8 +107,9 @@ export class InterruptedSwaps {
     const networks = away === null ? await networksOf(record, store) : [];
     if (networks.length === 0) return away;
     const runtime = this.options.runtime();
-    if (runtime?.backends().some(({ name }) => name === record.backend) !== true) {
-      return isAbandoned ? null : notReached(record, networks);
+    if (runtime === null || !knows(runtime, record)) {
+      const isLeft = isAbandoned && (runtime === null || !this.#mayFind(runtime));
+      return isLeft ? null : this.#notReached(record, networks);
     }
     const acts = ownedActs(runtime.acts(record.backend), () => assertHeld(record));
     const progress = () => progressOf(store, record.id);
@@ -134,22 +137,54 @@ export class InterruptedSwaps {
    * asks the apply to end.
    */
   async settleWaiting(record: ApplyRecord): Promise<ServiceError | null> {
-    const { store, runtime, stopping, awayMs } = this.options;
-    const { id, project, backend } = record;
-    const end = performance.now() + awayMs;
+    return await this.#wait(record, null, this.options.awayMs, () => this.settle(record, false));
+  }
+
+  /** Ends an apply as `end` does, once berth had the time to find its engine. Throws when berth stops meanwhile. */
+  async endWaiting(record: ApplyRecord, wish: ApplyWish): Promise<ServiceError | null> {
+    return await this.#wait(record, wish, 0, () => this.end(record, wish === "abandon"));
+  }
+
+  /** Does the work again while its engine may be found or may still start, and for `knownMs` while a known one is away. */
+  async #wait(
+    record: ApplyRecord,
+    wish: ApplyWish | null,
+    knownMs: number,
+    work: () => Promise<ServiceError | null>,
+  ): Promise<ServiceError | null> {
+    const { store, stopping, awayMs } = this.options;
+    const { id, project } = record;
+    const end = performance.now() + knownMs;
     try {
       for (;;) {
-        const away = await this.settle(record, false);
-        if (away === null || performance.now() > end) return away;
-        if (runtime()?.backends().some(({ name }) => name === backend) !== true) return away;
-        if ((await store.get(id))?.wish !== null) return away;
+        const runtime = this.options.runtime();
+        const mayFind = runtime !== null && this.#mayFind(runtime);
+        const away = await work();
+        if (away === null || runtime === null) return away;
+        if (!mayFind && (!knows(runtime, record) || performance.now() > end)) return away;
+        if ((await store.get(id))?.wish !== wish) return away;
         this.#waiting.set(id, project);
-        await pause(RETRY_MS, stopping);
+        await pause(Math.min(RETRY_MS, awayMs), stopping);
         if (stopping.aborted) throw away;
       }
     } finally {
       this.#waiting.delete(id);
     }
+  }
+
+  /** Returns true while an engine whose socket is not there yet may still be found: after a start of the host, one is late. */
+  #mayFind({ findsEngines }: ActingRuntime): boolean {
+    return findsEngines === true && performance.now() < this.#begunAt + this.options.awayMs;
+  }
+
+  #notReached({ backend }: ApplyRecord, names: readonly string[]): ServiceError {
+    const runtime = this.options.runtime();
+    const yet = runtime !== null && this.#mayFind(runtime) ? " yet" : "";
+    const lack = runtime?.findsEngines === true ? `was not found${yet}` : "is not configured";
+    return new ServiceError(
+      "engine_unavailable",
+      `Cannot settle what was interrupted of "${names.join('", "')}": the engine "${backend}" ${lack}`,
+    );
   }
 
   /** Returns why applies wait with containers stopped in the middle of a swap, or without their network; null while none does. */
@@ -179,17 +214,17 @@ const networksOf = async (record: ApplyRecord, store: ApplyStore): Promise<reado
 const namesInHand = async (record: ApplyRecord, store: ApplyStore): Promise<readonly string[]> =>
   await (await import("./settle.ts")).swapsInHand(record, store);
 
-/** Gives up the swaps of an engine that nobody can ask any more: what becomes of them stays unknown. */
-async function leaveSwaps(record: ApplyRecord, store: ApplyStore, journal: Journal): Promise<void> {
+const knows = (runtime: ActingRuntime, { backend }: ApplyRecord): boolean =>
+  runtime.backends().some(({ name }) => name === backend);
+
+/** Gives up the swaps of an engine that nobody can ask: what becomes of them stays unknown. */
+async function leaveSwaps(
+  record: ApplyRecord,
+  store: ApplyStore,
+  journal: Journal,
+  lack: string,
+): Promise<void> {
   const { swapsBegun } = await import("./settle.ts");
-  const note = `The engine "${record.backend}" is not configured any more`;
+  const note = `The engine "${record.backend}" ${lack}`;
   for (const step of await swapsBegun(record, store)) await journal.end(step, { state: "unknown", note });
 }
-
-const notReached = ({ backend }: ApplyRecord, names: readonly string[]): ServiceError =>
-  new ServiceError(
-    "engine_unavailable",
-    `Cannot settle what was interrupted of "${
-      names.join('", "')
-    }": the engine "${backend}" is not configured`,
-  );
