@@ -6,7 +6,17 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import type { StackStepKind, Step } from "../plan/plan_shape.ts";
-import { failed, graceOf, type Hand, isAway, isMine, isUp, touched, unlessDone } from "./hand.ts";
+import {
+  failed,
+  graceOf,
+  type Hand,
+  isAway,
+  isMine,
+  isRemovedByItself,
+  isUp,
+  touched,
+  unlessDone,
+} from "./hand.ts";
 import { runHook, type Skipped } from "./hook.ts";
 import { buildImage } from "./building.ts";
 import { finish, makeContainer } from "./making.ts";
@@ -42,7 +52,9 @@ const BY_KIND: Readonly<Record<Exclude<Step["kind"], StackStepKind>, CarryOut>> 
   "container.start": start,
   "container.stop": async (hand) => {
     const found = await existing(hand);
-    if (isUp(found)) await hand.acts.stop(found.id, graceOf(found));
+    if (!isUp(found)) return;
+    await hand.acts.stop(found.id, graceOf(found));
+    await isRemovedByItself(hand.acts, found);
   },
   "container.remove": remove,
   "container.swap": swap,

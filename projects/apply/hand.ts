@@ -2,9 +2,11 @@
 
 import type { EngineActs, PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
+import { pause } from "../../core/pause.ts";
 import type { InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import type { TextSeal } from "../../core/text_seal.ts";
 import type { PlanHook, Step } from "../plan/plan_shape.ts";
+import { removesItself } from "../specs/removes_itself.ts";
 import type { ApplyResume } from "./apply_shape.ts";
 import type { Noted } from "./journal.ts";
 import type { Orders } from "./orders.ts";
@@ -84,6 +86,24 @@ export const isMine = (
   { apply, step }: Pick<Hand, "apply" | "step">,
   { labels }: { readonly labels: Readonly<Record<string, string>> },
 ) => labels[MARK] === markOf(apply, step.n);
+
+/** The milliseconds in which an engine removes a container of `--rm` that has stopped. */
+const GONE_MS = 10_000;
+const LOOK_MS = 50;
+
+/** Waits for the engine, which answers a stop before it removes a container of `--rm`. Returns true once that is gone. */
+export async function isRemovedByItself(
+  acts: Pick<EngineActs, "find">,
+  container: InspectedContainer,
+): Promise<boolean> {
+  if (!removesItself(container) || container.state === "created") return false;
+  const end = performance.now() + GONE_MS;
+  for (;;) {
+    if (await acts.find(container.id) === null) return true;
+    if (performance.now() > end) return false;
+    await pause(LOOK_MS);
+  }
+}
 
 export const isUp = ({ state }: Pick<InspectedContainer, "state">): boolean =>
   state === "running" || state === "restarting" || state === "paused";

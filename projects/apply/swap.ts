@@ -8,9 +8,20 @@ import { nameWithoutAside } from "../../core/applies.ts";
 import { isStoreAway, ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { failed, graceOf, type Hand, isAway, isMine, isUp, rename, touched } from "./hand.ts";
+import {
+  failed,
+  graceOf,
+  type Hand,
+  isAway,
+  isMine,
+  isRemovedByItself,
+  isUp,
+  rename,
+  touched,
+} from "./hand.ts";
 import { finish, makeContainer } from "./making.ts";
 import { isCutOff, sharersOf, strandedBy } from "./sharers.ts";
+import { lostWith, removesItself } from "../specs/removes_itself.ts";
 import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
 import { Cut, waitForSound } from "./waiting.ts";
 import { nameOf } from "./work.ts";
@@ -34,14 +45,15 @@ export async function swap(hand: Hand): Promise<void> {
   const old = await oldOf(hand);
   const pair: Pair = { hand, own: hand.orders.nameAfter(hand.step, hand.subject?.name ?? ""), old };
   if (hand.noted["back"] === true) return await goBack(pair, null);
+  let left = old;
   try {
     const fresh = await freshOf(pair);
     if (hand.noted["first"] === "new") {
       await bringUp(pair, fresh);
-      if (old !== null) await putAside(pair, old);
+      left = old && await putAside(pair, old);
       await takeName(pair, fresh);
     } else {
-      if (old !== null) await putAside(pair, old);
+      left = old && await putAside(pair, old);
       await takeName(pair, fresh);
       await bringUp(pair, fresh);
     }
@@ -50,10 +62,15 @@ export async function swap(hand: Hand): Promise<void> {
     const isOpen = error instanceof Cut || !(error instanceof ServiceError) || isStoreAway(error) ||
       isAway(hand.acts, error);
     if (isOpen || old === null) throw error;
+    if (left === null || (removesItself(old) && await hand.acts.find(old.id) === null)) {
+      throw failed(
+        `${error.discreet}; the old container cannot come back: it was made with --rm, and is removed`,
+      );
+    }
     await hand.note({ back: true, why: error.discreet });
     return await goBack(pair, error);
   }
-  if (old !== null) await removeOld(pair, old);
+  if (left !== null) await removeOld(pair, left);
 }
 
 async function oldOf({ acts, subject, isAgain, step }: Hand): Promise<InspectedContainer | null> {
@@ -79,6 +96,14 @@ async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
   if (old === null) throw touched(own, "removed");
   const asked = await orders.container(step, acts);
   const spec = { ...asked, mounts: carriedOver(asked, old) };
+  const lost = lostWith(old, spec.mounts);
+  if (lost.length > 0) {
+    const places = lost.map((target) => `"${target}"`).join(", ");
+    throw failed(
+      `"${own}" was made with --rm, and its engine would remove its volume at ${places} with it, which the new ` +
+        "container does not mount: name a volume there, or copy its data and remove the container",
+    );
+  }
   // The note of an earlier attempt was true before it began.
   if ((hand.noted["first"] ?? undefined) === undefined) {
     const { name, maximumRetries } = old.restart;
@@ -88,11 +113,14 @@ async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
   return await makeContainer(hand, passing, spec);
 }
 
-/** Stopped, so that its ports are free; and without its restart policy, or a new start of the engine would start it. */
+/**
+ * Stopped, so that its ports are free; and without its restart policy, or a new start of the engine would start it. Null
+ * for one that its engine removes then: the new one has its volumes by now, which keeps them.
+ */
 async function putAside(
   { hand, own }: Pair,
   old: InspectedContainer,
-): Promise<void> {
+): Promise<InspectedContainer | null> {
   const { acts, apply, orders } = hand;
   if (orders.kind === "docker" && !["", "no"].includes(old.restart.name)) {
     await acts.update(old.id, { restart: { name: "no", maximumRetries: 0 } });
@@ -101,8 +129,10 @@ async function putAside(
     await hand.hooks("preStop", old);
     await acts.stop(old.id, graceOf(old));
   }
+  if (await isRemovedByItself(acts, old)) return null;
   const aside = nameOf(own, "old", apply);
   if (old.name !== aside) await rename(hand, old.id, aside);
+  return old;
 }
 
 export async function takeName({ hand, own }: Pair<SettlingHand>, { id }: InspectedContainer): Promise<void> {

@@ -10,7 +10,7 @@ import { applying, destroying, removing } from "./needs.ts";
 import { type Link, withSharers } from "./order.ts";
 import type { Reason } from "./plan_shape.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
-import { removeContainer } from "./removal.ts";
+import { checkOwnRemoval, removeContainer } from "./removal.ts";
 
 const containersOf = ({ members }: Scene, { label }: Unit) =>
   (members.get(label) ?? []).map(({ container }) => container);
@@ -27,6 +27,7 @@ export function planDown(scene: Scene, units: readonly Unit[], links: readonly L
       ...containersOf(scene, unit).map((container) => ({ container, of })),
       ...(scene.leftovers.get(unit.label) ?? []).map((container) => ({ container, of: null })),
     ];
+    if (of !== null) { for (const one of containersOf(scene, unit)) checkOwnRemoval(draft, of, one); }
     const steps = going.map(({ container, of }) =>
       removeContainer(scene, draft, container, {
         of,
@@ -126,6 +127,7 @@ export function planStop(
     const up = members.filter(({ state }) => state === "paused" || RUNS.includes(state));
     const after = links.filter(({ to }) => to === unit.id).flatMap(({ from }) => stopped.get(from) ?? []);
     const of = declaredOf(scene.model, scene.group, unit);
+    if (of !== null) { for (const one of up) checkOwnRemoval(draft, of, one); }
     const steps = up.map(({ name }) =>
       draft.add({
         kind: "container.stop",

@@ -1,6 +1,9 @@
 /** The steps that stop and remove containers, and those that applies left aside. */
 
+import type { Resource } from "../../artifacts/artifact.ts";
+import { NO_REMEDY } from "../../core/remedy.ts";
 import type { Declared } from "../fields/field.ts";
+import { lostWith, removesItself } from "../specs/removes_itself.ts";
 import type { Draft, NewStep } from "./draft.ts";
 import { planHooks } from "./hooks.ts";
 import { applying } from "./needs.ts";
@@ -41,3 +44,50 @@ export function removeContainer(
     : [...after];
   return draft.add({ ...base, kind: "container.remove", after: stopped });
 }
+
+/** Blocks a stop of a container of `--rm` that would take data along, and warns of one that takes the container alone. */
+export function checkOwnRemoval(
+  draft: Draft,
+  { unit }: Pick<Declared, "unit">,
+  container: Member["container"],
+): void {
+  if (!isUp(container) || !removesItself(container)) return;
+  const message =
+    `Container "${container.name}" was made with --rm: its engine removes it as soon as it stops`;
+  const lost = lostWith(container).map((target) => `"${target}"`).join(", ");
+  if (lost === "") return draft.warn("project/removes-itself", message, unit.source, unit.id, BY_ITS_ENGINE);
+  const told =
+    `${message}, and the volumes without a name at ${lost} with it. Copy their data, and stop it yourself`;
+  draft.block("project/removes-itself", told, unit.source, unit.id, BY_ITS_ENGINE);
+}
+
+/** Warns that a container of `--rm` cannot come back where the new one fails. */
+export function warnOfNoWayBack(
+  draft: Draft,
+  { unit }: Pick<Declared, "unit">,
+  container: Member["container"],
+): void {
+  if (!isUp(container) || !removesItself(container)) return;
+  const message =
+    `Container "${container.name}" was made with --rm: its engine removes it as soon as it stops, so it ` +
+    "cannot come back if the new one fails";
+  draft.warn("project/removes-itself", message, unit.source, unit.id, BY_ITS_ENGINE);
+}
+
+/** Blocks the replacement of a network whose members would not be there any more to connect. */
+export function blockByOwnRemoval(
+  draft: Draft,
+  { at, id }: Pick<Resource, "at" | "id">,
+  network: string,
+  users: readonly Member["container"][],
+): boolean {
+  const going = users.filter((one) => isUp(one) && removesItself(one)).map(({ name }) => `"${name}"`);
+  if (going.length === 0) return false;
+  const message =
+    `The network "${network}" must be replaced, and the engine would remove ${going.join(", ")}, made with ` +
+    "--rm, as soon as it stops: take the change of the network back, and have that container replaced first";
+  draft.block("project/removes-itself", message, at, id, BY_ITS_ENGINE);
+  return true;
+}
+
+const BY_ITS_ENGINE = NO_REMEDY("it was said when the container was made, and no engine takes it back");

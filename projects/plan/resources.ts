@@ -21,6 +21,7 @@ import { blockByOthers } from "./network_users.ts";
 import { networkDifferences, redefinedNetworks } from "./network_differences.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
 import { declaredOf, type Scene } from "./scene.ts";
+import { blockByOwnRemoval } from "./removal.ts";
 import { blockBySubnet } from "./taken_subnets.ts";
 
 const BUILT_ELSEWHERE = NO_REMEDY("berth cannot build it");
@@ -288,6 +289,7 @@ export class Resources {
     const users = held.users.flatMap(({ id }) => containers.find((one) => one.id === id) ?? [])
       .filter(({ networkMode }) => !networkMode.startsWith("container:"))
       .sort((a, b) => a.name < b.name ? -1 : 1);
+    if (blockByOwnRemoval(draft, resource, held.name, users)) return [];
     const needs = [applying(scene)];
     const act = (
       kind: "container.stop" | "network.connect" | "container.start",

@@ -117,6 +117,7 @@ Deno.test("A container that goes or leaves a new network does so once it runs in
       name,
       state,
       networkMode: "lan",
+      undeclarable: [],
       labels,
       compose: { service },
       restart,

@@ -22,7 +22,7 @@ import {
   refusedIn,
   staleMount,
 } from "./reasons.ts";
-import { isUp, leftover, removeContainer } from "./removal.ts";
+import { checkOwnRemoval, isUp, leftover, removeContainer, warnOfNoWayBack } from "./removal.ts";
 import type { Resources } from "./resources.ts";
 import { type Member, numberOf } from "./members.ts";
 import type { Scene } from "./scene.ts";
@@ -164,6 +164,7 @@ export class UnitWork {
     const base = { target: container.name, unit: this.#unit.id, needs };
     const swap = (why: readonly Follow[]) => {
       const ifChanged = conditionOf(why);
+      warnOfNoWayBack(this.draft, this.of, container);
       this.#follow(ifChanged);
       this.fate.recreated = this.#step({
         ...base,
@@ -342,6 +343,7 @@ export class UnitWork {
   }
 
   #remove({ container }: Member): void {
+    checkOwnRemoval(this.draft, this.of, container);
     removeContainer(this.scene, this.draft, container, {
       of: this.of,
       code: "scaleDown",

@@ -45,6 +45,7 @@ async function planned(labels: readonly string[], { newer = false, recreate = "c
       name: `${service}-${state}`,
       state,
       exitCode: 1,
+      undeclarable: [],
       labels: {},
       networkMode: "lan",
       compose: { service },

@@ -19,7 +19,9 @@ for (const kind of ["docker", "podman"] as const) {
     const web = await scene.run(
       "adopted-web",
       ...["-e", "MODE=dark", "-e", `DB_PASSWORD=${SECRET}`, "-e", "SALT=plain", "-p", "18470:80"],
+      ...["--rm", "-v", "/data"], // its engine removes it, and such a volume that nobody else has, at its stop
     );
+    await engine.cli("exec", "adopted-web", "touch", "/data/kept");
     const before = await engine.cli("inspect", "adopted-web");
     const draft = await scene.draft([web], "shop");
     const saved = await berth.call(`POST /api/adoptions/drafts/${draft.body.id}/accept`, {
@@ -72,6 +74,11 @@ for (const kind of ["docker", "podman"] as const) {
       assert.ok(!(await Deno.readTextFile(`${berth.folder}/data/${one}`)).includes(SECRET), one);
     }
 
+    for (const action of ["down", "stop"]) {
+      const going = await berth.call("POST /api/workspaces/home/artifacts/groups/shop/plan", { action });
+      assert.match(going.text, /made with --rm: .* volumes without a name at .*\/data/);
+      assert.equal(going.body.blocked.length, 1);
+    }
     const file = `${scene.folder}/apps/shop/compose.yaml`;
     await Deno.writeTextFile(file, (await Deno.readTextFile(file)).replace("MODE: dark", "MODE: light"));
     await eventually("the change is read", async () => (await scene.plan("shop")).body.steps?.length > 0);
@@ -82,6 +89,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
     assert.equal(after.compose.claim, undefined);
     assert.equal(after.compose.project, "shop");
+    await engine.cli("exec", "adopted-web", "test", "-e", "/data/kept");
     const left = (await berth.call("GET /api/adoptions")).body.items;
     assert.ok(left.every(({ state }: { state: string }) => state === "gone"), "until the claim has ended");
     assert.deepEqual((await scene.plan("shop")).body.steps, []);
