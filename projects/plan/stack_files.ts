@@ -27,7 +27,13 @@ export function versionOf(scene: StackScene, resource: Resource, draft: Draft): 
   const digest = contents.get(resource.id);
   if (resource.external || digest === undefined) return { resource, name: first, isNew: false };
   const known = there.find(({ name }) => name === first);
-  if (known === undefined) return { resource, name: first, isNew: true };
+  const versioned = `${first}-${digest.slice(0, SUFFIX_DIGITS)}`;
+  const later = there.find(({ name }) => name === versioned);
+  if (known === undefined) {
+    // The first one is removed once no service and no rollback has it: the one of this content stays in use.
+    const isIt = later?.stack === group.project && sameContent(scene, resource, later, digest) === true;
+    return isIt ? { resource, name: versioned, isNew: false } : { resource, name: first, isNew: true };
+  }
   if (known.stack !== group.project) {
     const message = `The swarm has a ${resource.kind} "${first}" of another owner: give it another name`;
     draft.block("project/taken-name", message, resource.at, resource.id, edited(resource.at));
@@ -46,8 +52,7 @@ export function versionOf(scene: StackScene, resource: Resource, draft: Draft): 
       `give it another "name", or take the name out`;
     draft.block("swarm/named-content-changed", message, nameAt, resource.id, edited(nameAt));
   }
-  const name = `${first}-${digest.slice(0, SUFFIX_DIGITS)}`;
-  return { resource, name, isNew: !there.some((one) => one.name === name) };
+  return { resource, name: versioned, isNew: later === undefined };
 }
 
 /** Null where nobody can tell. */

@@ -80,6 +80,41 @@ Deno.test("A digest that the file changes is a reason of its own, beside every o
   assert.deepEqual(await fields("0"), ["environment.MODE"]);
 });
 
+Deno.test("A secret that was rotated twice stays the one of its content", async () => {
+  const files = {
+    "berth.yaml": "stacks: { shop: shop }\n",
+    ".env": "PW=third\n",
+    "compose.yaml": `${HEAD}  web:\n    image: a\n    secrets: [pw]\nsecrets: { pw: { environment: PW } }\n`,
+  };
+  const secret = (name: string, digest: string) =>
+    inStack(name, "shop", {
+      Labels: { "com.docker.stack.namespace": "shop", "dev.berth.content": digest },
+    });
+  const uses = (SecretName: string) => {
+    const Secrets = [{ SecretName, File: { Name: "pw", UID: "0", GID: "0", Mode: 0o444 } }];
+    return inStack("shop_web", "shop", { TaskTemplate: { ContainerSpec: { Secrets } } });
+  };
+  const changes = async (secrets: Wire[], service: Wire) => {
+    const { steps } = await planOf({ files, swarm: { secrets, services: [service] } });
+    return steps.flatMap(({ kind, target, why }) => [
+      ...kind.startsWith("secret.") ? [`${kind} ${target}`] : [],
+      ...why.flatMap((one) => one.code === "field" && one.field.startsWith("secrets.") ? [one.field] : []),
+    ]);
+  };
+  const [made = ""] = await changes([secret("shop_pw", "first")], uses("shop_pw"));
+  const name = made.replace("secret.create ", "");
+  const digest = name.replace("shop_pw-", "");
+  const second = secret("shop_pw-0000000f", "0000000f");
+  assert.match(name, /^shop_pw-\w+$/);
+  assert.deepEqual(await changes([second, secret(name, digest)], uses(name)), [
+    "secret.remove shop_pw-0000000f",
+  ], "the first one is gone");
+  assert.deepEqual(await changes([second, secret(name, "another")], uses("shop_pw-0000000f")), [
+    "secret.create shop_pw",
+    "secrets.pw",
+  ], "its name alone says nothing of its content");
+});
+
 Deno.test("a volume is the stack's own only where every node tells its volumes", async () => {
   const files = {
     "compose.yaml": `${HEAD}  web:\n    image: a\n    volumes: [data:/d]\nvolumes: { data: {} }\n`,
