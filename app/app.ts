@@ -154,8 +154,8 @@ export async function composeApp(
     stopping,
   };
   owned.use(openAutomaticUpdates(parts, overrides.updateTimes));
-  const { onRefusal } = overrides;
-  const common = { ...edgeOptions(parts, foundation), ...(onRefusal === undefined ? {} : { onRefusal }) };
+  const { onAnswer } = overrides;
+  const common = { ...edgeOptions(parts, foundation), ...(onAnswer === undefined ? {} : { onAnswer }) };
   const health = healthSources(parts, foundation);
   const options = {
     common,

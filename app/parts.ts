@@ -16,7 +16,7 @@ import type { Store } from "../core/store.ts";
 import type { Responder } from "../http/serve/responder.ts";
 import type { EdgeOptions } from "../http/serve/edge.ts";
 import type { Handler } from "../http/serve/listener.ts";
-import type { OnRefusal } from "../http/serve/pipeline.ts";
+import type { OnAnswer } from "../http/serve/pipeline.ts";
 import type { CoreRouter, Router } from "../http/declare/router.ts";
 import type { StaticSite } from "../http/site/static_site.ts";
 import type { OpenLog } from "../log/log.ts";
@@ -48,8 +48,8 @@ export interface Overrides {
   readonly updateTimes?: AutomaticTimes;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
-  /** Told of every refusal by a route. */
-  readonly onRefusal?: OnRefusal;
+  /** Told of every answer of a route. */
+  readonly onAnswer?: OnAnswer;
 }
 
 /** The parts that the first half of a start has opened. */

@@ -11,6 +11,7 @@ import {
   type CoreRouter,
   empty,
   json,
+  located,
   particularsOf,
   problems,
   reply,
@@ -133,7 +134,7 @@ const add = route({
   audited: "change",
   body: NewApiKey,
   answers: {
-    201: json(ApiKeyCreated, "The key, shown only this once; it expires no later than its creator"),
+    201: located(ApiKeyCreated, "The key, shown only this once; it expires no later than its creator"),
     ...problems("key_exceeds_creator", "sign_in_again", "too_many_keys"),
   },
 });

@@ -9,6 +9,7 @@ import { count, text } from "../http/declare/query.ts";
 import {
   type CoreRouter,
   json,
+  located,
   particularsOf,
   problems,
   raw,
@@ -37,7 +38,7 @@ const begin = route({
   particulars: ({ body }) =>
     particularsOf({ steps: body?.steps, confirm: body?.confirm, basis: body?.basis?.declared }),
   answers: {
-    202: json(Apply, "It has begun"),
+    202: located(Apply, "It has begun"),
     ...problems(
       "invalid_request",
       "forbidden",

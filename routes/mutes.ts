@@ -8,6 +8,7 @@ import {
   type CoreRouter,
   empty,
   json,
+  located,
   particularsOf,
   problems,
   reply,
@@ -71,7 +72,7 @@ const add = route({
   audited: "change",
   body: NewMute,
   answers: {
-    201: json(Mute, "The mute"),
+    201: located(Mute, "The mute"),
     ...problems("forbidden", "incident_not_found", "mute_refused", "too_many_mutes"),
   },
 });
@@ -134,7 +135,7 @@ export function muteRoutes({ mutes, incidents, now }: MuteRoutes): CoreRouter {
         at: now(),
       };
       await mutes.add(record, MOST_MUTES, now(), call.entry({ particulars: particularsOf(about(record)) }));
-      return reply(201, shown(record));
+      return reply(201, shown(record), { location: `/api/mutes/${record.id}` });
     })
     .on(end, async (call) => {
       const known = (await mutes.list(now())).find(({ id }) => id === call.params.id);

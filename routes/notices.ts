@@ -6,6 +6,7 @@ import {
   type CoreRouter,
   empty,
   json,
+  located,
   particularsOf,
   problems,
   reply,
@@ -62,7 +63,7 @@ const add = route({
   audited: "change",
   body: NewNotice,
   answers: {
-    201: json(Notice, "The notice"),
+    201: located(Notice, "The notice"),
     ...problems("forbidden", "sign_in_again", "notice_refused", "too_many_notices"),
   },
 });
@@ -185,7 +186,7 @@ export function noticeRoutes({ notices, store, steady }: NoticeRoutes): CoreRout
         { ...asked, secret, ca, quiet, by: { kind, id, name } },
         (record) => call.entry({ particulars: particularsOf(about(record)) }),
       );
-      return reply(201, shown(made), NO_STORE);
+      return reply(201, shown(made), { ...NO_STORE, location: `/api/notices/${made.id}` });
     })
     .on(remove, async (call) => {
       const known = await find(call.params.id);

@@ -55,6 +55,7 @@ const overview = route({
   description:
     "Returns how many units run as declared, differ, or are missing, the worst of them with their " +
     "differences, and the state of every group and engine.",
+  headers: ["If-None-Match"],
   permission: "artifacts:read",
   subject: "listed",
   query: z.object({

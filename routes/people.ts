@@ -8,6 +8,7 @@ import {
   type CoreRouter,
   empty,
   json,
+  located,
   particularsOf,
   problems,
   reply,
@@ -107,7 +108,7 @@ const add = route({
   audited: "change",
   body: NewPerson,
   answers: {
-    201: json(PersonCreated, "The person, and their link"),
+    201: located(PersonCreated, "The person, and their link"),
     ...problems("forbidden", "sign_in_again", "person_exists"),
   },
 });

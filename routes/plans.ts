@@ -14,6 +14,7 @@ import {
   type CoreRouter,
   empty,
   json,
+  located,
   particularsOf,
   problems,
   reply,
@@ -45,7 +46,7 @@ const create = route({
   }),
   body: PlanRequest.optional(),
   answers: {
-    201: json(Plan, "The plan; `blocked` says why it cannot be carried out"),
+    201: located(Plan, "The plan; `blocked` says why it cannot be carried out"),
     ...problems(
       "invalid_request",
       "workspace_not_found",

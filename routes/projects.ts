@@ -51,6 +51,7 @@ const list = route({
   description:
     "A declared project is one row, on however many engines it runs. Projects that only run need " +
     "`containers:read`, too. The worst come first.",
+  headers: ["If-None-Match"],
   permission: "artifacts:read",
   subject: "listed",
   query: z.object({
@@ -74,6 +75,7 @@ const one = route({
   description:
     "The id is `<group>@<workspace>`, `<project>@engine:<name>`, or `<stack>@swarm:<cluster>`. A project's name alone is " +
     "enough while the caller sees only one of that name; otherwise 409 `ambiguous_name` lists the ids.",
+  headers: ["If-None-Match"],
   permission: "artifacts:read",
   subject: "found",
   params: z.object({ id: text(500).describe("The project's id, or its name") }),

@@ -8,6 +8,7 @@ import {
   type CoreRouter,
   empty,
   json,
+  located,
   particularsOf,
   problems,
   reply,
@@ -96,7 +97,7 @@ const add = route({
   audited: "change",
   body: NewRegistry,
   answers: {
-    201: json(Registry, "The registry"),
+    201: located(Registry, "The registry"),
     ...problems(
       "forbidden",
       "sign_in_again",
@@ -138,7 +139,7 @@ export function registryRoutes({ registries }: { readonly registries: Registries
         { kind, id, name },
         (record) => call.entry({ particulars: particularsOf(about(record)) }),
       );
-      return reply(201, shown(made), NO_STORE);
+      return reply(201, shown(made), { ...NO_STORE, location: `/api/registries/${made.id}` });
     })
     .on(remove, async (call) => {
       const known = (await registries.list()).find(({ id }) => id === call.params.id);

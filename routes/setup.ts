@@ -3,7 +3,7 @@ import * as z from "../core/schema.ts";
 import type { Access } from "../auth/access.ts";
 import { peerGroup } from "../auth/rate_limit.ts";
 import { KeyName } from "../core/access.ts";
-import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
+import { type CoreRouter, json, located, problems, reply, route, router } from "../http/declare/router.ts";
 import { ApiKeyCreated, locationOf, shownKey } from "./api_keys.ts";
 import { deviceCookies } from "./local_sign_in.ts";
 import { deviceOf, NO_STORE, Tokens, tokensReply } from "./tokens.ts";
@@ -45,7 +45,7 @@ const setUp = route({
   }),
   answers: {
     200: json(Tokens, "The first admin is a person, and signed in"),
-    201: json(ApiKeyCreated, "The first admin's key"),
+    201: located(ApiKeyCreated, "The first admin's key"),
     ...problems("setup_done", "setup_refused", "origin_refused", "too_many_requests"),
   },
 });

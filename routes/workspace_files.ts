@@ -120,7 +120,7 @@ const write = route({
   bodyLimit: 8 * 1024 * 1024,
   answers: {
     200: Written,
-    201: Written,
+    201: { ...Written, isLocated: true },
     ...problems(...WRITING, "mask_moved", "file_exists"),
   },
 });

@@ -14,6 +14,7 @@ import {
   type CoreRouter,
   empty,
   json,
+  located,
   problems,
   reply,
   route,
@@ -57,7 +58,7 @@ const register = route({
   audited: "change",
   body: NewWorkspace,
   answers: {
-    201: json(Workspace, "The workspace as registered"),
+    201: located(Workspace, "The workspace as registered"),
     ...problems(
       "workspace_exists",
       "path_refused",

@@ -11,6 +11,8 @@ export interface JsonAnswer<Schema extends z.ZodType = z.ZodType> {
   /** Asked by documents alone. */
   readonly schema: () => Schema;
   readonly description: string;
+  /** True of one that names the path of what was made in `Location`. */
+  readonly isLocated?: true;
 }
 /** A declared answer whose bytes the handler makes itself: text, streams. */
 export interface RawAnswer {
@@ -36,6 +38,14 @@ export function json<Schema extends z.ZodType>(
   description: string,
 ): JsonAnswer<Schema> {
   return { kind: "json", schema: makerOf(schema), description };
+}
+
+/** The same for an answer that names the path of what was made in `Location`. */
+export function located<Schema extends z.ZodType>(
+  schema: Later<Schema>,
+  description: string,
+): JsonAnswer<Schema> {
+  return { ...json(schema, description), isLocated: true };
 }
 
 /** `raw("The log", { "text/plain": null, "application/x-ndjson": LogLine })` */

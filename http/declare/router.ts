@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 import type { Hints } from "./checked.ts";
 import type { Audited, Particulars } from "./trail.ts";
 
-export { cached, empty, json, problems, problemsOf, raw, reply } from "./answer.ts";
+export { cached, empty, json, located, problems, problemsOf, raw, reply } from "./answer.ts";
 export { particularsOf } from "./trail.ts";
 
 /**

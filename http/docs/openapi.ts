@@ -1,6 +1,7 @@
 /** Describes the declared routes as an OpenAPI 3.1 document. Loaded by the first request for it. */
 import type * as z from "../../core/schema.ts";
 import type { Answer } from "../declare/answer.ts";
+import { answeredHeaders, answersUnchanged } from "../declare/answered_headers.ts";
 import { Components, type Schema } from "./components.ts";
 import { exampleOf } from "./example.ts";
 import { Problem } from "../declare/problem.ts";
@@ -81,7 +82,7 @@ function operation(
         parameter(name!, "path", true, propertyOf(route.params, name!, components)) // the pattern has this group
       ),
       ...queryParameters(route.query, components),
-      ...headersOf(entry).map((name) => parameter(name, "header", false, REQUEST_HEADERS[name])),
+      ...headersOf(entry).map((name) => parameter(name, "header", false, requestHeader(entry, name))),
     ],
     ...(entry.kind === "route" && entry.route.body !== undefined
       ? {
@@ -108,8 +109,7 @@ function parameter(name: string, place: string, required: boolean, schema: Schem
 const REQUEST_HEADERS: Readonly<Record<RequestHeader, Schema>> = {
   "If-None-Match": {
     type: "string",
-    description:
-      "The `ETag` of an earlier answer: 304 where nothing has changed since. With `*` a write creates, and replaces nothing",
+    description: "The `ETag` of an earlier answer: 304 where nothing has changed since",
   },
   "If-Match": {
     type: "string",
@@ -127,15 +127,24 @@ const REQUEST_HEADERS: Readonly<Record<RequestHeader, Schema>> = {
   },
 };
 
+const ONLY_ABSENT: Schema = {
+  type: "string",
+  description: "`*`, and nothing else: creates what is not there, and replaces nothing",
+};
+
+/** A header of a write means something else than the same of a read. */
+function requestHeader(entry: Entry, name: RequestHeader): Schema {
+  return name === "If-None-Match" && !answersUnchanged(entry) ? ONLY_ABSENT : REQUEST_HEADERS[name];
+}
+
 function headersOf({ kind, route }: Entry): readonly RequestHeader[] {
   return kind === "route" ? route.headers ?? [] : [];
 }
 
-const ETAG = {
-  description: "The tag of this answer, for If-None-Match and If-Match",
-  schema: { type: "string" },
+const ANSWERED = {
+  Location: { description: "The path of what was made", schema: { type: "string" } },
+  ETag: { description: "The tag of this answer, for If-None-Match and If-Match", schema: { type: "string" } },
 };
-const LOCATION = { description: "The path of what was made", schema: { type: "string" } };
 const RETRY_AFTER = { description: "Seconds to wait before trying again", schema: { type: "integer" } };
 
 function responses(entry: Entry, components: Components, problem: Schema): Schema {
@@ -145,8 +154,8 @@ function responses(entry: Entry, components: Components, problem: Schema): Schem
   for (const [status, answer] of Object.entries(declared)) {
     if (answer.kind !== "problem") made[status] = success(Number(status), answer, entry, components);
   }
-  if (headersOf(entry).includes("If-None-Match")) {
-    made[304] = { description: "Nothing has changed", headers: { ETag: ETAG } };
+  if (answersUnchanged(entry)) {
+    made[304] = { description: "Nothing has changed", headers: { ETag: ANSWERED.ETag } };
   }
   for (const [status, named] of refusalsOf(entry)) {
     made[status] = {
@@ -174,10 +183,7 @@ function success(
   entry: Entry,
   components: Components,
 ): Schema {
-  const headers = {
-    ...(status === 201 ? { Location: LOCATION } : {}),
-    ...(headersOf(entry).some((name) => /^If-/.test(name)) ? { ETag: ETAG } : {}),
-  };
+  const headers = Object.fromEntries(answeredHeaders(entry, status).map((name) => [name, ANSWERED[name]]));
   const shown = {
     description: answer.description,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),

@@ -27,11 +27,12 @@ export interface Pipeline {
   readonly bodies: BodyBudget;
   /** Told of everything thrown that is nobody's fault but ours. */
   readonly onBug: (error: unknown, requestId: string) => void;
-  /** Told of every refusal by a route; for tests that hold the API document to what is answered. */
-  readonly onRefusal?: OnRefusal;
+  /** Told of every answer of a route; for tests that hold the API document to what is answered. */
+  readonly onAnswer?: OnAnswer;
 }
 
-export type OnRefusal = (entry: Entry, status: number, code: string) => void;
+/** The code is that of a refusal. */
+export type OnAnswer = (entry: Entry, response: Response, code: string | null) => void;
 
 /** Answers a request whose route is known; never throws. */
 export async function respond(
@@ -39,7 +40,7 @@ export async function respond(
   request: Request,
   params: Record<string, string>,
   scope: RequestScope,
-  { guard, auditor, responder, bodies, onBug, onRefusal }: Pipeline,
+  { guard, auditor, responder, bodies, onBug, onAnswer }: Pipeline,
 ): Promise<Response> {
   let caller: Caller | null = null;
   let status: number;
@@ -85,12 +86,12 @@ export async function respond(
     caller ??= scope.caller;
     code = error.code;
     status = statusOf(error);
-    onRefusal?.(entry, status, code);
     response = responder.withHeaders(
       problemResponse(error, scope.requestId, seesAll(entry, caller)),
       scope.requestId,
     );
   }
+  onAnswer?.(entry, response, code);
   if (request.method === "HEAD") response = await headOf(response, !isStream);
   scope.code = code;
   trail.finish(audited, status, code, made);

@@ -85,6 +85,7 @@ const services = route({
   summary: "The services of all swarms, with their tasks",
   description:
     "Answers from memory. `tasks` has those that were replaced, too, as far as the swarm remembers them.",
+  headers: ["If-None-Match"],
   permission: "services:read",
   subject: "listed",
   query: ServicesAsked,

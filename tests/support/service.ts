@@ -3,8 +3,9 @@ import type { Clock } from "../../auth/clock.ts";
 import type { IdentityProvider } from "../../auth/provider/identity_provider.ts";
 import { Passwords } from "../../auth/people/password.ts";
 import type { Config } from "../../config/config.ts";
+import { answeredHeaders } from "../../http/declare/answered_headers.ts";
 import { refusalsOf } from "../../http/declare/refusals.ts";
-import { nameOf, type Router } from "../../http/declare/router.ts";
+import { type Entry, nameOf, type Router } from "../../http/declare/router.ts";
 import type { ApplyTimes } from "../../projects/apply/applies_options.ts";
 import type { AutomaticTimes } from "../../projects/updates/automatic.ts";
 import type { AllTimes } from "../../app/watch.ts";
@@ -110,7 +111,7 @@ export class TestService extends TestCaller implements AsyncDisposable {
     readonly folder: string,
     readonly keepsFolder: boolean,
     readonly second: SecondReplica | null,
-    /** Refusals that the API document does not tell of. */
+    /** Refusals and headers that the API document does not tell of, or wrongly. */
     private readonly untold: ReadonlySet<string>,
   ) {
     super(berth.url, admin, () => this.#heard());
@@ -265,6 +266,19 @@ const JUDGED_MS = 100;
 /** Most tests are not about incidents, and would find them in lists; those in tests/watch/ begin at once. */
 const NEVER_MS = 86_400_000;
 
+function untoldCode(entry: Entry, status: number, code: string): string | null {
+  const isTold = refusalsOf(entry).get(status)?.includes(code) ?? false;
+  return isTold || status >= 500 || ANYWHERE.has(code) ? null : code;
+}
+
+/** Returns a header of an answer that is not told, and a `Location` that is told and not there. */
+function wrongHeader(entry: Entry, { status, headers }: Response): string | null {
+  if (status === 308) return null; // of the page with the documentation
+  const told = answeredHeaders(entry, status);
+  if (headers.has("etag") && !told.includes("ETag")) return "ETag";
+  return headers.has("location") === told.includes("Location") ? null : "Location";
+}
+
 /** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const {
@@ -306,11 +320,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       ...(updateTimes === undefined ? {} : { updateTimes }),
       ...(provider === undefined ? {} : { provider }),
       passwords,
-      onRefusal(entry, status, code) {
-        const isTold = refusalsOf(entry).get(status)?.includes(code) ?? false;
-        if (!isTold && status < 500 && !ANYWHERE.has(code)) {
-          untold.add(`${nameOf(entry.route)}: ${status} ${code}`);
-        }
+      onAnswer(entry, response, code) {
+        const what = code === null ? wrongHeader(entry, response) : untoldCode(entry, response.status, code);
+        if (what !== null) untold.add(`${nameOf(entry.route)}: ${response.status} ${what}`);
       },
     } satisfies StartOptions;
     const berth = await startBerth(start);

@@ -4,6 +4,7 @@ import { flag, text } from "../../../http/declare/query.ts";
 import {
   empty,
   json,
+  located,
   particularsOf,
   reply,
   route,
@@ -116,7 +117,7 @@ const create = route({
   body: NewNetwork,
   particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
-    201: json(NetworkDetail, "The network as the engine made it"),
+    201: located(NetworkDetail, "The network as the engine made it"),
     ...problems(
       "forbidden",
       "name_taken",

@@ -8,6 +8,7 @@ import { flag, text } from "../../../http/declare/query.ts";
 import {
   empty,
   json,
+  located,
   particularsOf,
   reply,
   route,
@@ -94,7 +95,7 @@ const create = route({
   body: NewVolume,
   particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
-    201: json(Volume, "The volume as the engine made it"),
+    201: located(Volume, "The volume as the engine made it"),
     ...problems("forbidden", "name_taken", "backend_not_found", "no_engine", "runtime_unavailable"),
   },
 });
