@@ -73,14 +73,24 @@ export async function swap(hand: Hand): Promise<void> {
   if (left !== null) await removeOld(pair, left);
 }
 
-async function oldOf({ acts, subject, isAgain, step }: Hand): Promise<InspectedContainer | null> {
+async function oldOf(hand: Hand): Promise<InspectedContainer | null> {
+  const { acts, subject, isAgain, step, noted } = hand;
   if (subject === null) throw failed(`Nobody knows which container "${step.target}" was`);
   const old = await acts.find(subject.id);
   // An earlier attempt may have put it aside, and removed it in the end; others may have, too.
-  if (isAgain) return old;
+  if (old === null && isAgain) return null;
   if (old === null) throw touched(subject.name, "removed");
-  if (old.name !== subject.name) throw touched(subject.name, "renamed");
+  const isOther = isAgain ? isRenamed(hand, old) : old.name !== subject.name;
+  // On the way back it gets its name again, whatever it is called now.
+  if (isOther && noted["back"] !== true) throw touched(subject.name, "renamed");
   return old;
+}
+
+/** Returns true if the old container has a name that no part of a swap gives: somebody wants to keep it. */
+function isRenamed({ apply, subject }: SettlingHand, { name }: InspectedContainer): boolean {
+  const before = subject?.name ?? "";
+  const isAside = name.endsWith(nameOf("", "old", apply));
+  return !isAside && name !== before && name !== nameWithoutAside(before);
 }
 
 /** The new one: that of an earlier attempt, or one that is made now. */
@@ -152,8 +162,13 @@ async function bringUp({ hand }: Pair, { id }: InspectedContainer): Promise<void
   await waitForSound(hand, id, isJob);
 }
 
-/** Its volumes stay. Podman lets nobody go whose namespaces others share: the end of the apply sees to that one. */
+/**
+ * Its volumes stay, and all of it that somebody renamed meanwhile. Podman lets nobody go whose namespaces others share:
+ * the end of the apply sees to that one.
+ */
 export async function removeOld({ hand }: Pair<SettlingHand>, old: InspectedContainer): Promise<void> {
+  const now = await hand.acts.find(old.id);
+  if (now === null || isRenamed(hand, now)) return;
   try {
     await hand.acts.remove(old.id);
   } catch (error) {

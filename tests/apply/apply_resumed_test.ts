@@ -36,6 +36,8 @@ class World {
   refused = "";
   /** The names of containers that cannot be removed. */
   kept: readonly string[] = [];
+  /** Called at each look at a container's health. */
+  looking: () => void = () => {};
 
   hold(id: string, name: string, state: "exited" | "running", mark = ""): this {
     const one = {
@@ -84,7 +86,7 @@ class World {
       find: (id) => Promise.resolve(find(id)),
       imageId: () => Promise.resolve("sha256:1"),
       lastWords: () => Promise.resolve([]),
-      checkHealth: () => Promise.resolve(),
+      checkHealth: () => Promise.resolve(this.looking()),
       copy: () => Promise.resolve(),
       start: async (id) => await become("start", id, "running"),
       stop: async (id) => await become("stop", id, "exited"),
@@ -342,4 +344,30 @@ Deno.test("A cancel ends no apply whose old container cannot come back, and aban
   }
   const stuck = 'It was unhealthy; the old container "shop-web-1" cannot come back: Its port is taken';
   assert.deepEqual(ends, [["paused", stuck, ["running"]], ["cancelled", null, ["failed"]]]);
+});
+
+Deno.test("A swap that is taken up again leaves a container alone that somebody renamed to keep it", async () => {
+  const world = new World().hold("old-1", "web-keep", "running").hold(
+    "new",
+    "shop-web-1.new-a1",
+    "exited",
+    "a1:1",
+  );
+  const run = new EngineRun(world, SWAP.slice(0, 1)).left(1, { state: "running", noted: NOTED });
+
+  await run.goOn();
+
+  assert.equal(run.closed?.reason, 'Container "shop-web-1" was renamed by somebody else: ask for a new plan');
+  assert.deepEqual([world.states()[0], world.asked], ["web-keep running", []]);
+});
+
+Deno.test("A swap removes no old container that somebody renames while the new one becomes healthy", async () => {
+  const world = inSwap().healthyAfter("new", 1);
+  world.looking = () => void world.acts().rename("old-1", "web-keep");
+  const run = new EngineRun(world, SWAP.slice(0, 1)).left(1, { state: "running", noted: NOTED });
+
+  await run.goOn();
+
+  assert.equal(run.closed?.state, "done", run.closed?.reason ?? "");
+  assert.deepEqual(world.states().slice(0, 2), ["web-keep exited", "shop-web-1 running"]);
 });
