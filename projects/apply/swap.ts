@@ -183,13 +183,14 @@ export async function goBack({ hand, own, old }: Pair<SettlingHand>, error: unkn
   const { acts, apply, subject } = hand;
   if (old === null || subject === null) throw touched(own, "removed");
   const passing = nameOf(own, "new", apply);
-  let isGone = true;
+  const kept: string[] = [];
   for (const name of [passing, own]) {
     const fresh = await acts.find(name);
     if (fresh === null || !isMine(hand, fresh)) continue;
     await hand.keepWords(fresh).catch(() => {});
-    isGone = await takeAway(hand, fresh);
-    if (!isGone) await rename(hand, fresh.id, passing);
+    if (await takeAway(hand, fresh)) continue;
+    const refusal = await refusalOf(hand, () => rename(hand, fresh.id, passing));
+    kept.push(refusal === null ? passing : name);
   }
   const { running, why } = hand.noted;
   const reason = error instanceof ServiceError ? error.discreet : String(why);
@@ -200,8 +201,22 @@ export async function goBack({ hand, own, old }: Pair<SettlingHand>, error: unkn
     // Tried again for as long as an engine may be away; then a person has to say what to do.
     throw new ServiceError("engine_unavailable", `${reason}; ${stuck}`);
   }
-  const rest = isGone ? "" : `, and "${passing}" could not be removed`;
+  const rest = kept.length === 0 ? "" : `, and "${kept.join('", "')}" could not be removed`;
   throw failed(`${reason}; the old container ${running === true ? "serves again" : "is back"}${rest}`);
+}
+
+/** Does one part of the way back. Returns why the engine refuses it. */
+async function refusalOf(
+  { acts }: SettlingHand,
+  act: () => Promise<void>,
+): Promise<ServiceError | null> {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || isAway(acts, error)) throw error;
+    return error;
+  }
 }
 
 /** Its name, its restart policy and its start: what one of them is refused keeps back no other. */
@@ -212,12 +227,8 @@ async function comeBack(hand: SettlingHand, before: string, id: string): Promise
   const name = nameWithoutAside(before);
   let refusal: ServiceError | null = null;
   const attempt = async (act: () => Promise<void>) => {
-    try {
-      await act();
-    } catch (error) {
-      if (!(error instanceof ServiceError) || isAway(acts, error)) throw error;
-      refusal ??= error;
-    }
+    const refused = await refusalOf(hand, act);
+    refusal ??= refused;
   };
   if (old.name !== name) await attempt(() => rename(hand, id, name));
   if (typeof restart === "string" && restart !== "" && restart !== old.restart.name) {

@@ -36,6 +36,8 @@ class World {
   refused = "";
   /** The names of containers that cannot be removed. */
   kept: readonly string[] = [];
+  /** Called at each removal that is refused. */
+  keeping: () => void = () => {};
   /** Called at each look at a container's health. */
   looking: () => void = () => {};
 
@@ -93,11 +95,18 @@ class World {
       remove: async (id) => {
         await Promise.resolve();
         if (this.kept.includes(find(id)!.name)) {
+          this.keeping();
           throw new ServiceError("apply_failed", "Others share its network");
         }
         this.#containers.splice(this.#containers.indexOf(find(id)!), 1);
       },
-      rename: (id, name) => Promise.resolve(void (find(id)!.name = name)),
+      rename: async (id, name) => {
+        await Promise.resolve();
+        if (find(name) !== null && find(name)?.id !== id) {
+          throw new ServiceError("apply_failed", "Its name is taken");
+        }
+        find(id)!.name = name;
+      },
       run: (id) => {
         this.asked.push(`run in ${id}`);
         return Promise.resolve({ code: 0, isLate: false, lines: [] });
@@ -370,4 +379,22 @@ Deno.test("A swap removes no old container that somebody renames while the new o
 
   assert.equal(run.closed?.state, "done", run.closed?.reason ?? "");
   assert.deepEqual(world.states().slice(0, 2), ["web-keep exited", "shop-web-1 running"]);
+});
+
+Deno.test("An old container serves again although the engine keeps two new ones and their names", async () => {
+  const world = inSwap().hold("newer", "shop-web-1.new-a1", "running", "a1:1");
+  world.kept = ["shop-web-1", "shop-web-1.new-a1"];
+  const run = new EngineRun(world, SWAP.slice(0, 1))
+    .left(1, { state: "running", noted: { ...NOTED, back: true, why: "It was unhealthy" } });
+  const now = performance.now.bind(performance);
+  let later = 0;
+  world.keeping = () => later += 11_000; // it is tried for ten seconds
+  performance.now = () => now() + later;
+  try {
+    await run.goOn();
+  } finally {
+    performance.now = now;
+  }
+
+  assert.equal(world.states()[0], "shop-web-1.old-a1 running");
 });
