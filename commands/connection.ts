@@ -17,6 +17,7 @@ import { readClientSettings } from "../config/client.ts";
 import { ServiceError } from "../core/error.ts";
 import { visible } from "../log/line.ts";
 import { StartFailure } from "../app/start_failure.ts";
+import { fetchBeside } from "./beside.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { remediesText } from "./plan_options.ts";
 
@@ -36,9 +37,9 @@ export const AWAY_MS = 120_000;
 
 /** A client with credentials; `timeoutS` bounds each call. @throws UsageFailure that says what to set. */
 export async function openClient(timeoutS?: number): Promise<Client> {
-  const { url, key, loginFile } = readClientSettings();
+  const { url, key, loginFile, beside } = readClientSettings();
   const login = key === null && loginFile !== null ? await readLogin(loginFile) : null;
-  const baseUrl = url ?? login?.url ?? DEFAULT_URL;
+  const baseUrl = url ?? login?.url ?? beside?.url ?? DEFAULT_URL;
   // A key is for the berth that it was given for, and never sent to another.
   const own = login !== null && login.url === baseUrl ? login.key : null;
   const used = key ?? own;
@@ -49,7 +50,11 @@ export async function openClient(timeoutS?: number): Promise<Client> {
 }
 
 /** @throws UsageFailure for an address or a key that cannot be one. */
-export function clientFor({ url, key }: Login, timeoutS?: number): Client {
+export function clientFor(
+  { url, key }: Login,
+  timeoutS?: number,
+  { beside } = readClientSettings(),
+): Client {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
     throw new UsageFailure(`"${url}" is not an address: expected one like ${DEFAULT_URL}`);
   }
@@ -59,12 +64,14 @@ export function clientFor({ url, key }: Login, timeoutS?: number): Client {
   } catch {
     throw new UsageFailure("The key is empty or has characters that no key has");
   }
-  return new Client({ baseUrl: url, auth, verifyTls: true, timeoutS });
+  const way = beside?.url === url ? { fetch: fetchBeside(beside) } : { verifyTls: true };
+  return new Client({ baseUrl: url, auth, ...way, timeoutS });
 }
 
 /** The address that `berth login` signs in to unless told otherwise. */
 export function loginUrl(): string {
-  return readClientSettings().url ?? DEFAULT_URL;
+  const { url, beside } = readClientSettings();
+  return url ?? beside?.url ?? DEFAULT_URL;
 }
 
 async function readLogin(path: string): Promise<Login | null> {

@@ -1,6 +1,8 @@
 /** `berth exec`: a command in a container, with this process's input and output, and its exit code. */
 import { CONTAINER_EXEC, type ExecMessage, type ExecRequest } from "../client/berth/containers.ts";
 import { connect, type Connection } from "../client/connect.ts";
+import { readClientSettings } from "../config/client.ts";
+import { openWebSocket } from "./beside.ts";
 import { failCall, openClient } from "./connection.ts";
 import { EXIT, UsageFailure } from "./exit_code.ts";
 import { writeAll } from "./output.ts";
@@ -20,6 +22,7 @@ export async function run(line: Line): Promise<number> {
   let socket: WebSocket | undefined;
   try {
     const cmd = asOneWord(words);
+    const { beside } = readClientSettings();
     using client = await openClient();
     await using exec = await connect(client, CONTAINER_EXEC, {
       params: { id },
@@ -31,7 +34,7 @@ export async function run(line: Line): Promise<number> {
         backend: line.option("--engine") ?? line.option("--backend"),
         ...(tty ? sizeOfTerminal() : {}),
       },
-      webSocket: (url, protocols) => socket = new WebSocket(url, protocols),
+      webSocket: (url, protocols) => socket = openWebSocket(url, protocols, beside),
     });
     using _raw = tty ? rawTerminal(exec) : null;
     // Ends with the process: a terminal's input has no end of its own.

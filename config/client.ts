@@ -2,6 +2,15 @@
 import { withoutEnd } from "../core/without_end.ts";
 import { homeFolder } from "./folders.ts";
 
+/** The berth of the same environment, which answers a proxy's callers by the name of `BERTH_BASE_URL` alone. */
+export interface BesideSettings {
+  /** `BERTH_BASE_URL`. */
+  readonly url: string;
+  /** The place at which it listens. */
+  readonly hostname: string;
+  readonly port: number;
+}
+
 interface ClientSettings {
   /** `BERTH_URL`. */
   readonly url: string | null;
@@ -9,6 +18,8 @@ interface ClientSettings {
   readonly key: string | null;
   /** The file in which `berth login` keeps address and key; null if no home folder is known. */
   readonly loginFile: string | null;
+  /** Null unless the environment is that of a berth behind a proxy, and `BERTH_URL` is not set. */
+  readonly beside: BesideSettings | null;
 }
 
 export function readClientSettings(env: (name: string) => string | undefined = Deno.env.get): ClientSettings {
@@ -22,5 +33,17 @@ export function readClientSettings(env: (name: string) => string | undefined = D
     url: url === undefined ? null : withoutEnd(url, "/"),
     key: said("BERTH_KEY") ?? null,
     loginFile: folder === undefined ? null : `${folder}/berth/login.json`,
+    beside: url === undefined ? readBeside(said) : null,
   };
+}
+
+function readBeside(said: (name: string) => string | undefined): BesideSettings | null {
+  const address = URL.parse(said("BERTH_BASE_URL") ?? "");
+  const port = Number(said("BERTH_PORT") ?? 8700);
+  const isProxied = said("BERTH_TRUSTED_PROXIES") !== undefined && said("BERTH_TLS_CERT") === undefined;
+  if (!isProxied || address === null || !/^https?:$/.test(address.protocol) || !(port > 0 && port < 65_536)) {
+    return null;
+  }
+  const host = said("BERTH_HOST") ?? "127.0.0.1";
+  return { url: address.origin, hostname: host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host, port };
 }

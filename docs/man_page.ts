@@ -32,7 +32,13 @@ ${COMMANDS.map(commandText).join("\n")}
 Commands that ask a running berth read:
 .Bl -tag -width Ds
 .It Ev BERTH_URL
-The address of a running berth; http://127.0.0.1:8700 unless set.
+The address of a running berth. Unless set, it is that of
+.Cm login ,
+the berth beside it where
+.Ev BERTH_BASE_URL
+and
+.Ev BERTH_TRUSTED_PROXIES
+are set, or http://127.0.0.1:8700.
 .It Ev BERTH_KEY
 An API key, in the place of the one that
 .Cm login

@@ -29,7 +29,7 @@ export function proxyCheck(
       return new ServiceError(
         "wrong_host",
         "The proxy does not send the host name of `BERTH_BASE_URL`: let it pass on the one that was asked for " +
-          `(nginx: "proxy_set_header Host ${name};")`,
+          `(nginx: "proxy_set_header Host ${name};"). A command on this machine needs that address in \`BERTH_URL\``,
       );
     }
     if (!isLoopback(socketPeer)) return null;

@@ -1,5 +1,11 @@
 /** berth behind the nginx and the Caddy that Debian has, set up as people do it, and as it should be. */
 import assert from "node:assert/strict";
+import { AUTH_ME } from "../../client/berth/auth.ts";
+import { CONTAINER_EXEC } from "../../client/berth/containers.ts";
+import { connect } from "../../client/connect.ts";
+import { openWebSocket } from "../../commands/beside.ts";
+import { clientFor } from "../../commands/connection.ts";
+import { readClientSettings } from "../../config/client.ts";
 import { proxy } from "../support/reverse_proxy.ts";
 import { startService, type TestService } from "../support/service.ts";
 
@@ -23,7 +29,7 @@ Deno.test("nginx's plain proxy_pass hides the host name: every request is refuse
   for (const host of ["evil.example", "berth.example", "127.0.0.1"]) {
     const { status, text } = await ask(front.port, host);
     assert.equal(status, 421, `${host}: ${text}`);
-    assert.ok(text.includes("proxy_set_header Host $host;"), text);
+    assert.match(text, /proxy_set_header Host \$host;.*BERTH_URL/);
   }
 });
 
@@ -92,3 +98,46 @@ Deno.test("without BERTH_BASE_URL a named proxy may use the names of loopback, a
   );
   assert.equal((await ask(addressed.port, `localhost:${addressed.port}`)).status, 200);
 });
+
+// The connections of a command end with its process.
+const kept = { sanitizeResources: false };
+
+Deno.test(
+  "the command line reaches the berth beside it past the proxy, by the name of BERTH_BASE_URL",
+  kept,
+  async () => {
+    await using berth = await startService(named);
+    const env: Record<string, string> = {
+      BERTH_BASE_URL: `${named.baseUrl}/`,
+      BERTH_TRUSTED_PROXIES: "127.0.0.1",
+      BERTH_HOST: "0.0.0.0",
+      BERTH_PORT: String(berth.port),
+    };
+    const settings = readClientSettings((name) => env[name]);
+    assert.deepEqual(settings.beside, { url: named.baseUrl, hostname: "127.0.0.1", port: berth.port });
+    const { beside } = settings;
+    using client = clientFor({ url: named.baseUrl, key: berth.credential! }, 15, settings);
+
+    assert.equal((await client.get(AUTH_ME)).statusCode, 200);
+    await using exec = await connect(client, CONTAINER_EXEC, {
+      params: { id: "none" },
+      query: { cmd: ["true"] },
+      webSocket: (url, protocols) => openWebSocket(url, protocols, beside),
+    });
+    for await (const message of exec) {
+      assert.ok(!(message instanceof Uint8Array) && message.type === "error");
+      assert.equal(message.code, "no_engine", "it has come through the check of the name");
+    }
+
+    const without = (change: Readonly<Record<string, string>>) =>
+      readClientSettings((name) => ({ ...env, ...change })[name]).beside;
+    assert.equal(without({ BERTH_URL: "https://other.example" }), null);
+    for (const name of ["BERTH_BASE_URL", "BERTH_TRUSTED_PROXIES"]) {
+      assert.equal(
+        without({ [name]: "" }),
+        null,
+      );
+    }
+    assert.equal(without({ BERTH_TLS_CERT: "/cert.pem" }), null, "it does not speak plain HTTP");
+  },
+);
