@@ -1,9 +1,12 @@
 /** Finds the projects that a command means: those of a folder, or one by its id or its name. */
-import { WORKSPACE_ARTIFACTS, WORKSPACES } from "../client/berth/workspaces.ts";
+import { type Workspace, WORKSPACE_ARTIFACTS, WORKSPACES } from "../client/berth/workspaces.ts";
 import type { Client } from "../client/mod.ts";
 import { visible } from "../log/line.ts";
 import { StartFailure } from "../app/start_failure.ts";
 import { UsageFailure } from "./exit_code.ts";
+
+/** Folders that a sentence names at most. */
+const MOST_NAMED = 10;
 
 /** A project, and one of its services where only that is meant. */
 export interface Target {
@@ -56,10 +59,17 @@ export function projectOf(word: string): Target {
   return { id: word.slice(0, slash), isShort: at < 0, service: word.slice(slash + 1) };
 }
 
-async function folderAt(client: Client, named: string): Promise<string | null> {
-  const { items } = (await client.get(WORKSPACES)).json();
+type Folder = Pick<Workspace, "id" | "name" | "path">;
+
+const foldersOf = async (client: Client): Promise<readonly Folder[]> =>
+  (await client.get(WORKSPACES)).json().items;
+
+const folderAt = async (client: Client, named: string): Promise<string | null> =>
+  folderIn(await foldersOf(client), named);
+
+async function folderIn(folders: readonly Folder[], named: string): Promise<string | null> {
   const path = await Deno.realPath(named).catch(() => null);
-  const found = items.filter((one) => one.id === named || one.name === named || one.path === path);
+  const found = folders.filter((one) => one.id === named || one.name === named || one.path === path);
   if (found.length < 2) return found[0]?.id ?? null;
   throw new StartFailure(
     `Several folders are called "${named}": give an id, one of ${found.map(({ id }) => id).join(", ")}`,
@@ -68,11 +78,18 @@ async function folderAt(client: Client, named: string): Promise<string | null> {
 
 /** Returns the id of a folder by its path, id or name. Throws `StartFailure` for one that berth does not know. */
 export async function folderNamed(client: Client, word: string): Promise<string> {
-  const folder = await folderAt(client, word);
-  if (folder === null) {
-    throw new StartFailure(`berth knows no folder "${word}": "berth ls" lists what it has`);
-  }
+  const folders = await foldersOf(client);
+  const folder = await folderIn(folders, word);
+  if (folder === null) throw new StartFailure(`berth knows no folder "${word}": ${knownText(folders)}`);
   return folder;
+}
+
+/** Says which folders there are. */
+function knownText(folders: readonly Folder[]): string {
+  if (folders.length === 0) return "none is registered that you may see";
+  const more = folders.length - MOST_NAMED;
+  const named = folders.slice(0, MOST_NAMED).map(({ id }) => id).join(", ");
+  return `there ${folders.length === 1 ? "is" : "are"} ${named}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** Returns the names of the groups that can be planned. */
