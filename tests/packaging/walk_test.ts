@@ -110,7 +110,7 @@ test(
   "README's first command starts berth and its page for a user without rights who has Node alone",
   async (engine) => {
     const readme = await Deno.readTextFile(`${ROOT}README.md`);
-    const command = /^## Start\n[^]*?^```sh\n(npx [^#\n]*?) *#/m.exec(readme)?.[1];
+    const command = /^## Start\n[^]*?^```sh\ngit clone [^\n]*\n(npx [^#\n]*?) *#/m.exec(readme)?.[1];
     assert.match(command ?? "", /task serve$/);
     const folder = await Deno.makeTempDir({ prefix: "berth-walk-" });
     await using stack = new AsyncDisposableStack();
