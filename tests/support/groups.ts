@@ -7,9 +7,9 @@ import { sources } from "../house/sources.ts";
 /** More of them leave a core with nothing to do at the end. */
 const MOST = 10;
 /** Nothing of a group is shared but the program: neither what lives as long as its file, nor where a test is said to be. */
-const BY_ITSELF = /\b(?:shared|start)Browser\b|\bsharedPostgres\b|\bafterAll\b|"unload"/;
+const BY_ITSELF = /\b(?:shared|start)Browser\b|\bsharedPostgres\b|\bafterAll\b|"unload"|\bsmall_world\b/;
 /** An engine of its own; where none can be had, its tests are left out, and loading the program is all that they cost. */
-const WITH_ENGINE = /\b(?:shared|law|proof|start)Engine\b|\bstageOf\b|small_world|\bstartSwarm\b/;
+const WITH_ENGINE = /\b(?:shared|law|proof|start)Engine\b|\bstageOf\b|\bstartSwarm\b/;
 const hasEngines = Deno.build.os === "linux" && Deno.uid() === 0 || Deno.env.has("BERTH_TEST_ENGINE");
 const HAS_TESTS = /\bDeno\.test\b/;
 const ROOT = new URL("../../", import.meta.url);
