@@ -1,6 +1,6 @@
 /**
- * Runs the tests of all files but those that `deno task proof` runs alone, or all tests of the files that are named: twice
- * as many files at once as there are cores, since most of them wait for engines, browsers and time. `DENO_JOBS` says
+ * Runs the tests of all files but those that `deno task proof` runs alone, or all tests of the files that are named: three
+ * times as many files at once as there are cores, since most of them wait for engines, browsers and time. `DENO_JOBS` says
  * another number. Types are left to `deno task check`.
  */
 
@@ -46,7 +46,7 @@ const child = new Deno.Command(Deno.execPath(), {
     ...(named ? {} : { BERTH_TEST_SHORT: "1" }),
     // Engines start programs of Go for each container, which live for moments: they need not collect what they leave.
     GOGC: Deno.env.get("GOGC") ?? "400",
-    DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}`,
+    DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${3 * navigator.hardwareConcurrency}`,
   },
 }).spawn();
 // The terminal tells both, and the tests tidy up before they end.
