@@ -1,5 +1,6 @@
 /** `berth backup <file>`: a complete copy of the store, while the service runs or not. */
 import { type Config, readConfig } from "../config/config.ts";
+import { baseName, folderOf } from "../artifacts/files/paths.ts";
 import { backUpStoreFile } from "../store/sqlite/backup.ts";
 import { StartFailure } from "../app/start_failure.ts";
 import { EXIT } from "./exit_code.ts";
@@ -11,6 +12,7 @@ export async function run({ args: [file = ""], option }: Line): Promise<number> 
     const config = await readConfig();
     mustBeFile(config);
     await mustHaveStore("back up", config);
+    await mustBeSpare("back up", file, config);
     if (option("--force") === undefined) await mustBeFree("back up", file);
     await backUpStoreFile(`${config.data}/berth.db`, file);
   } catch (error) {
@@ -49,4 +51,23 @@ export async function mustBeFree(what: string, file: string): Promise<void> {
   if (isThere) {
     throw new StartFailure(`Cannot ${what}: "${file}" is there already; name another file, or add --force`);
   }
+}
+
+/** What berth keeps in its data folder; a file of one of these names would take its place. */
+const OWN = [
+  "berth.db",
+  "berth.db-wal",
+  "berth.db-shm",
+  "berth.log",
+  "config.yaml",
+  "sealing-key",
+  "setup-token",
+];
+
+/** Refuses a file of berth's own, also with `--force`: a copy in its place would end the store that it is of. */
+export async function mustBeSpare(what: string, file: string, { data }: Config): Promise<void> {
+  const folder = await Deno.realPath(file.includes("/") ? folderOf(file) || "/" : ".").catch(() => null);
+  if (!OWN.includes(baseName(file)) || folder === null) return; // where it is not there, writing says so
+  if (folder !== await Deno.realPath(data).catch(() => null)) return;
+  throw new StartFailure(`Cannot ${what}: "${file}" is berth's own; name another file`);
 }

@@ -5,7 +5,7 @@ import { writeCopy } from "../store/copy_file.ts";
 import { isAlone } from "../store/sqlite/inspection.ts";
 import { EXIT } from "./exit_code.ts";
 import { askOnce } from "./ask.ts";
-import { mustBeFree, mustHaveStore } from "./backup.ts";
+import { mustBeFree, mustBeSpare, mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
 import { ownAddress } from "./own_address.ts";
 import type { Line } from "./command.ts";
@@ -14,6 +14,7 @@ export async function run({ args: [file = ""], option }: Line): Promise<number> 
   try {
     const config = await readConfig();
     await mustHaveStore("export", config);
+    await mustBeSpare("export", file, config);
     if (option("--force") === undefined) await mustBeFree("export", file);
     const isServing = await isServed(config);
     await using store = await openStore(config);

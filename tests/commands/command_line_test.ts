@@ -146,6 +146,13 @@ Deno.test("berth backup leaves a file that is there as it is, unless it is force
     assert.deepEqual([forced.code, forced.stderr], [0, ""]);
     await using copy = await openSqliteStore(file);
     assert.deepEqual(await copy.keys.list(), []);
+    for (const command of ["backup", "export"]) {
+      const own = `${berth.data}/../${berth.data.split("/").at(-1)}/berth.db`;
+      const onto = await runBerth([command, "--force", own], { BERTH_DATA: berth.data });
+      assert.equal(onto.code, 1, command);
+      assert.match(onto.stderr, /"[^"]+berth\.db" is berth's own; name another file\n$/);
+    }
+    assert.equal(await (await fetch(`${berth.url}/api/health/ready`)).text(), "ready\n");
   });
 });
 
