@@ -1,6 +1,7 @@
 /** The units of systemd, read only; off unless the settings name it. */
 import * as z from "../../core/schema.ts";
 import { failure } from "../../core/error.ts";
+import { maskText } from "../../core/secrets.ts";
 import { count, text } from "../../http/declare/query.ts";
 import { json, problemsOf, reply, route, router } from "../../http/declare/router.ts";
 import { plugin } from "../plugin.ts";
@@ -69,7 +70,7 @@ export const systemd = plugin({
         maxBytes: 8 * 1024 * 1024,
       });
       const parsed = "output" in ran ? z.array(Unit).safeParse(jsonOf(ran.output)) : null;
-      if (parsed?.success) return parsed.data.sort((a, b) => a.unit < b.unit ? -1 : 1);
+      if (parsed?.success) return parsed.data.map(masked).sort((a, b) => a.unit < b.unit ? -1 : 1);
       const reason = "reason" in ran ? ran.reason : "it did not answer a list of units";
       throw failure(CODES, "units_unavailable", `Cannot list units with "${systemctl}": ${reason}`);
     }
@@ -87,6 +88,12 @@ export const systemd = plugin({
       },
     });
   },
+});
+
+/** A unit that `systemd-run` has made is described by its command. */
+const masked = (one: z.infer<typeof Unit>): z.infer<typeof Unit> => ({
+  ...one,
+  description: maskText(one.description),
 });
 
 function jsonOf(text: string): unknown {

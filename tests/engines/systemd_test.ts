@@ -54,6 +54,16 @@ Deno.test("GET /api/units lists the units by name, filtered and limited", async 
   );
 });
 
+Deno.test("GET /api/units shows and finds no secret of a command that systemd-run took for a description", async () => {
+  const description = "[systemd-run] /usr/bin/mysqldump --password=canary db";
+  const units = [{ unit: "run-1.service", load: "loaded", active: "active", sub: "running", description }];
+  await withUnits(answering(JSON.stringify(units)), async (berth) => {
+    const { body } = await berth.call("GET /api/units");
+    assert.equal(body.items[0].description, "[systemd-run] /usr/bin/mysqldump --password=******** db");
+    assert.deepEqual((await berth.call("GET /api/units?q=canary")).body.items, []);
+  });
+});
+
 Deno.test("GET /api/units needs units:read, and is off unless the settings name the plugin", async () => {
   await withUnits(answering("[]"), async (berth) => {
     assert.equal((await (await berth.key("viewer")).call("GET /api/units")).status, 200);
