@@ -206,8 +206,10 @@ export class Live implements Disposable {
       clearTimeout(timer);
       timer = setTimeout(() => dead.abort(new Error("nothing was heard for too long")), silenceMs);
     };
+    // No `using`: a runtime that cannot parse it would load nothing of the file.
+    let socket: Socket | null = null;
     try {
-      await using socket = await connect(this.#client, LIVE, {
+      socket = await connect(this.#client, LIVE, {
         signal: AbortSignal.any([signal, dead.signal]),
         ...(gzip ? { query: { gzip } } : {}),
         ...(webSocket === undefined ? {} : { webSocket }),
@@ -230,6 +232,7 @@ export class Live implements Disposable {
     } finally {
       clearTimeout(timer);
       this.#socket = null;
+      socket?.close();
     }
   }
 

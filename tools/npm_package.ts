@@ -9,7 +9,7 @@ const FIELDS = {
   repository: { type: "git", url: `git+${REPOSITORY}.git`, directory: "client" },
   homepage: `${REPOSITORY}#readme`,
   bugs: `${REPOSITORY}/issues`,
-  engines: { node: ">=22" },
+  engines: { node: ">=20.16" },
   sideEffects: false,
   publishConfig: { access: "public", provenance: true },
 };

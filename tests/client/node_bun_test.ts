@@ -1,6 +1,6 @@
 /** The client's promises on Node and Bun, on the packed tarball, each in a process that must end by itself. */
 import { equal, ok } from "node:assert/strict";
-import { bundleSuite, installPacked } from "./package.ts";
+import { bundleSuite, command, installPacked } from "./package.ts";
 import { playground } from "./playground.ts";
 import { esbuild, otherRuntimes } from "./runtimes.ts";
 import { promises } from "./suite/all.ts";
@@ -17,6 +17,17 @@ for (const { name, runtime, ...own } of runtimes) {
     ignore: path === undefined,
     async fn(t) {
       await using installed = await installPacked();
+      const manifest = `${installed.folder}/node_modules/@berth/client/package.json`;
+      const entries = Object.keys(JSON.parse(await Deno.readTextFile(manifest)).exports);
+      const loading = `${installed.folder}/load.mjs`;
+      await Deno.writeTextFile(
+        loading,
+        entries.map((one) => `import ${JSON.stringify(`@berth/client${one.slice(1)}`)};\n`).join(""),
+      );
+      await t.step("every entry loads", async () => {
+        ok(entries.length >= 5, `${entries}`);
+        await command(path ?? "", [loading], installed.folder);
+      });
       await using servers = await playground();
       const script = `${installed.folder}/suite.mjs`;
       await bundleSuite(bundler.path ?? "", script, "apart");

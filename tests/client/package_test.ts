@@ -97,7 +97,7 @@ Deno.test({
       match(manifest.description, /^A small typed HTTP client/);
       equal(manifest.license, "MIT");
       deepEqual(manifest.repository, { type: "git", url: `git+${REPOSITORY}.git`, directory: "client" });
-      deepEqual([manifest.engines, manifest.sideEffects], [{ node: ">=22" }, false]);
+      deepEqual([manifest.engines, manifest.sideEffects], [{ node: ">=20.16" }, false]);
       deepEqual(manifest.publishConfig, { access: "public", provenance: true });
       for (const name of ["README.md", "CHANGELOG.md", "LICENSE"]) {
         ok((await Deno.stat(`${target}/${name}`)).isFile, name);
