@@ -38,8 +38,10 @@ import type { AnyOptions, Call } from "./sender.ts";
 const PROTOCOL = "berth.v1";
 const OPEN = 1;
 const MAX_QUEUED_BYTES = 2 ** 24;
-/** Statuses of a handshake that say something of the caller. */
+/** Statuses that say something of the caller, whoever answers them. */
 const REFUSALS = [401, 403];
+/** The status of a plain call to a socket that would be opened. */
+const UPGRADE_REQUIRED = 426;
 
 /** The messages that a socket of these types may send. */
 export type SendOf<T extends EndpointTypes> = TypesOf<T, "socket"> extends { send: infer Send } ? Send
@@ -90,8 +92,8 @@ export interface Connection<Send = unknown, Receive = unknown>
  * An open connection to a socket endpoint. The iterator ends when the other side closes, and throws when the connection
  * is lost, the client is closed, or 16 MiB wait unread. `timeoutS` bounds the handshake.
  *
- * @throws {TypeError} when the runtime cannot open such a socket; a refused handshake is a `NetworkError`, or the
- * `StatusError` that the same credentials get.
+ * @throws {TypeError} when the runtime cannot open such a socket; a refused handshake is the `StatusError` that a plain
+ * call with the same credentials gets (401, 403, or a problem document), else a `NetworkError`.
  */
 export async function connect<P extends string, T extends EndpointTypes>(
   client: Client,
@@ -130,7 +132,7 @@ export async function connect<P extends string, T extends EndpointTypes>(
           ...asked,
           params: options.params as Params<string>,
         }).catch((error) => {
-          if (isStatusError(error) && REFUSALS.includes(error.response.statusCode)) throw error;
+          if (isReason(error)) throw error;
         });
         const renewed = await sender.login?.ticket();
         if (renewed?.generation !== ticket.generation) {
@@ -147,6 +149,15 @@ export async function connect<P extends string, T extends EndpointTypes>(
     deadline.abort(error);
     throw error;
   }
+}
+
+/** True for an answer that says why the handshake was refused: a problem document, or a 401 or 403 of anybody. */
+function isReason(error: unknown): boolean {
+  if (!isStatusError(error)) return false;
+  const { statusCode, headers } = error.response;
+  if (REFUSALS.includes(statusCode)) return true;
+  const isProblem = headers.get("content-type")?.startsWith("application/problem+json") === true;
+  return isProblem && statusCode !== UPGRADE_REQUIRED;
 }
 
 /** An open socket, or undefined when it was refused. */

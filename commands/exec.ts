@@ -32,7 +32,7 @@ export async function run(line: Line): Promise<number> {
         user: line.option("--user"),
         workdir: line.option("--workdir"),
         backend: line.option("--engine") ?? line.option("--backend"),
-        ...(tty ? sizeOfTerminal() : {}),
+        ...(tty ? sizeOf(Deno.consoleSize()) : null),
       },
       webSocket: (url, protocols) => socket = openWebSocket(url, protocols, beside),
     });
@@ -74,14 +74,19 @@ async function sendInput(exec: Exec, waiting: () => number): Promise<void> {
   exec.send({ type: "eof" });
 }
 
-function sizeOfTerminal(): { readonly cols: number; readonly rows: number } {
-  const { columns: cols, rows } = Deno.consoleSize();
-  return { cols, rows };
+/** Returns the size in characters; null for a terminal that nobody gave one, as a script's may be. */
+export function sizeOf(
+  { columns: cols, rows }: { readonly columns: number; readonly rows: number },
+): { readonly cols: number; readonly rows: number } | null {
+  return cols > 0 && rows > 0 ? { cols, rows } : null;
 }
 
 /** Every key goes to the container; the terminal is as before once this is disposed. */
 function rawTerminal(exec: Exec): Disposable {
-  const resize = () => exec.send({ type: "resize", ...sizeOfTerminal() });
+  const resize = () => {
+    const size = sizeOf(Deno.consoleSize());
+    if (size !== null) exec.send({ type: "resize", ...size });
+  };
   Deno.stdin.setRaw(true);
   if (Deno.build.os !== "windows") Deno.addSignalListener("SIGWINCH", resize);
   return {

@@ -15,6 +15,12 @@ export function serveSockets(): RawServer {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: cors });
     if (url.pathname === "/offers") return Response.json(offers.get(option("key")) ?? [], { headers: cors });
     if (!request.headers.has("upgrade")) {
+      const problem = Number(option("problem"));
+      if (problem > 0) {
+        const type = "application/problem+json; charset=utf-8";
+        const body = JSON.stringify({ title: `refused with ${problem}` });
+        return new Response(body, { status: problem, headers: { ...cors, "content-type": type } });
+      }
       const isWelcome = request.headers.get("authorization")?.startsWith("Bearer fresh");
       const status = !isWelcome ? 401 : url.pathname === "/missing" ? 404 : 426;
       return Response.json({}, { status, headers: cors });
@@ -24,6 +30,7 @@ export function serveSockets(): RawServer {
     if (offered.some((name) => name.startsWith("berth.bearer.") && !name.startsWith("berth.bearer.fresh"))) {
       return new Response("refused", { status: 401 });
     }
+    if (option("problem")) return new Response("refused", { status: Number(option("problem")) });
     if (url.pathname === "/missing") return new Response("no such socket", { status: 404 });
     const { socket, response } = Deno.upgradeWebSocket(
       request,

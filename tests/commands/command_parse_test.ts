@@ -1,6 +1,6 @@
 /** Promises of reading a command line by the table. */
 import assert from "node:assert/strict";
-import { asOneWord } from "../../commands/exec.ts";
+import { asOneWord, sizeOf } from "../../commands/exec.ts";
 import { HELP, parseLine } from "../../commands/parse.ts";
 import type { Line } from "../../commands/command.ts";
 import { commandOf, COMMANDS } from "../../commands/table.ts";
@@ -20,6 +20,12 @@ Deno.test("parseLine takes options before, behind and attached, short and long",
     assert.deepEqual([line.args, line.option("--follow"), line.option("--tail")], [["web"], "", "5"]);
     assert.equal(line.option("--since"), undefined);
   }
+});
+
+Deno.test("exec sends the size of a terminal, and nothing for one of 0 by 0, which berth would refuse", () => {
+  assert.deepEqual(sizeOf({ columns: 80, rows: 24 }), { cols: 80, rows: 24 });
+  assert.equal(sizeOf({ columns: 0, rows: 0 }), null);
+  assert.equal(sizeOf({ columns: 0, rows: 24 }), null);
 });
 
 Deno.test("parseLine leaves what stands behind exec's container as it is", () => {

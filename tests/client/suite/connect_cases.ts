@@ -120,6 +120,19 @@ socketPromise(
   },
 );
 
+socketPromise("110 a refusal with a problem document is the StatusError that says why", async (ground) => {
+  using client = at(ground, { auth: new BearerAuth("fresh") });
+  for (const problem of [400, 414, 429, 503]) {
+    const error = await rejection(connect(client, ECHO, { query: { problem } }));
+    ok(
+      isStatusError(error) && error.response.text.includes(`refused with ${problem}`),
+      `${problem}: ${error}`,
+    );
+  }
+  // Nobody who would open the socket has a reason to refuse it.
+  ok(isNetworkError(await rejection(connect(client, ECHO, { query: { problem: 426 } }))), "426");
+});
+
 socketPromise(
   "110 an Auth without credentials is refused by a plain call, and opens no socket before it has some",
   async (ground) => {
