@@ -4,7 +4,7 @@ import type { Apply } from "../client/berth/models.ts";
 import type { Client } from "../client/mod.ts";
 import { stream } from "../client/stream.ts";
 import { pause } from "../core/pause.ts";
-import { AWAY_MS, isBreak } from "./connection.ts";
+import { AWAY_MS, mayPass } from "./connection.ts";
 
 const AGAIN_MS = 1_000;
 /** Seconds of silence after which the connection may be half open: asking again costs little. */
@@ -53,7 +53,7 @@ export class ApplyFollower {
         if (event.kind === "end" || (event.kind === "state" && event.state === "paused")) return true;
       }
     } catch (error) {
-      if (!isBreak(error)) throw error;
+      if (!mayPass(error)) throw error;
     }
     return false;
   }
@@ -65,7 +65,7 @@ export class ApplyFollower {
       try {
         return (await this.client.get(APPLY, { params: { id: this.id } })).json();
       } catch (error) {
-        if (!isBreak(error) || performance.now() > end) throw error;
+        if (!mayPass(error) || performance.now() > end) throw error;
       }
       await pause(AGAIN_MS);
     }

@@ -92,6 +92,10 @@ export const isBreak = (error: unknown): boolean =>
     ? error.response.statusCode >= 500
     : isClientError(error) && !isClosedError(error) && !isBodyLimitError(error);
 
+/** The same, and true for a berth that takes no more for now: it counts a half-open connection until it is given up. */
+export const mayPass = (error: unknown): boolean =>
+  isBreak(error) || (isStatusError(error) && error.response.statusCode === 429);
+
 /** Prints why a call failed, in one sentence, and answers the exit code; any other error is thrown on. */
 export function failCall(error: unknown): number {
   console.error(`berth: ${visible(sentenceOf(error))}`);

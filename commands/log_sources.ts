@@ -6,7 +6,7 @@ import { stream } from "../client/stream.ts";
 import { pause } from "../core/pause.ts";
 import { Latch } from "../core/signal.ts";
 import { StartFailure } from "../app/start_failure.ts";
-import { AWAY_MS, isBreak } from "./connection.ts";
+import { AWAY_MS, mayPass } from "./connection.ts";
 import { UsageFailure } from "./exit_code.ts";
 import { type Target, targetsAt } from "./target.ts";
 
@@ -105,7 +105,7 @@ async function* recordsOf(
     } catch (error) {
       const now = performance.now();
       if (now - began > STOOD_MS) heard = now;
-      if (!query.follow || !isBreak(error) || now - heard > AWAY_MS) throw error;
+      if (!query.follow || !mayPass(error) || now - heard > AWAY_MS) throw error;
     }
     await pause(AGAIN_MS);
   }
@@ -117,8 +117,7 @@ async function laterOf(look: () => Promise<Source[]>): Promise<Source[]> {
     try {
       return await look();
     } catch (error) {
-      const isBusy = isStatusError(error) && error.response.statusCode === 429;
-      if (!(isBreak(error) || isBusy) || performance.now() - began > AWAY_MS) return [];
+      if (!mayPass(error) || performance.now() - began > AWAY_MS) return [];
     }
   }
 }

@@ -24,14 +24,14 @@ const line = (text: string) => ({
 });
 const end = (reason: string) => ({ end: { reason } });
 
-Deno.test("berth logs -f goes on behind its last line when berth is started again, and ends with 4 without the permission", async () => {
+Deno.test("berth logs -f goes on behind its last line when berth is started again or busy, and ends with 4 without the permission", async () => {
   const answers = {
-    "/api/containers/web/logs": [[line("one"), end("stopping")], 503, [line("two"), end("not_allowed")]],
+    "/api/containers/web/logs": [[line("one"), end("stopping")], 503, 429, [line("two"), end("not_allowed")]],
   };
   const { code, stdout, stderr, asked } = await before(answers, "logs", "-f", "web");
   assert.deepEqual([code, stdout], [4, "one\ntwo\n"]);
   assert.equal(stderr, "berth: The key may not read this log any more\n");
-  assert.deepEqual(asked, ["web null", "web at-one", "web at-one"]);
+  assert.deepEqual(asked, ["web null", "web at-one", "web at-one", "web at-one"]);
 });
 
 Deno.test("berth logs -f of a project follows the container that takes the place of one that was removed", async () => {
