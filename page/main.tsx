@@ -16,6 +16,7 @@ wearTheme();
 listen();
 watch();
 const page = document.getElementById("page")!;
+page.replaceChildren(); // the sentence for a browser that cannot run this
 if (handOver(address.value)) {
   close(); // what the provider answered is told to the page that opened this window
   render(<main class="alone">{words.proofDone}</main>, page);

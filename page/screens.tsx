@@ -1,5 +1,6 @@
 /** The screens as components: those that are looked at first, and all others from a script that is loaded on demand. */
 import type { ComponentChild, ComponentType } from "preact";
+import { partsOf } from "./live/address_parts.ts";
 import { later, loadOthersBy } from "./parts/later.tsx";
 import { Empty } from "./parts/states.tsx";
 import { type Parts, SCREENS, type ViewName } from "./screen_table.ts";
@@ -29,17 +30,15 @@ type View = ComponentType<Parts>;
 const viewOf = (name: LaterName): View => later(async () => (await others())[name] as View);
 
 const VIEWS = SCREENS.map(({ path, title, view }) => ({
-  pattern: new URLPattern({ pathname: path }),
+  path,
   title,
   View: view in FIRST ? FIRST[view as keyof typeof FIRST] as View : viewOf(view as LaterName),
 }));
 
 export function screenAt(url: URL): Screen {
-  for (const { pattern, title, View } of VIEWS) {
-    const found = pattern.exec({ pathname: url.pathname });
-    if (found === null) continue;
-    const named = Object.entries(found.pathname.groups);
-    const parts = Object.fromEntries(named.map(([name, part]) => [name, decodeURIComponent(part ?? "")]));
+  for (const { path, title, View } of VIEWS) {
+    const parts = partsOf(path, url.pathname);
+    if (parts === null) continue;
     return {
       title: typeof title === "string" ? title : title(parts),
       view: <View {...parts} key={JSON.stringify([title, parts])} />,

@@ -42,7 +42,7 @@ export interface EditorOptions {
   readonly onSave: () => void;
 }
 
-export class TextEditor implements Disposable {
+export class TextEditor {
   readonly #view: EditorView;
   readonly #access = new Compartment();
   readonly #separator = new Compartment();
@@ -145,7 +145,7 @@ export class TextEditor implements Disposable {
     this.#view.focus();
   }
 
-  [Symbol.dispose](): void {
+  dispose(): void {
     this.#view.destroy();
   }
 }

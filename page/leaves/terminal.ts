@@ -25,24 +25,23 @@ const PASTE_OFF = "\x1b[?2004l";
 const LINK = 8;
 const CLIPBOARD = 52;
 
-export class TerminalView implements Disposable {
+export class TerminalView {
   readonly #terminal: Terminal;
   readonly #fit = new FitAddon();
-  readonly #ending = new DisposableStack();
+  readonly #ending: (() => void)[] = [];
 
   constructor(box: HTMLElement, { label, onInput, onSize, onLeave }: TerminalOptions) {
     Terminal.strings.promptLabel = label;
-    this.#ending.use(new Styles());
-    const terminal = this.#terminal = this.#ending.adopt(
-      new Terminal({
-        theme: themeOf(box),
-        fontFamily: getComputedStyle(box).fontFamily,
-        fontSize: FONT_SIZE,
-        minimumContrastRatio: CONTRAST,
-        scrollback: LINES_ABOVE,
-      }),
-      (one) => one.dispose(),
-    );
+    const styles = new Styles();
+    this.#ending.push(() => styles.dispose());
+    const terminal = this.#terminal = new Terminal({
+      theme: themeOf(box),
+      fontFamily: getComputedStyle(box).fontFamily,
+      fontSize: FONT_SIZE,
+      minimumContrastRatio: CONTRAST,
+      scrollback: LINES_ABOVE,
+    });
+    this.#ending.push(() => terminal.dispose());
     // A program's output opens nothing and writes nothing outside the terminal.
     for (const code of [LINK, CLIPBOARD]) terminal.parser.registerOscHandler(code, () => true);
     terminal.loadAddon(this.#fit);
@@ -62,11 +61,11 @@ export class TerminalView implements Disposable {
 
     const observer = new ResizeObserver(() => this.fit());
     observer.observe(box);
-    this.#ending.defer(() => observer.disconnect());
+    this.#ending.push(() => observer.disconnect());
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     const repaint = () => terminal.options.theme = themeOf(box);
     scheme.addEventListener("change", repaint);
-    this.#ending.defer(() => scheme.removeEventListener("change", repaint));
+    this.#ending.push(() => scheme.removeEventListener("change", repaint));
   }
 
   get columns(): number {
@@ -125,8 +124,9 @@ export class TerminalView implements Disposable {
     this.#terminal.focus();
   }
 
-  [Symbol.dispose](): void {
-    this.#ending.dispose();
+  dispose(): void {
+    for (const end of this.#ending.reverse()) end();
+    this.#ending.length = 0;
   }
 }
 
@@ -135,7 +135,7 @@ export class TerminalView implements Disposable {
  * While a terminal is there, the text of the former goes into constructed sheets, and the latter into the element's own
  * style. xterm can be told of another document, but then asks this one all the same.
  */
-class Styles implements Disposable {
+class Styles {
   readonly #sheets: CSSStyleSheet[] = [];
 
   constructor() {
@@ -160,7 +160,7 @@ class Styles implements Disposable {
     return sheet;
   }
 
-  [Symbol.dispose](): void {
+  dispose(): void {
     delete (document as { createElement?: unknown }).createElement; // the prototype's own is there again
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => !this.#sheets.includes(one));
   }
@@ -187,7 +187,8 @@ function themeOf(box: HTMLElement): ITheme {
     probe.style.color = `var(${variable})`;
     context.fillStyle = getComputedStyle(probe).color;
     context.fillRect(0, 0, 1, 1);
-    return `#${new Uint8Array(context.getImageData(0, 0, 1, 1).data.slice(0, 3)).toHex()}`;
+    const channels = [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+    return `#${channels.map((one) => one.toString(16).padStart(2, "0")).join("")}`;
   };
   const theme = {
     background: colour("--ground"),

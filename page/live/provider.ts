@@ -49,8 +49,7 @@ export async function askAgainAt(
   const { there, begun } = await begin(provider, redirectUri, PROOF + random());
   there.searchParams.set("max_age", "0");
   const { state, ...rest } = begun;
-  using stack = new DisposableStack();
-  const channel = stack.adopt(new BroadcastChannel(PROOF), (one) => one.close());
+  const channel = new BroadcastChannel(PROOF);
   const answer = await new Promise<URLSearchParams>((resolve, reject) => {
     channel.onmessage = ({ data }) => {
       const told = new URLSearchParams(String(data));
@@ -59,7 +58,7 @@ export async function askAgainAt(
     ending.throwIfAborted();
     ending.addEventListener("abort", () => reject(ending.reason), { once: true });
     open(there, "_blank", "popup,noopener,width=520,height=720");
-  });
+  }).finally(() => channel.close());
   const [code, iss] = [answer.get("code"), answer.get("iss")];
   return code === null ? null : { ...rest, code, ...(iss === null ? {} : { iss }) };
 }

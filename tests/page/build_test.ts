@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { buildPage } from "../../page/build.ts";
 import { dashboard } from "../../plugins/dashboard/plugin.ts";
+import { otherRuntimes } from "../client/runtimes.ts";
 import { startService } from "../support/service.ts";
 
 /** Slow, and of the same class as another test. */
@@ -91,6 +92,60 @@ Deno.test("the built page names no other host", async () => {
     const hosts = [...text.matchAll(/\bhttps?:\/\/[\w.-]+/g)].map(([host]) => host);
     assert.deepEqual(hosts.filter((host) => !NAMES_ONLY.includes(host)), [], path);
   }
+});
+
+/** Builtins that the oldest browsers of docs/page.md lack. */
+const TOO_NEW = new RegExp(
+  [
+    String
+      .raw`\b(?:Async)?DisposableStack\b|\bSuppressedError\b|\bURLPattern\b|\bTemporal\b|\bFloat16Array\b`,
+    String.raw`\bPromise\.try\b|\bRegExp\.escape\b|\bError\.isError\b|\bURL\.parse\b|\bIterator\.\w`,
+    String.raw`\bIntl\.DurationFormat\b`,
+    String.raw`\.(?:to|from|setFrom)(?:Hex|Base64)\(|\.(?:isSubsetOf|isSupersetOf|isDisjointFrom)\(`,
+    String.raw`\.(?:symmetricDifference|intersection)\(`,
+    String
+      .raw`\b(?:keys|values|entries)\(\)\.(?:map|filter|take|drop|flatMap|reduce|toArray|some|every|find)\(`,
+  ].join("|"),
+  "g",
+);
+
+Deno.test("the built page has no builtin that the oldest promised browsers lack", async () => {
+  for (const [path, text] of await textsBelow(new URL("built/", PAGE))) {
+    if (!path.endsWith(".js")) continue;
+    const found = [...text.matchAll(TOO_NEW)].map(({ 0: one, index }) =>
+      `${one} in ${text.slice(index, index + 60)}`
+    );
+    assert.deepEqual(found, [], path);
+  }
+});
+
+const [oldest] = await otherRuntimes();
+if (oldest?.path === undefined) console.warn(`SKIPPED: the page parses on an old engine: ${oldest?.absent}`);
+
+Deno.test({
+  name: "the built page parses on Node 20, whose engine is older than those of the oldest promised browsers",
+  ignore: oldest?.path === undefined,
+  async fn() {
+    const built = new URL("built/", PAGE);
+    const scripts = [...(await textsBelow(built)).keys()].filter((path) => path.endsWith(".js"));
+    assert.ok(scripts.length >= 6, `${scripts}`);
+    // One process for all: a module of the `vm` is parsed and not run.
+    const parse = `const { SourceTextModule } = require("node:vm");
+      for (const path of process.argv.slice(1)) {
+        try {
+          new SourceTextModule(require("node:fs").readFileSync(path, "utf8"));
+        } catch (error) {
+          console.log(path + ": " + error);
+        }
+      }`;
+    const paths = scripts.map((path) => new URL(path, built).pathname);
+    const { success, stdout, stderr } = await new Deno.Command(oldest!.path!, {
+      args: ["--experimental-vm-modules", "--no-warnings", "-e", parse, ...paths],
+      stdin: "null",
+    }).output();
+    const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    assert.deepEqual([success, said], [true, ""]);
+  },
 });
 
 Deno.test("no source of the page makes markup or styles out of text (R48)", async () => {

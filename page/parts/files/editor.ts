@@ -48,7 +48,7 @@ export function useEditor(editing: Editing) {
     })();
     return () => {
       isOver = true;
-      made?.[Symbol.dispose]();
+      made?.dispose();
     };
   }, [path]);
   useEffect(() => {

@@ -22,7 +22,7 @@ export function ShellView({ container }: { readonly container: ContainerDetail }
   const [isUnloaded, setUnloaded] = useState(false);
   useEffect(() => () => {
     current.current?.end();
-    terminal.current?.[Symbol.dispose]();
+    terminal.current?.dispose();
   }, []);
 
   const state = shell?.state.value ?? null;
