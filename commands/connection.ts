@@ -125,7 +125,12 @@ export function sentenceOf(error: unknown): string {
     return titleOf(text) ?? proxySentence(origin, statusCode, doubt);
   }
   if (isTimeoutError(error)) return `${origin} does not answer in time${doubt}`;
-  if (isNetworkError(error) && doubt !== "" && !isUnsent(error)) {
+  const causes = causesOf(error);
+  const untrusted = causes.map((one) => UNTRUSTED.exec(one)?.[1]).find((one) => one !== undefined);
+  if (untrusted !== undefined) {
+    return `The certificate of ${origin} is not trusted here (${untrusted}): DENO_CERT names the file of its authority`;
+  }
+  if (isNetworkError(error) && doubt !== "" && !causes.some((one) => UNSENT.test(one))) {
     return `The connection to ${origin} broke before an answer came${doubt}`;
   }
   return `Cannot reach ${origin}: is berth running there? BERTH_URL says where to look`;
@@ -141,14 +146,19 @@ function proxySentence(origin: string, status: number, doubt: string): string {
     : `${origin} answers ${status}: is that a berth?`;
 }
 
-/** Returns true if no connection came about, as with a name without an address: berth has heard nothing. */
-function isUnsent({ cause }: Error): boolean {
-  for (let depth = 0; cause instanceof Error && depth < 9; depth++) {
-    if (/: client error \(Connect\)|^Fetch failed: Requests to port/.test(cause.message)) return true;
+/** Returns the reasons below the client's error. */
+function causesOf({ cause }: Error): string[] {
+  const messages: string[] = [];
+  while (cause instanceof Error && messages.length < 9) {
+    messages.push(cause.message);
     cause = cause.cause;
   }
-  return false;
+  return messages;
 }
+
+/** Matches where no connection came about, as with a name without an address: berth has heard nothing. */
+const UNSENT = /: client error \(Connect\)|^Fetch failed: Requests to port/;
+const UNTRUSTED = /: client error \(Connect\): invalid peer certificate: (.*)/s;
 
 /** The title of berth's error answer, with the ids that an ambiguous name may mean. */
 function titleOf(text: string): string | null {

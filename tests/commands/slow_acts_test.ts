@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { clientFor, sentenceOf } from "../../commands/connection.ts";
 import { SERVICE } from "../../client/berth/services.ts";
-import { TimeoutError } from "../../client/mod.ts";
+import { NetworkError, TimeoutError } from "../../client/mod.ts";
 import { runBerth } from "../support/berth_process.ts";
 
 const FAST = new URL("fast_main.ts", import.meta.url).pathname;
@@ -72,6 +72,15 @@ Deno.test("sentenceOf says that an act may still happen after its connection bro
   assert.match(read, /^Cannot reach URL: is berth running there\?/);
   const refused = await sentencesAt(url);
   assert.deepEqual(refused, { act: read, read }, "nothing was sent, so nothing can happen");
+});
+
+Deno.test("sentenceOf says of a certificate that it is not trusted, and how to trust it", () => {
+  const cause = new Error("x: client error (Connect): invalid peer certificate: UnknownIssuer");
+  const url = "https://nas/api/x";
+  assert.equal(
+    sentenceOf(new NetworkError("no", { method: "POST", url }, { cause: new Error("no", { cause }) })),
+    "The certificate of https://nas is not trusted here (UnknownIssuer): DENO_CERT names the file of its authority",
+  );
 });
 
 Deno.test("sentenceOf tells a proxy's answer to an act from berth's own", async () => {
