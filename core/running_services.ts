@@ -256,6 +256,9 @@ export function servicesNamed<Known extends KnownService>(
     : seen.filter(({ service }) => service.id.startsWith(asked));
 }
 
+/** Returns true for the state of an update, or of a way back, that the swarm has stopped half-way. */
+export const isPausedUpdate = (state: string): boolean => state === "paused" || state === "rollback_paused";
+
 /** A task with its service. */
 export interface KnownTask {
   readonly known: KnownService;

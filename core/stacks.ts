@@ -29,6 +29,8 @@ export interface StackService {
   readonly image: string;
   /** Names of secrets and configs that it has, and that it would have again after a rollback. */
   readonly files: { readonly secrets: readonly string[]; readonly configs: readonly string[] };
+  /** The swarm's words, masked, where it has paused the latest update or the way back; null unless it has. */
+  readonly paused: string | null;
   /** Names of the volumes that its tasks mount. */
   readonly volumes: readonly string[];
   /** Returns the fields in which it differs, by name. */

@@ -4,7 +4,7 @@ import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import type { LiveState, UnitLive } from "../../artifacts/live/live.ts";
 import { desiredOf, shownDesired } from "../../artifacts/live/state.ts";
 import { rollbackOf, type UnitService } from "../../artifacts/live/stacks.ts";
-import type { KnownService, RunningService } from "../../core/running_services.ts";
+import { isPausedUpdate, type KnownService, type RunningService } from "../../core/running_services.ts";
 import { notComparedWithService, serviceDifferences, unreadFiles } from "../fields/service_table.ts";
 import type { UnitDifference } from "./findings.ts";
 
@@ -37,10 +37,11 @@ export function ofService(
   const { service, cluster } = known;
   const { id, desired, running, mode, staleSince } = service;
   const state = stateOf(unit, service);
+  const paused = pausedOf(known);
   const notCompared = staleSince !== null
     ? `Its swarm "${cluster}" has not answered since ${staleSince}: this was seen last`
-    : notComparedOf({ group, unit }, known);
-  const isBad = state === "degraded";
+    : paused ?? notComparedOf({ group, unit }, known);
+  const isBad = state === "degraded" || paused !== null;
   return {
     ...nothing,
     verdict: staleSince !== null
@@ -56,6 +57,13 @@ export function ofService(
     service: { id, name, cluster, mode, desired, running, staleSince, rolledBack: rollbackOf(service) },
     notCompared,
   };
+}
+
+/** The definition is the new one, and tasks of the one before run on: nothing else says that the update did not happen. */
+function pausedOf({ service: { update, tasks }, cluster }: KnownService): string | null {
+  if (update === null || !isPausedUpdate(update.state)) return null;
+  if (tasks.every(({ current, desired }) => current || !desired)) return null;
+  return `Its swarm "${cluster}" paused the update, so that tasks of another definition run: ${update.message}`;
 }
 
 /** Keys that no row stands for, and contents that nobody can read. */

@@ -5,7 +5,7 @@ import { locationOf } from "../../artifacts/position.ts";
 import { diagnosticOf } from "../../artifacts/report/report.ts";
 import { resolvedAt } from "../../artifacts/report/values.ts";
 import { ServiceError } from "../../core/error.ts";
-import { planWith } from "../../core/remedy.ts";
+import { NO_REMEDY, planWith } from "../../core/remedy.ts";
 import type { ServiceSpec } from "../../core/service_spec.ts";
 import type { SpecDifference, StackFile, StackService } from "../../core/stacks.ts";
 import type { Declared } from "../fields/field.ts";
@@ -255,6 +255,7 @@ class StackWork {
     }
     if (there !== undefined && found.length === 0) {
       this.unchanged += 1;
+      if (there.paused !== null) this.#warnOfPause(of, spec, there.paused);
       const [last] = before.toSorted((one, other) => other - one);
       if (last !== undefined) this.#last.set(unit.id, last);
       return;
@@ -283,6 +284,15 @@ class StackWork {
       needs: applyingToStack(this.scene, spec.name),
     });
     this.#last.set(unit.id, wait);
+  }
+
+  /** The definition is as declared, and posting it again would change nothing. */
+  #warnOfPause({ unit }: Declared, { name }: ServiceSpec, said: string): void {
+    const message =
+      `The swarm paused the update of "${name}" (${said}), so that tasks of the definition before ` +
+      `may run: mend what it names, then restart the service, which starts all its tasks anew`;
+    const remedies = NO_REMEDY("the swarm's words name it");
+    this.draft.warn("swarm/update-paused", message, unit.source, unit.id, remedies);
   }
 
   /** Steps that make what a unit's service refers to. */

@@ -38,6 +38,8 @@ Deno.test("a secret beside a variable is masked in the reasons of a stack's plan
 });
 
 const codes = (list: readonly { readonly code: string }[]): string[] => list.map(({ code }) => code);
+/** The network that every stack has, as it is declared without a word. */
+const DEFAULT_NETWORK = inStack("shop_default", "shop", { Driver: "overlay" });
 const FILES = { "compose.yaml": `${HEAD}  web:\n    image: a\n` };
 
 Deno.test("a stack without a service is nobody's until somebody says whose", async () => {
@@ -78,6 +80,23 @@ Deno.test("A digest that the file changes is a reason of its own, beside every o
   };
   assert.deepEqual(await fields("1"), ["environment.MODE", "image"], "only then the new one is posted");
   assert.deepEqual(await fields("0"), ["environment.MODE"]);
+});
+
+Deno.test("The plan of a stack warns of an update that the swarm paused, with the swarm's masked words", async () => {
+  const files = { ...FILES, "berth.yaml": "stacks: { shop: shop }\n" };
+  const TaskTemplate = {
+    ContainerSpec: { Image: "a:latest" },
+    Networks: [{ Target: "shop_default", Aliases: ["web"] }],
+  };
+  const planned = async (State: string) => {
+    const UpdateStatus = { State, Message: "update paused: --password=canary was refused" };
+    const web = { ...inStack("shop_web", "shop", { TaskTemplate }), UpdateStatus };
+    return await planOf({ files, swarm: { services: [web], networks: [DEFAULT_NETWORK] } });
+  };
+  const { steps, unchanged, warnings: [warning] } = await planned("paused");
+  assert.deepEqual([steps, unchanged, warning?.code], [[], 1, "swarm/update-paused"]);
+  assert.match(warning?.message ?? "", /"shop_web" \(update paused: --password=\*+ was refused\)/);
+  assert.deepEqual((await planned("completed")).warnings, []);
 });
 
 Deno.test("A secret that was rotated twice stays the one of its content", async () => {

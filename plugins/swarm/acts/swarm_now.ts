@@ -1,5 +1,6 @@
 /** Reads all of a swarm that a plan looks at, anew from a manager. */
-import type { ServiceMode } from "../../../core/running_services.ts";
+import { isPausedUpdate, type ServiceMode } from "../../../core/running_services.ts";
+import { maskSaid } from "../../../core/secrets.ts";
 import type { SwarmNetworkSpec } from "../../../core/service_spec.ts";
 import type { StackFile, StackNetwork, StackService, SwarmNow } from "../../../core/stacks.ts";
 import { at, type EnginePath } from "../../../engines/calls/path.ts";
@@ -25,6 +26,7 @@ const STARTS_BY_INTERVAL = 1.44;
 
 /** Networks that are asked for one by one. */
 const MOST_NETWORKS = 20;
+const MOST_SAID = 500;
 
 /** `apiVersion` tells that of the manager which answered: it drops what it does not know. */
 export async function readSwarm(read: Read, apiVersion: () => string | null): Promise<SwarmNow> {
@@ -75,6 +77,7 @@ function serviceOf(wire: Wire, networkOf: (id: string) => string | null, api: nu
       secrets: specs.flatMap((one) => filesIn(one, "Secret")),
       configs: specs.flatMap((one) => filesIn(one, "Config")),
     },
+    paused: pausedBy(objectOf(wire.UpdateStatus)),
     volumes: volumesIn(spec),
     differences: comparing(spec, networkOf, api),
   };
@@ -107,6 +110,9 @@ export async function differencesFrom(
   }
   return comparing(spec, (id) => names.get(id) ?? null, api);
 }
+
+const pausedBy = ({ State, Message }: Wire): string | null =>
+  isPausedUpdate(textOf(State)) ? maskSaid(textOf(Message), []).slice(0, MOST_SAID) : null;
 
 const volumesIn = (spec: Wire): string[] =>
   listOf(containerIn(spec).Mounts).map(objectOf).filter(({ Type }) => Type === "volume").map(({ Source }) =>
