@@ -238,7 +238,12 @@ export class Cluster {
       .sort((one, other) =>
         (one.slot ?? 0) - (other.slot ?? 0) || ((one.at ?? "") < (other.at ?? "") ? 1 : -1)
       );
-    return { ...shown, tasks, staleSince: this.staleSince };
+    // The swarm counts those of nodes that are down, also once others run in their place.
+    const lost = (this.#tasks.get(shown.id) ?? []).filter(({ state, node: on, desired }) =>
+      state === "running" && node(on)?.isDown === true && (desired || !shown.mode.endsWith("Job"))
+    );
+    const running = Math.max(0, shown.running - lost.length);
+    return { ...shown, running, tasks, staleSince: this.staleSince };
   }
 
   /** Marks rows as old while managers take long to answer: without a leader they hang. */

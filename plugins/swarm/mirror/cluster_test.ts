@@ -46,3 +46,45 @@ Deno.test("Cluster reads the tasks of each doubted service though a look at one 
   assert.deepEqual(states(), ["failed", "failed", "failed"]);
   assert.ok(!cluster.hasDoubts);
 });
+
+Deno.test("A task whose node is down does not count as running, whatever the swarm counts", async () => {
+  const task = (ID: string, NodeID: string, DesiredState: string, ServiceID = "s") => ({
+    ...{ ID, ServiceID, NodeID, DesiredState },
+    Status: { State: "running" },
+    Spec: {},
+  });
+  const node = (ID: string, State: string) => ({
+    ID,
+    Description: { Hostname: ID },
+    Status: { State },
+    Spec: {},
+  });
+  const service = (ID: string, Mode: unknown, RunningTasks: number) => ({
+    ...{ ID, Version: { Index: 1 }, Spec: { Name: ID, Mode } },
+    ServiceStatus: { RunningTasks, DesiredTasks: 2 },
+  });
+  const answers: Record<string, unknown> = {
+    "/services": [service("job", { ReplicatedJob: {} }, 1), service("s", { Replicated: { Replicas: 2 } }, 4)],
+    "/nodes": [node("one", "ready"), node("two", "down")],
+    "/tasks": [
+      ...[task("1", "one", "running"), task("2", "two", "shutdown"), task("3", "one", "shutdown")],
+      ...[
+        task("4", "two", "running"),
+        task("5", "one", "running", "job"),
+        task("6", "two", "shutdown", "job"),
+      ],
+    ],
+  };
+  const manager = {
+    name: "one",
+    state: "up",
+    get: ({ text }: { readonly text: string }) => Promise.resolve(answers[text] ?? []),
+  } as unknown as EngineAccess; // as far as a cluster uses it
+  const cluster = new Cluster("c", "c", { nodes: () => {}, changed: () => {} });
+  cluster.managers.use([manager]);
+  await cluster.list();
+  assert.deepEqual(cluster.services.map(({ service: { name, running } }) => [name, running]), [
+    ["job", 1],
+    ["s", 2],
+  ]);
+});
