@@ -46,8 +46,11 @@ const OPTION = /"([^"\\]*)":"(?:[^"\\]|\\.)*"/g;
 
 /** Labels by which clients know their own objects. */
 const OWN_LABEL = /^(?:com\.docker\.stack\.|dev\.berth\.)/;
-/** Set by the swarm itself, and carried over. */
-const NOT_WRITTEN = ["Name", "Labels", "Mode", "TaskTemplate.ForceUpdate", "TaskTemplate.Runtime"];
+/** Set by the swarm itself, or by Docker's client from the registry, and carried over. */
+const NOT_WRITTEN = [
+  ...["Name", "Labels", "Mode"],
+  ...["ForceUpdate", "Runtime", "Placement.Platforms"].map((key) => `TaskTemplate.${key}`),
+];
 /** Parts that are compared entry by entry. */
 const BY_ENTRY = [
   ...["Labels", "Env", "Mounts", "Secrets", "Configs", "Ulimits", "Sysctls"].map((key) =>

@@ -34,6 +34,12 @@ Deno.test("an image without a tag is its latest, which a swarm writes down when 
   assert.equal(changes(pinned("1", ":2"), "lan:5000/web:2").length, 1, "nothing says that it is this digest");
 });
 
+Deno.test("The platforms that Docker's client wrote down are no difference", () => {
+  const spec = (Placement: unknown) => ({ TaskTemplate: { Placement } });
+  const Platforms = [{ Architecture: "amd64", OS: "linux" }];
+  assert.deepEqual(compareSpecs(spec({}), spec({ Platforms }), () => null), []);
+});
+
 Deno.test("No option of a driver and no sysctl whose name tells of a secret is shown", () => {
   const spec = (word: string) => ({
     TaskTemplate: {

@@ -130,14 +130,21 @@ export class StackOnSwarm implements StackActs {
     this.mustAllow(image);
     await mustTakeChanges(this.cluster, doing);
     const now = await this.#wireAt({ id, version }, spec.name, doing);
-    const { ForceUpdate, Runtime } = objectOf(objectOf(now.Spec).TaskTemplate);
+    const kept = imageIn(objectOf(now.Spec));
+    const { ForceUpdate, Runtime, Placement } = objectOf(objectOf(now.Spec).TaskTemplate);
     const wire = serviceWire(spec, files);
+    const template = objectOf(wire.TaskTemplate);
+    // Those that the image has, as its registry told Docker's client: tasks go to nodes of these alone.
+    const { Platforms } = kept === image ? objectOf(Placement) : {};
     const sent = {
       ...wire,
-      // The swarm's own, which a file does not say: with another number all tasks would start anew.
-      TaskTemplate: { ...objectOf(wire.TaskTemplate), ForceUpdate, Runtime },
+      TaskTemplate: {
+        ...template,
+        // The swarm's own, which a file does not say: with another number all tasks would start anew.
+        ...{ ForceUpdate, Runtime },
+        ...(Platforms !== undefined && { Placement: { ...objectOf(template.Placement), Platforms } }),
+      },
     };
-    const kept = imageIn(objectOf(now.Spec));
     const registryAuth = await loginInstead(this.logins, image, kept, loginFor);
     await updateService(this.cluster, {
       id,

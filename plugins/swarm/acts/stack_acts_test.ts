@@ -4,12 +4,17 @@ import { ServiceError } from "../../../core/error.ts";
 import type { RegistryLogin } from "../../../core/engine_acts.ts";
 import type { ServiceSpec } from "../../../core/service_spec.ts";
 import type { EngineCall } from "../../../engines/calls/call.ts";
+import { objectOf } from "../../../engines/calls/wire.ts";
 import type { EnginePath } from "../../../engines/calls/path.ts";
 import type { Cluster } from "../mirror/cluster.ts";
 import type { Clusters } from "../mirror/clusters.ts";
 import { StackOnSwarm } from "./stack_acts.ts";
 
-const definition = (Image: string) => ({ Name: "shop_web", TaskTemplate: { ContainerSpec: { Image } } });
+const Platforms = [{ Architecture: "amd64", OS: "linux" }];
+const definition = (Image: string) => ({
+  Name: "shop_web",
+  TaskTemplate: { ContainerSpec: { Image }, Placement: { Platforms } },
+});
 const asked = (image: string) =>
   ({
     name: "shop_web",
@@ -42,6 +47,7 @@ interface Scene {
 /** Returns the acts, and the logins that the manager is sent: null for no header. */
 function actsOn({ runs, ran = runs, logins = {} }: Scene) {
   const sent: (Record<string, string> | null)[] = [];
+  const placed: unknown[] = [];
   const cluster = {
     state: "up",
     managers: {
@@ -51,7 +57,8 @@ function actsOn({ runs, ran = runs, logins = {} }: Scene) {
             ? [{ ManagerStatus: { Addr: "127.0.0.1:2377", Reachability: "reachable" } }]
             : [{ ID: "s1", Version: { Index: 7 }, Spec: definition(runs), PreviousSpec: definition(ran) }],
         ),
-      send: (_method: string, _path: EnginePath, { headers }: EngineCall) => {
+      send: (_method: string, _path: EnginePath, { headers, body }: EngineCall) => {
+        placed.push(objectOf(objectOf(objectOf(body).TaskTemplate).Placement).Platforms);
         const auth = headers?.["x-registry-auth"];
         sent.push(
           auth === undefined
@@ -68,7 +75,7 @@ function actsOn({ runs, ran = runs, logins = {} }: Scene) {
   }, (image) => {
     if (image.startsWith("refused.example/")) throw new ServiceError("forbidden", "Not allowed");
   });
-  return { acts, sent };
+  return { acts, sent, placed };
 }
 
 const NO_FILES = { secrets: new Map(), configs: new Map() };
@@ -88,6 +95,14 @@ Deno.test("the login of a service never goes to the registry of another image", 
   assert.deepEqual(await toward("evil.example/team/app:1", { logins }), [
     { ...ada, serveraddress: "evil.example" },
   ]);
+});
+
+Deno.test("The platforms of an image stay with it", async () => {
+  const image = "lan.example/app:1@sha256:" + "a".repeat(64);
+  const { acts, placed } = actsOn({ runs: image });
+  await acts.updateService(held, asked(image), NO_FILES, () => undefined);
+  await acts.updateService(held, asked("lan.example/app:2"), NO_FILES, () => undefined);
+  assert.deepEqual(placed, [Platforms, undefined]);
 });
 
 Deno.test("a definition that comes back has the login that it had, or one of its own image", async () => {
