@@ -118,6 +118,16 @@ Deno.test("every action is pinned by its commit, every job has a time limit and 
   assert.ok(actions > 5);
 });
 
+Deno.test("the commands in the unit's head make the user and the group that it runs with", async () => {
+  const unit = await text("packaging/berth.service");
+  const [head, body] = [unit.slice(0, unit.indexOf("[Unit]")), unit.slice(unit.indexOf("[Unit]"))];
+  const user = /^User=(\S+)$/m.exec(body)![1]!;
+  const group = /^SupplementaryGroups=(\S+)$/m.exec(body)![1]!;
+
+  assert.match(head, new RegExp(`^# {3}getent group ${group} \\|\\| groupadd --system ${group}\\b`, "m"));
+  assert.match(head, new RegExp(`^# {3}useradd --system .* ${user}$`, "m"));
+});
+
 Deno.test("every file that names the image names the one that is published, with this version", async () => {
   const named = new Map<string, string>();
   for (
