@@ -222,5 +222,12 @@ Deno.test({
     await machine.must("systemctl --user stop berth");
     assert.equal(await machine.must("podman ps -aq"), "");
     assert.equal(await machine.must("systemctl --user show -P Result berth"), "success");
+
+    const unit = "~/.config/containers/systemd/berth.container";
+    await machine.must(`sed -i '/^Environment=BERTH_ROOTS/a Environment=BERTH_PORT=none' ${unit}`);
+    await machine.shell("systemctl --user daemon-reload && systemctl --user start berth");
+    const show = (name: string) => machine.must(`systemctl --user show -P ${name} berth`);
+    await eventually("a wrong setting ends it", async () => await show("ActiveState") === "failed");
+    assert.deepEqual([await show("ExecMainStatus"), await show("NRestarts")], ["64", "0"]);
   },
 });
