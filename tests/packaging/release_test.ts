@@ -128,6 +128,23 @@ Deno.test("the commands in the unit's head make the user and the group that it r
   assert.match(head, new RegExp(`^# {3}useradd --system .* ${user}$`, "m"));
 });
 
+Deno.test("every Compose file of packaging/ runs berth as the user and with the data that its head names", async () => {
+  for (const name of ["berth", "berth-caddy", "berth-postgres"]) {
+    const file = await text(`packaging/${name}/compose.yaml`);
+    const { services } = parse(file, { merge: true });
+    const replicas = Object.values<{ image: string; user?: string; volumes: string[] }>(services)
+      .filter(({ image }) => image.includes("berth"));
+    assert.equal(replicas.length, name === "berth-postgres" ? 2 : 1);
+    for (const { user, volumes } of replicas) {
+      assert.equal(user, "${BERTH_USER:-65532:65532}", name);
+      const variable = /^\$\{(BERTH_DATA_VOLUME\w*):-/.exec(volumes.find((one) => one.endsWith(":/data"))!)
+        ?.[1];
+      assert.ok(variable !== undefined && /^#.*BERTH_USER/m.test(file), name);
+      assert.match(file, new RegExp(`^#.*\\b${variable}\\b`, "m"), name);
+    }
+  }
+});
+
 Deno.test("every file that names the image names the one that is published, with this version", async () => {
   const named = new Map<string, string>();
   for (
