@@ -20,6 +20,18 @@ const LAST_LINES = 100;
 /** Tasks that had failed before. */
 const MOST_SEEN = 500;
 
+/** The times of a definition, in nanoseconds, as a manager writes them. */
+interface Timed {
+  readonly UpdateConfig?: { readonly Delay?: number; readonly Monitor?: number } | null;
+  readonly RollbackConfig?: Timed["UpdateConfig"];
+  readonly TaskTemplate?: {
+    readonly ContainerSpec?: {
+      readonly Healthcheck?: { readonly StartPeriod?: number } | null;
+      readonly StopGracePeriod?: number;
+    };
+  };
+}
+
 /** Returns why the service is not the one that was posted; null while it is. */
 type Judge = (held: HeldService) => Promise<ServiceError | null>;
 
@@ -55,7 +67,7 @@ export async function waitForService(hand: StackHand, { judge, isBefore }: Await
       }
       if (await watch.isReached(told, state)) return;
     }
-    await watch.mustGoOn(told);
+    await watch.mustGoOn(told, slownessOf(held));
   }
 }
 
@@ -127,14 +139,16 @@ class Watch {
     return performance.now() - this.#reached.at >= (isNew ? SOUND_MS : KEPT_MS);
   }
 
-  /** Throws where nothing changes any more. */
-  async mustGoOn(told: HeldTasks): Promise<void> {
+  /** Throws where nothing changes any more. `slowMs` is what the definition itself asks for at one task. */
+  async mustGoOn(told: HeldTasks, slowMs: number): Promise<void> {
     const { healthy, completed } = this.hand.work.timeouts;
     const asked = told.isJob ? completed : healthy;
-    const quietMs = asked === undefined ? told.isJob ? MOST_MS : QUIET_MS : asked * 1_000;
+    const usualMs = told.isJob ? MOST_MS : Math.max(QUIET_MS, slowMs);
+    const quietMs = asked === undefined ? usualMs : asked * 1_000;
     const now = performance.now();
     const isQuiet = now - this.#changedAt > quietMs;
-    if (!isQuiet && now - this.#since <= Math.max(MOST_MS, quietMs)) return;
+    const mostMs = Math.max(MOST_MS, quietMs, slowMs * (told.wanted ?? told.tasks.length));
+    if (!isQuiet && now - this.#since <= mostMs) return;
     const seconds = Math.round((isQuiet ? quietMs : now - this.#since) / 1_000);
     throw await this.ended(
       told,
@@ -162,6 +176,15 @@ class Watch {
   #failed({ tasks }: HeldTasks): HeldTask[] {
     return tasks.filter((one) => hasFailed(one) && this.#seen?.has(one.id) !== true);
   }
+}
+
+/** Returns the milliseconds that an update may stand still between two tasks because its definition says so, with a minute more. */
+function slownessOf({ definition }: HeldService): number {
+  const { UpdateConfig, RollbackConfig, TaskTemplate } = JSON.parse(definition) as Timed;
+  const { Healthcheck, StopGracePeriod = 0 } = TaskTemplate?.ContainerSpec ?? {};
+  const between = [UpdateConfig, RollbackConfig].map((one) => (one?.Delay ?? 0) + (one?.Monitor ?? 0));
+  const nanoseconds = Math.max(...between) + (Healthcheck?.StartPeriod ?? 0) + StopGracePeriod;
+  return nanoseconds / 1e6 + 60_000;
 }
 
 const hasFailed = ({ state }: HeldTask): boolean => state === "failed";
