@@ -32,7 +32,8 @@ ${COMMANDS.map(commandText).join("\n")}
 Commands that ask a running berth read:
 .Bl -tag -width Ds
 .It Ev BERTH_URL
-The address of a running berth. Unless set, it is that of
+The address of a running berth.
+Unless set, it is that of
 .Cm login ,
 the berth beside it where
 .Ev BERTH_BASE_URL
