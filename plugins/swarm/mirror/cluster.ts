@@ -50,6 +50,8 @@ export class Cluster {
     configs: [],
     secrets: [],
   };
+  /** The reason that names of configs or secrets are those of before; null while they are current. */
+  objectsProblem: string | null = null;
   #answeredAt: string | null = null;
   /** The time of the question that is not answered yet. */
   #askedAt: number | null = null;
@@ -101,12 +103,13 @@ export class Cluster {
       const get = (path: Parameters<Managers["get"]>[0], query = {}) => this.managers.get(path, doing, query);
       // The first one finds a manager that answers.
       const services = rowsOf(await get(at`/services`, { status: true }), (one) => serviceRow(one, this.id));
-      const [networks, tasks, nodes, configs, secrets] = await Promise.all([
+      const { configs, secrets } = this.#objects;
+      const [networks, tasks, nodes, ...named] = await Promise.all([
         get(at`/networks`, { filters: JSON.stringify({ scope: ["swarm"] }) }),
         get(at`/tasks`),
         get(at`/nodes`),
-        get(at`/configs`),
-        get(at`/secrets`),
+        this.#named(get(at`/configs`), configs),
+        this.#named(get(at`/secrets`), secrets),
       ]);
       this.#networks = new Map(
         listOf(networks).map((one) => [textOf(objectOf(one).Id), textOf(objectOf(one).Name)]),
@@ -116,13 +119,23 @@ export class Cluster {
       this.#tasks = Map.groupBy(rowsOf(tasks, taskRow), ({ service }) => service);
       this.#nodes = new Map(rowsOf(nodes, (one) => nodeRow(one, this.id)).map((one) => [one.id, one]));
       this.heard.nodes();
-      const named = (list: unknown) => rowsOf(list, (one) => objectRow(one, this.id));
-      this.#objects = { configs: named(configs), secrets: named(secrets) };
-      const found = textHash(JSON.stringify([services, tasks, nodes, networks, this.#objects])).join(" ");
+      this.#objects = { configs: named[0].rows, secrets: named[1].rows };
+      this.objectsProblem = named[0].problem ?? named[1].problem;
+      const found = textHash(JSON.stringify([services, tasks, nodes, networks, named])).join(" ");
       const isOther = found !== this.#listed;
       this.#listed = found;
       return isOther;
     });
+  }
+
+  /** Keeps the rows of before where the list fails, as that of many large configs: it has their contents. */
+  async #named(answer: Promise<unknown>, before: readonly SwarmObject[]) {
+    try {
+      return { rows: rowsOf(await answer, (one) => objectRow(one, this.id)), problem: null };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { rows: before, problem: error.discreet };
+    }
   }
 
   /** Reads the numbers of all services, and the tasks of those whose numbers moved or that are doubted. */

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { engineError } from "../../../engines/calls/errors.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
+import { Reach } from "../../../core/access.ts";
+import { NO_SERVICES } from "../../../core/running_services.ts";
+import { clustersOf } from "../rows/cluster.ts";
 import { Cluster } from "./cluster.ts";
 
 const taskOf = (service: string, state: string) => ({
@@ -87,4 +90,36 @@ Deno.test("A task whose node is down does not count as running, whatever the swa
     ["job", 1],
     ["s", 2],
   ]);
+});
+
+Deno.test("A swarm whose configs cannot be listed keeps their names, says why, and stays up", async () => {
+  let fails = false;
+  const manager = {
+    name: "one",
+    state: "up",
+    get: ({ text }: { readonly text: string }) => {
+      if (text !== "/configs") return Promise.resolve([]);
+      if (fails) return Promise.reject(engineError("engine_failed", "Cannot read: it is too large"));
+      return Promise.resolve([{ ID: "c1", Spec: { Name: "site" } }]);
+    },
+  } as unknown as EngineAccess; // as far as a cluster uses it
+  const cluster = new Cluster("c", "c", { nodes: () => {}, changed: () => {} });
+  cluster.managers.use([manager]);
+  const look = async () => {
+    await cluster.list();
+    const [{ reason } = {}] = clustersOf(
+      { all: [cluster], strays: [], services: NO_SERVICES },
+      Reach.EVERYWHERE,
+    );
+    return [cluster.state, cluster.configs.map(({ name }) => name), reason];
+  };
+  assert.deepEqual(await look(), ["up", ["site"], null]);
+  fails = true;
+  assert.deepEqual(await look(), [
+    "up",
+    ["site"],
+    "Its configs or secrets are shown as last known: Cannot read: it is too large",
+  ]);
+  fails = false;
+  assert.deepEqual(await look(), ["up", ["site"], null]);
 });

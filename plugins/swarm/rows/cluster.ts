@@ -53,7 +53,9 @@ export function clustersOf(clusters: KnownSwarms, reach: Reach): SwarmCluster[] 
   return [...clusters.all.filter(({ scope }) => holdsCluster(reach, scope)).map(shown), ...strays];
 }
 
-function shown({ id, name, state, staleSince, nodes, engines, managers }: Cluster): SwarmCluster {
+function shown(
+  { id, name, state, staleSince, nodes, engines, managers, objectsProblem }: Cluster,
+): SwarmCluster {
   const own = nodes.filter(({ role }) => role === "manager");
   const reachable = own.filter(({ reachability }) => reachability === "reachable").length;
   const quorum = Math.floor(own.length / 2) + 1;
@@ -61,7 +63,9 @@ function shown({ id, name, state, staleSince, nodes, engines, managers }: Cluste
     id,
     name,
     state,
-    reason: state === "up" ? null : managers.failure("change it", state).message,
+    reason: state !== "up"
+      ? managers.failure("change it", state).message
+      : objectsProblem && `Its configs or secrets are shown as last known: ${objectsProblem}`,
     leader: state === "up" ? nodes.find(({ leader }) => leader)?.name ?? null : null,
     managers: own.length,
     reachable: state === "up" ? reachable : 0,
