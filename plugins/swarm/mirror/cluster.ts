@@ -35,6 +35,7 @@ interface ClusterHeard {
 
 export class Cluster {
   readonly managers = new Managers();
+  #name: string;
   state: ClusterState = "away";
   /** When it last answered; null while that is now. */
   staleSince: string | null = null;
@@ -62,7 +63,21 @@ export class Cluster {
   #listed = "";
   #reading: Promise<void> = Promise.resolve();
 
-  constructor(readonly id: string, public name: string, private readonly heard: ClusterHeard) {}
+  /** `given` is the name that its managers gave it. */
+  constructor(readonly id: string, readonly given: string, private readonly heard: ClusterHeard) {
+    this.#name = given;
+  }
+
+  /** The name in ids of stacks and in plans. */
+  get name(): string {
+    return this.#name;
+  }
+
+  set name(name: string) {
+    if (name === this.#name) return;
+    this.#name = name;
+    this.#changed();
+  }
 
   get members(): Members {
     return this.#members;

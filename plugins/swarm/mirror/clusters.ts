@@ -24,6 +24,9 @@ const SERVICE = "com.docker.swarm.service.id";
 /** Events that are told of a swarm itself. */
 const OF_SWARM: ReadonlySet<string> = new Set(["service", "node", "config", "secret"]);
 
+/** The part of a swarm's id by which people tell it from others. */
+const ID_DIGITS = 12;
+
 interface Known {
   readonly engine: EngineAccess;
   membership: Membership;
@@ -232,11 +235,15 @@ export class Clusters implements AsyncDisposable {
       if (unplaced.join(" ") !== cluster.unplaced.join(" ")) cluster.unplaced = unplaced;
       if (JSON.stringify([...members]) !== JSON.stringify([...cluster.members])) cluster.members = members;
     }
+    // Plans and ids of stacks find a swarm by its name: of several with one, none has it alone.
+    for (const [given, all] of Map.groupBy(this.all, (one) => one.given)) {
+      for (const one of all) one.name = all.length === 1 ? given : `${given}-${one.id.slice(0, ID_DIGITS)}`;
+    }
   }
 
   #newCluster(id: string, name: string | null): Cluster {
     this.#joined = null;
-    return new Cluster(id, name ?? id.slice(0, 12), {
+    return new Cluster(id, name ?? id.slice(0, ID_DIGITS), {
       nodes: () => this.#join(),
       changed: () => this.#joined = null,
     });

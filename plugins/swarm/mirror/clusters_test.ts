@@ -61,6 +61,31 @@ Deno.test("Clusters asks scopes for the workers of a swarm while another swarm d
   }
 });
 
+Deno.test("Two swarms of one name are told apart by their ids while both are there", async () => {
+  const info = (id: string) => ({
+    Swarm: {
+      ...{ NodeID: `n${id}`, LocalNodeState: "active", ControlAvailable: true },
+      Cluster: { ID: id, Spec: { Name: "prod" } },
+    },
+  });
+  const both = ["1", "2"].map((id) => {
+    const one = engineOf(id, id, []);
+    return {
+      ...one,
+      get: (...asked: Parameters<EngineAccess["get"]>) =>
+        asked[0].text === "/info" ? Promise.resolve(info(id)) : one.get(...asked),
+    };
+  });
+  let engines = both;
+  await using clusters = new Clusters(() => engines, { error: () => assert.fail() } as unknown as Log);
+  const names = () => clusters.services.items.map(({ cluster }) => cluster).sort();
+  assert.ok(await clusters.watched());
+  assert.deepEqual(names(), ["prod-1", "prod-2"]);
+  engines = both.slice(1);
+  await new Promise((done) => setTimeout(done, 1_100));
+  assert.deepEqual(names(), ["prod"]);
+});
+
 Deno.test("A swarm stays whole while its engines come back without their networks", async () => {
   const [manager, worker] = [engineOf("manager", "one", ["manager", "worker"]), engineOf("worker", null, [])];
   const now = new Map<EngineAccess, boolean | null>([[manager, true], [worker, true]]);
