@@ -42,11 +42,11 @@ function textOf(
   services: readonly SwarmService[],
 ): string {
   if (clusters.length === 0 && services.length === 0) return "No engine is a node of a swarm.\n";
-  const parts = clusters.map(({ name, state, reason, reachable, managers, spare }) =>
-    state === "up"
-      ? `Swarm ${visible(name)}: ${reachable} of ${managers} managers can be reached, ${spare} may be lost\n`
-      : `Swarm ${visible(name)}: ${visible(reason ?? state)}\n`
-  );
+  const parts = clusters.map(({ name, state, reason, reachable, managers, spare }) => {
+    const quorum = `${reachable} of ${managers} managers can be reached, ${spare} may be lost`;
+    const said = state === "up" ? [quorum, ...(reason === null ? [] : [reason])] : [reason ?? state];
+    return `Swarm ${visible(name)}: ${visible(said.join(". "))}\n`;
+  });
   if (nodes.length > 0) parts.push(table(["NODE", "ROLE", "STATE", "TASKS", "ENGINE"], nodes.map(nodeCells)));
   if (services.length > 0) {
     parts.push(table(["SERVICE", "RUNNING", "STACK", "IMAGE", "REASON"], services.map(serviceCells)));

@@ -77,6 +77,7 @@ function Cluster({ cluster }: { readonly cluster: SwarmCluster }) {
           {shown(reason ?? "")}. {staleSince !== null && TEXT.stale(words.time(Date.parse(staleSince)))}
         </p>
       )}
+      {state === "up" && reason !== null && <p class="hint">{shown(reason)}.</p>}
       {state === "up" && missing.length > 0 && <p class="hint">{TEXT.missing(shown(missing.join(", ")))}</p>}
     </section>
   );
