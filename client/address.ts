@@ -17,9 +17,8 @@ export function address(
   params: Readonly<Record<string, unknown>> = {},
   query: Query = {},
 ): string {
-  let path = template[0] === "/" ? template.slice(1) : template;
   const names = new Set<string>();
-  path = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const path = template.replace(/^\//, "").replace(/\{(\w+)(\.{3})?\}/g, (_, name: string, rest?: string) => {
     names.add(name);
     const what = "param " + name;
     if (!Object.hasOwn(params, name)) throw new TypeError(what + " is missing");
@@ -28,7 +27,8 @@ export function address(
     if (!value || !value.isWellFormed() || /(^|[/\\])\.\.?($|[/\\])/.test(value)) {
       throw new TypeError(what + " is empty, a dot segment or not Unicode");
     }
-    return quote(value);
+    // A slash of a `{key...}` is the path's own, because some gateways refuse %2F.
+    return rest ? quote(value).replaceAll("%2F", "/") : quote(value);
   });
   for (const name of Object.keys(params)) {
     if (!names.has(name)) throw new TypeError(`param ${name} is not in the path`);

@@ -53,9 +53,10 @@ export interface EndpointTypes {
   socket?: SocketTypes;
 }
 
-/** The names of the `{key}`s in a path template. */
+/** The names of the `{key}`s and `{key...}`s in a path template. */
 export type ParamNames<Path extends string> = string extends Path ? string
-  : Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamNames<Rest>
+  : Path extends `${string}{${infer Name}}${infer Rest}`
+    ? (Name extends `${infer Own}...` ? Own : Name) | ParamNames<Rest>
   : never;
 
 /** The statuses of each method that are not an error; a method that is left out has the client's own. */
@@ -121,7 +122,8 @@ export type Options<Path extends string, Types extends EndpointTypes, M extends 
 export type Args<O> = Record<never, never> extends O ? [options?: O] : [options: O];
 
 /**
- * A path template such as `Users({id})`, with the types of its methods.
+ * A path template such as `Users({id})`, with the types of its methods. The slashes of a `{key}` are encoded; a
+ * `{key...}` keeps them as the path's own.
  *
  * @example The keys of the template are the `params` of a call
  * ```ts
@@ -145,7 +147,7 @@ export class Endpoint<Path extends string = string, Types extends EndpointTypes 
 
   /** Checks the template. @throws {TypeError} when it is not a relative path with well-formed `{key}`s. */
   constructor(path: Path, statuses: Statuses = {}) {
-    const sample = "/" + path.replace(/^\//, "").replace(/\{[A-Za-z_]\w*\}/g, "_");
+    const sample = "/" + path.replace(/^\//, "").replace(/\{[A-Za-z_]\w*(\.{3})?\}/g, "_");
     // A template that URL parsing would change (dot segments, `?`, `\`, spaces, braces) is not one.
     if (/^\/$|\/\//.test(sample) || new URL("http://h" + sample).pathname !== sample) {
       throw new TypeError("not a relative path template: " + JSON.stringify(path));

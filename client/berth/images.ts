@@ -24,7 +24,7 @@ export const IMAGES: Endpoint<"/api/images", {
  *
  * DELETE: Remove an image, or one of its names.
  */
-export const IMAGE: Endpoint<"/api/images/{id}", {
+export const IMAGE: Endpoint<"/api/images/{id...}", {
   get: {
     response: ImageDetail;
     query: {
@@ -42,7 +42,7 @@ export const IMAGE: Endpoint<"/api/images/{id}", {
       noprune?: boolean;
     };
   };
-}> = new Endpoint("/api/images/{id}", { delete: [204] });
+}> = new Endpoint("/api/images/{id...}", { delete: [204] });
 
 /** POST: Pull an image; closing the request cancels it. */
 export const IMAGES_PULL: Endpoint<"/api/images/pull", {

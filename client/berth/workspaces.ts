@@ -53,7 +53,7 @@ export const WORKSPACE_FILES: Endpoint<"/api/workspaces/{id}/files", {
  *
  * PUT: Write to a file, or create one.
  */
-export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
+export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path...}", {
   get: {
     response: WorkspaceFileText;
     query: {
@@ -62,7 +62,7 @@ export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
     };
   };
   put: { response: WrittenFile; payload: FileText; query: Record<string, never> };
-}> = new Endpoint("/api/workspaces/{id}/files/{path}", { put: [200, 201] });
+}> = new Endpoint("/api/workspaces/{id}/files/{path...}", { put: [200, 201] });
 
 /** POST: Put a text that a file had before back in its place. */
 export const WORKSPACE_VERSION_RESTORE: Endpoint<"/api/workspaces/{id}/versions/{version}/restore", {

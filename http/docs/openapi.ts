@@ -17,7 +17,10 @@ export interface About {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** The document of these routes; WebSockets are GET operations marked `x-websocket`, and told in `asyncapi.json`. */
+/**
+ * The document of these routes; WebSockets are GET operations marked `x-websocket`, and told in `asyncapi.json`. A
+ * parameter marked `x-segments` may be written with `/` between its parts as well as with `%2F`.
+ */
 export function describe(entries: readonly Entry[], { version, permissions, tags }: About): Schema {
   const components = new Components(permissions);
   const problem = components.reference(Problem, "output");
@@ -78,9 +81,10 @@ function operation(
     ...(entry.kind === "socket" ? { "x-websocket": true } : {}),
     ...(open ? { security: [] } : {}),
     parameters: [
-      ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
-        parameter(name!, "path", true, propertyOf(route.params, name!, components)) // the pattern has this group
-      ),
+      ...[...route.path.matchAll(/\{(\w+)(\.\.\.)?\}/g)].map(([, name, rest]) => ({
+        ...parameter(name!, "path", true, propertyOf(route.params, name!, components)), // the pattern has this group
+        ...(rest === undefined ? {} : { "x-segments": true }),
+      })),
       ...queryParameters(route.query, components),
       ...headersOf(entry).map((name) => parameter(name, "header", false, requestHeader(entry, name))),
     ],

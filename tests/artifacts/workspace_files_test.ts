@@ -1,5 +1,7 @@
 /** Whole files of a workspace over HTTP: as they were read, with their secrets masked. */
 import assert from "node:assert/strict";
+import { BearerAuth, Client } from "@berth/client";
+import { WORKSPACE_FILE } from "@berth/client/berth";
 import { startService, type TestService } from "../support/service.ts";
 
 const SECRET = "c4n4ry";
@@ -65,6 +67,16 @@ Deno.test("the files that were read are listed and answered in full, masked, wit
     `GET /api/workspaces/${id}/files/deep/ünder%20%3Cimg%20onerror=1%3E/compose.yaml`,
   );
   assert.equal(plain.body.text, FILES["deep/ünder <img onerror=1>/compose.yaml"]);
+  // The client writes the slashes as they are: proxies may refuse %2F.
+  const asked: string[] = [];
+  using client = new Client({
+    baseUrl: berth.url,
+    auth: new BearerAuth(berth.admin!),
+    fetch: (url, init) => (asked.push(url), fetch(url, init)),
+  });
+  const params = { id, path: "deep/ünder <img onerror=1>/compose.yaml" };
+  assert.equal((await client.get(WORKSPACE_FILE, { params })).json().text, plain.body.text);
+  assert.doesNotMatch(asked.join(), /%2F/);
 });
 
 Deno.test("a file has a tag that lasts until the file changes", async () => {

@@ -25,6 +25,8 @@ interface Operation {
     readonly required?: boolean;
     readonly description?: string;
     readonly schema: Schema;
+    /** True for the rest of a path, with its slashes. */
+    readonly "x-segments"?: boolean;
   }[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
@@ -206,9 +208,10 @@ ${names.map((name) => `export * from "./${name}";`).join("\n")}
       `${socket ? "WS" : method.toUpperCase()}: ${summary}.`
     );
     const name = constantName(path);
-    return `${doc(about.join("\n"))}export const ${name}: Endpoint<${JSON.stringify(path)}, {
+    const template = JSON.stringify(withRest(path, operations.map(([, operation]) => operation)));
+    return `${doc(about.join("\n"))}export const ${name}: Endpoint<${template}, {
 ${types.join("\n")}
-}> = new Endpoint(${JSON.stringify(path)}${statusesOf(operations)});`;
+}> = new Endpoint(${template}${statusesOf(operations)});`;
   }
 
   #socket(path: string, operation: Operation): string {
@@ -300,6 +303,12 @@ ${types.join("\n")}
 function groupOf(path: string): string {
   const [, , first = ""] = path.split("/");
   return ["health", "openapi.json", "asyncapi.json", "docs"].includes(first) ? "system" : first;
+}
+
+/** The template of a path: `{name...}` where the value is the rest of it. */
+function withRest(path: string, operations: readonly Operation[]): string {
+  const rest = operations.flatMap(({ parameters = [] }) => parameters.filter((one) => one["x-segments"]));
+  return rest.reduce((template, { name }) => template.replace(`{${name}}`, `{${name}...}`), path);
 }
 
 /** The statuses of methods that answer another success than 200, as the second argument of `Endpoint`. */

@@ -20,7 +20,7 @@ Deno.test("every path that the service serves has an endpoint constant, and no c
   const [document] = await served();
   const constants = Object.entries(endpoints).filter(([, it]) => it instanceof Endpoint);
   const expected = Object.keys(document.paths).map((path) => [constantName(path), path]);
-  deepEqual(constants.map(([name, { path }]) => [name, path]).sort(), expected.sort());
+  deepEqual(constants.map(([name, { path }]) => [name, path.replace("...}", "}")]).sort(), expected.sort());
   ok(expected.length > 25);
   equal(new Set(expected.map(([name]) => name)).size, expected.length, "two paths share a name");
 });
@@ -34,11 +34,12 @@ Deno.test("every call of a constant expects exactly the successes that the docum
   });
   let calls = 0;
   for (const endpoint of Object.values(endpoints).filter((it) => it instanceof Endpoint)) {
+    const path = endpoint.path.replace("...}", "}");
     const options = {
-      params: Object.fromEntries([...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, "x"])),
+      params: Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, "x"])),
     };
     const call = new Endpoint(endpoint.path, endpoint.statuses).typed();
-    for (const [method, { responses, "x-websocket": socket }] of Object.entries(paths[endpoint.path] ?? {})) {
+    for (const [method, { responses, "x-websocket": socket }] of Object.entries(paths[path] ?? {})) {
       const send = {
         get: () => client.get(call, options),
         post: () => client.post(call, options),

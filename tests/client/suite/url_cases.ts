@@ -117,6 +117,22 @@ promise("14-17, 21, 22, 24, 29 a param is percent-encoded but for A-Za-z0-9-._~"
   }
 });
 
+promise("the slashes of a {key...} stay as they are, and nothing else of it does", async ({ http }) => {
+  const expected = [
+    ["a.yaml", "a.yaml"],
+    ["web/deep er/a#%.yaml", "web/deep%20er/a%23%25.yaml"],
+    ["a%2Fb?c", "a%252Fb%3Fc"],
+  ] as const;
+  for (const [path, text] of expected) {
+    equal(await target(http, "files/{path...}", { params: { path } }), `/files/${text}`);
+    equal(await target(http, "files/{path}", { params: { path } }), `/files/${encodeURIComponent(path)}`);
+  }
+  for (const path of ["../a", "a/../b", "a/.", ""]) {
+    const error = await rejection(target(http, "files/{path...}", { params: { path } }));
+    ok(error instanceof TypeError, `${path} was sent`);
+  }
+});
+
 promise(
   "18-20, 23, 25-28, 30 a param that cannot be meant is refused, and nothing is sent",
   async (ground) => {
