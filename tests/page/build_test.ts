@@ -168,6 +168,12 @@ Deno.test("the page is served at / with its policy, to strangers too, and its pa
   const { status, headers, text } = await berth.anonymous().call("GET /");
   assert.equal(status, 200);
   assert.match(text, /<script type="module" src="\/main.js">/);
+  // For a browser that cannot run the script, which puts the page in its place.
+  const [, sentence = ""] = /<div id="page">([^<]+)<\/div>/.exec(text) ?? [];
+  const docs = await Deno.readTextFile(new URL("../docs/page.md", PAGE));
+  const promised = /\*\*(Chrome and Edge \d+), (Firefox \d+), (Safari [\d.]+)\*\*/.exec(docs)?.slice(1) ?? [];
+  assert.equal(promised.length, 3);
+  for (const one of promised) assert.ok(sentence.includes(one.replace("and", "or")), `${one}: ${sentence}`);
   const policy = headers.get("content-security-policy") ?? "";
   for (
     const part of [
