@@ -292,7 +292,7 @@ async function isReady(engine: TestEngine, url: string): Promise<void> {
   }, { timeoutMs: 30_000 });
 }
 
-/** Walks through setup, and answers the names of the containers that are listed then. */
+/** Walks through setup. Returns the names of the containers that the API and the command line list then. */
 async function walkThrough(
   engine: TestEngine,
   containers: readonly string[],
@@ -300,7 +300,19 @@ async function walkThrough(
 ): Promise<string[]> {
   const key = await setUp(engine, containers, url);
   const { body } = await askInside(engine, `${url}/api/containers?state=running`, { key, curl: ["-k"] });
-  return body.items.map(({ name }: { readonly name: string }) => name).sort();
+  const names: string[] = body.items.map(({ name }: { readonly name: string }) => name).sort();
+  const [, , ...program] = BERTH_IN;
+  const listed = await engine.cli(
+    "exec",
+    "-e",
+    `BERTH_KEY=${key}`,
+    containers[0]!,
+    ...program,
+    "ls",
+    "--names",
+  );
+  assert.deepEqual(listed.split("\n").sort(), names, "the command line asks the same berth, past its proxy");
+  return names;
 }
 
 test("packaging/berth/compose.yaml goes from nothing to its own container in the list", async (engine) => {
