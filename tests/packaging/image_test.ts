@@ -275,20 +275,26 @@ async function composed(
 
 /** Answers the first admin's key. */
 async function setUp(engine: TestEngine, containers: readonly string[], url: string): Promise<string> {
-  const curl = ["-k"];
+  const curl = ["-k", "-m", "50"]; // a busy machine is late
   await isReady(engine, url);
-  const words = await Promise.all(containers.map((one) => engine.cli("logs", one)));
-  const token = /#setup=(\S+)/.exec(words.join("\n"))?.[1]; // one of them shows it
-  const { body: { key } } = await askInside(engine, `${url}/api/settings/setup`, {
+  // It is ready before it greets, and its words reach the engine later still.
+  const token = await eventually("one of them shows the setup token", async () => {
+    const words = await Promise.all(containers.map((one) => engine.cli("logs", one)));
+    return /#setup=(\S+)/.exec(words.join("\n"))?.[1];
+  });
+  const { status, body, error } = await askInside(engine, `${url}/api/settings/setup`, {
     body: { token, name: "me" },
     curl,
   });
-  return key;
+  assert.equal(status, 201, `${JSON.stringify(body)} ${error}`);
+  return body.key;
 }
 
 async function isReady(engine: TestEngine, url: string): Promise<void> {
   await eventually("it is ready", async () => {
-    return (await askInside(engine, `${url}/api/health/ready`, { curl: ["-k"] })).body === "ready";
+    const { status, body, error } = await askInside(engine, `${url}/api/health/ready`, { curl: ["-k"] });
+    assert.equal(body, "ready", `${status} ${error}`);
+    return true;
   }, { timeoutMs: 30_000 });
 }
 
@@ -488,15 +494,16 @@ testBounded(
     const mib = 400; // sooner there than at two thousand
     await engine.cli("update", "--memory", `${mib}m`, "--memory-swap", `${mib}m`, name);
     const sender = new URL("endless_message.ts", import.meta.url).pathname;
-    const { out, error } = await inside(
+    const { code, out, error } = await inside(
       engine,
       ...[Deno.execPath(), "run", "--no-config", "--allow-net", sender, url, key, String(4 * mib)],
     );
 
-    assert.ok(Number(out) > 0 && Number(out) < mib, `${out} MiB were taken: ${error}`);
+    assert.ok(Number(out) > 0 && Number(out) < mib, `"${out.trim()}" MiB were taken, code ${code}: ${error}`);
     await eventually("it is started again", async () => (await inspected()).RestartCount > 0);
     await isReady(engine, url);
-    assert.equal((await askInside(engine, `${url}/api/auth/me`, { key })).status, 200);
+    const me = await askInside(engine, `${url}/api/auth/me`, { key });
+    assert.equal(me.status, 200, `${JSON.stringify(me.body)} ${me.error}`);
   },
 );
 

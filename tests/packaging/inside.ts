@@ -29,6 +29,8 @@ export interface InsideAnswer {
   readonly status: number;
   // deno-lint-ignore no-explicit-any -- a test reads what it expects and fails where it is absent
   readonly body: any;
+  /** The words of curl, as where nothing answers: the status is 0 then. */
+  readonly error: string;
 }
 
 /** One request, from a process beside the engine. */
@@ -41,7 +43,7 @@ export async function askInside(
     readonly curl?: readonly string[];
   } = {},
 ): Promise<InsideAnswer> {
-  const { out } = await inside(
+  const { out, error } = await inside(
     engine,
     "curl",
     "-sS",
@@ -56,5 +58,5 @@ export async function askInside(
   );
   const end = out.lastIndexOf("\n");
   const text = out.slice(0, end).trim();
-  return { status: Number(out.slice(end + 1)), body: /^[{[]/.test(text) ? JSON.parse(text) : text };
+  return { status: Number(out.slice(end + 1)), body: /^[{[]/.test(text) ? JSON.parse(text) : text, error };
 }
