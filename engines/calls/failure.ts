@@ -70,6 +70,8 @@ export const withoutOthers = (words: string, asked: string): string =>
 /** Docker and Podman use different statuses, so the words decide first. The order matters. */
 const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [/multiple ids found|more than one|ambiguous|multiple .{1,200} match/i, "ambiguous_id"],
+  // Podman ends this sentence with "container already exists", although no name is asked for.
+  [/has dependent containers/i, "conflict"],
   [
     /is already in use by|name .{1,200} is (?:already )?in use|already exists|volume name .{1,200} not unique/i,
     "name_taken",

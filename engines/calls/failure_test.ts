@@ -11,6 +11,11 @@ Deno.test("a refusal that the caller can mend is no failure of the engine", () =
     [403, "only one instance of 'host' network is allowed", "conflict"],
     [403, "operation is not permitted on pre-defined bridge network", "conflict"],
     [409, "network with name n1 already exists", "name_taken"],
+    [
+      500,
+      "container 0123456789ab has dependent containers which must be removed before it: 6789ab: container already exists",
+      "conflict",
+    ],
     [500, "No such container: nope", "container_not_found"],
     [500, "`/usr/bin/crun start 0123456789ab` failed: exit status 1", "conflict"],
     [501, "configured logging driver does not support reading", "conflict"],
