@@ -51,6 +51,7 @@ class World {
       restartCount: 0,
       startedAt: "2026",
       mounts: [],
+      undeclarable: [],
     };
     const modes = { networkMode: "bridge", ipcMode: "", pidMode: "", utsMode: "", networks: [] };
     const labels = mark === "" ? {} : { "dev.berth.apply": mark };

@@ -37,7 +37,15 @@ class World {
     this.#containers = [["web", "one"], ["db", "two"]].map(([service = "", name = ""]) => {
       this.networks.set(name, labels);
       const compose = { project, service };
-      const of = { id: `${service}-id`, name: service, state: "running", labels, compose, mounts: [] };
+      const of = {
+        id: `${service}-id`,
+        name: service,
+        state: "running",
+        labels,
+        compose,
+        mounts: [],
+        undeclarable: [],
+      };
       return {
         ...of,
         ...modes,
