@@ -53,7 +53,7 @@ export async function mustBeFree(what: string, file: string): Promise<void> {
   }
 }
 
-/** What berth keeps in its data folder; a file of one of these names would take its place. */
+/** Files that berth keeps in its data folder: one with such a name would take its place. */
 const OWN = [
   "berth.db",
   "berth.db-wal",

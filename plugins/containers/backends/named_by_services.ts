@@ -17,7 +17,7 @@ const NOTHING: NamedByServices = { volume: () => false, image: () => false };
 /** The answer while nobody tells the services: one may name whatever there is. */
 const ANYTHING: NamedByServices = { volume: () => true, image: () => true };
 
-/** What one definition of a service names. */
+/** Volumes and images that one definition of a service names. */
 interface Uses {
   readonly image: string;
   readonly volumes: readonly string[];

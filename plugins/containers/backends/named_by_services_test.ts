@@ -15,7 +15,7 @@ interface Scene {
   readonly isManager?: boolean;
   readonly hasLeader?: boolean;
   readonly state?: string;
-  /** What its networks are of; null while they are not listed. */
+  /** The swarm that its networks belong to; null while they are not listed. */
   readonly scope?: string | null;
 }
 
