@@ -35,7 +35,10 @@ export class Leases {
   /** Returns while half of the lease is left at least. Throws `LostApply`, and what the store throws. */
   async assertHeld(apply: Pick<ApplyRecord, "id" | "epoch">): Promise<void> {
     if (this.#isFresh(apply)) return;
+    const isJoined = this.#renewing !== null;
     await this.renew();
+    // A renewal under way may have been asked before the apply was there
+    if (isJoined && !this.#isFresh(apply)) await this.renew();
     if (!this.#isFresh(apply)) throw new LostApply();
   }
 
