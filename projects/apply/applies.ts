@@ -11,6 +11,7 @@ import { Journal, LostApply, progressOf, Unheeded } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import { InterruptedSwaps } from "./interrupted_swaps.ts";
 import { wordsOfGivenUp } from "./left_behind.ts";
+import { Logins } from "./logins.ts";
 import { LostOwners } from "./lost_owners.ts";
 import { ownerHere } from "./owner.ts";
 import type { Run } from "./run.ts";
@@ -39,7 +40,7 @@ export class Applies implements AsyncDisposable {
   readonly #owner = ownerHere();
   readonly #feed = new ApplyFeed();
   readonly #works = new Works();
-  readonly #logins = new Map<string, ApplyRequest["registries"]>();
+  readonly #logins: Logins;
   readonly #swaps: InterruptedSwaps;
   readonly #stopping = new AbortController();
   readonly #leaseMs: number;
@@ -65,6 +66,7 @@ export class Applies implements AsyncDisposable {
       stopping: this.#stopping.signal,
       awayMs: options.awayMs ?? AWAY_MS,
     });
+    this.#logins = new Logins(options.store, this.#owner, (id) => this.#works.isFree(id));
     this.#ticking = this.#tick();
   }
 
@@ -118,7 +120,7 @@ export class Applies implements AsyncDisposable {
       this.#works.leave(record); // if its row is there all the same, it is carried out once
       throw error;
     }
-    if (Object.keys(registries).length > 0) this.#logins.set(id, registries);
+    this.#logins.hold(id, registries);
     await this.#carryOn(record, false);
     return await this.get(id);
   }
@@ -264,6 +266,7 @@ export class Applies implements AsyncDisposable {
         for (const { apply, since } of await store.takeOver(shared, lease)) {
           await this.#takeUp(apply, shared - since);
         }
+        await this.#logins.forgetAllOver();
         if (performance.now() < forgetAt) continue;
         forgetAt = performance.now() + FORGET_EVERY_MS;
         await store.forget(now() - KEPT_MS);
@@ -310,12 +313,8 @@ export class Applies implements AsyncDisposable {
       const { runtime, sources, composeVersion } = this.options;
       const engines = runtime();
       const now = await sources(workspace, group).catch(() => null);
-      if (engines === null || now === null) {
-        const reason = engines === null
-          ? "No plugin has a container engine"
-          : "Its workspace or group is gone";
-        return this.#pause(record, reason);
-      }
+      if (engines === null) return this.#pause(record, "No plugin has a container engine");
+      if (now === null) return this.#pause(record, "Its workspace or group is gone");
       const { Run } = await import("./run.ts");
       const ground = { ...now, apply: id, backend: record.backend, runtime: engines, composeVersion };
       const run = new Run(record, { ...this.#runOptions(record, ground, isAgain), unknownHooks: hooks });
@@ -347,7 +346,7 @@ export class Applies implements AsyncDisposable {
       awayMs: this.options.awayMs ?? AWAY_MS,
       judgedMs: this.options.judgedMs ?? SOUND_MS,
       progress: (step, frame) => this.#feed.progress(id, { kind: "progress", step, ...frame }),
-      loginFor: (host) => this.#logins.get(id)?.[host],
+      loginFor: (host) => this.#logins.for(id, host),
       unexpected: (error) => {
         this.options.log.error("A step of an apply failed", { apply: id, error });
         return new ServiceError("internal", "berth failed at this step; its log says why");
@@ -371,15 +370,8 @@ export class Applies implements AsyncDisposable {
         .catch((error) => this.options.log.warn("An apply is left", { apply: id, error: String(error) }));
     return this.#works.begin(record, run, guarded, async () => {
       this.#feed.over(id);
-      await this.#forgetLogins(id);
+      await this.#logins.forgetOver(id);
     });
-  }
-
-  /** A paused apply may need them once more, and one that somebody else goes on with does not. */
-  async #forgetLogins(id: string): Promise<void> {
-    if (!this.#logins.has(id)) return;
-    const record = await this.options.store.get(id).catch(() => null);
-    if (record?.state !== "paused" && !this.#works.has(id)) this.#logins.delete(id);
   }
 
   #journal(record: ApplyRecord): Journal {

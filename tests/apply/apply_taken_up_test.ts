@@ -1,10 +1,13 @@
 /** Applies that are taken up before everything they need is there: their engine, their files or the store. */
 import assert from "node:assert/strict";
 import type { ApplyStore } from "../../core/applies.ts";
+import type { PullOrder } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { Applies } from "../../projects/apply/applies.ts";
 import type { AppliesOptions } from "../../projects/apply/applies_options.ts";
+import type { Sources } from "../../projects/apply/orders.ts";
 import { nameOf, type Work } from "../../projects/apply/work.ts";
+import { declaredNow, digestOf } from "../../projects/plan/looked.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
 import { ENTRY } from "../access/audit_entry.ts";
 import { eventually } from "../support/eventually.ts";
@@ -76,16 +79,23 @@ class HalfSwapped {
   }
 }
 
+async function withStore(work: (applies: ApplyStore) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "berth-taken-up-" });
+  try {
+    await using store = await openSqliteStore(`${folder}/store.db`);
+    await work(store.applies);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
 /** Berth after a start: an apply of another boot is in the middle of a swap, `left` as it says. */
 async function taken(
   left: (store: ApplyStore, id: string) => Promise<unknown>,
   work: (owner: Applies, id: string, engine: HalfSwapped) => Promise<void>,
   more: Partial<AppliesOptions> = {},
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "berth-taken-up-" });
-  try {
-    await using store = await openSqliteStore(`${folder}/store.db`);
-    const { applies } = store;
+  await withStore(async (applies) => {
     const id = crypto.randomUUID();
     const { workspace, group, project, backend } = WORK.plan;
     const about = { id, workspace, group, project, backend, by: BY.by, credential: null };
@@ -113,9 +123,7 @@ async function taken(
       ...more,
     });
     await work(owner, id, engine);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 const asItIs = () => Promise.resolve();
@@ -193,4 +201,99 @@ Deno.test("An apply whose engine is not found for a while is abandoned all the s
     const [step] = (await owner.get(id)).steps;
     assert.deepEqual([step?.state, step?.note], ["unknown", 'The engine "docker" was not found']);
   }, { awayMs: 100 });
+});
+
+const HOST = "r.example";
+const IMAGE = `${HOST}/web:1`;
+const LOGIN = { username: "u", password: "p" };
+
+/** Files of one service, and the plan that pulls its image. */
+function pulled() {
+  const service = {
+    image: IMAGE,
+    imageAt: null,
+    build: null,
+    platform: null,
+    volumes: [],
+    mounts: [],
+    containerName: null,
+  };
+  const unit = { id: "web", label: "web", name: "web", service, paths: [], references: [], value: null };
+  const group = { name: "shop", project: "shop", units: [unit], sources: [], envFiles: [], resources: [] };
+  const settings = { paths: [], projects: new Map(), stacks: new Map() };
+  const ground = {
+    model: { settings, root: "/shop" },
+    group: { ...group, value: null, profiles: [] },
+    digest: (text: string) => text,
+    contents: new Map(),
+    hashes: () => Promise.resolve(new Map()),
+    reading: null,
+  } as unknown as Sources;
+  const declared = digestOf(declaredNow(ground), ground.digest);
+  const step = { ...SWAP, kind: "image.pull", target: IMAGE };
+  const work = { ...WORK, plan: { ...WORK.plan, basis: { declared }, steps: [step] }, subjects: {} };
+  return { ground, work: work as unknown as Work };
+}
+
+/** An apply that pulls an image. `pull` is told the login that the pull has. Returns how the apply ends. */
+async function pullEnds(
+  store: ApplyStore,
+  pull: (login: unknown) => void,
+  sources: (ground: Sources) => Promise<Sources | null>,
+  awayMs = 30_000,
+) {
+  const { ground, work } = pulled();
+  const unused = () => assert.fail("not asked for");
+  const acts = {
+    isAway: () => false,
+    imageId: () => Promise.resolve("sha256:1"),
+    pull: ({ loginFor }: PullOrder) => Promise.resolve(pull(loginFor(HOST))),
+  };
+  const runtime = {
+    settle: () => Promise.resolve(),
+    backends: () => [{ name: "docker", kind: "docker" }],
+    unheard: () => new Map(),
+    containers: () => Promise.resolve([]),
+    acts: () => acts,
+  };
+  await using owner = new Applies({
+    store,
+    runtime: () => runtime as never,
+    sources: () => sources(ground),
+    rights: () => Promise.resolve({} as never),
+    entryOf: () => ENTRY,
+    noteFailed: unused,
+    seal: { seal: unused, open: unused } as never,
+    composeVersion: "2.0.0",
+    log: SILENT,
+    now: () => Date.now(),
+    leaseMs: 200,
+    awayMs,
+    judgedMs: 10,
+  });
+  const { id } = await owner.begin(work, { [HOST]: LOGIN }, BY, () => Promise.resolve());
+  const state = await ended(owner, id);
+  return { state, reason: (await owner.get(id)).reason };
+}
+
+Deno.test("A pull that is begun again after its store was away has the login that was given", async () => {
+  await withStore(async (applies) => {
+    const logins: unknown[] = [];
+    let asked = 0; // while the store is away
+    const away = () => Promise.reject(new ServiceError("store_unavailable", "The store is away"));
+    const isAway = () => logins.length === 1 && asked++ < 10;
+    const store: ApplyStore = {
+      ...applies,
+      get: (id) => isAway() ? away() : applies.get(id),
+      write: (...line) => isAway() ? away() : applies.write(...line),
+    };
+
+    const { state } = await pullEnds(
+      store,
+      (login) => logins.push(login),
+      (ground) => Promise.resolve(ground),
+    );
+
+    assert.deepEqual([state, logins], ["done", [LOGIN, LOGIN]]);
+  });
 });
