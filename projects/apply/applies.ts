@@ -8,6 +8,7 @@ import { type Applier, type AppliesOptions, toldOf } from "./applies_options.ts"
 import { ApplyFeed } from "./feed.ts";
 import { followApply } from "./follow.ts";
 import { Journal, LostApply, progressOf, Unheeded } from "./journal.ts";
+import { LateFiles } from "./late_files.ts";
 import { Leases } from "./leases.ts";
 import { InterruptedSwaps } from "./interrupted_swaps.ts";
 import { wordsOfGivenUp } from "./left_behind.ts";
@@ -41,6 +42,7 @@ export class Applies implements AsyncDisposable {
   readonly #feed = new ApplyFeed();
   readonly #works = new Works();
   readonly #logins: Logins;
+  readonly #files: LateFiles;
   readonly #swaps: InterruptedSwaps;
   readonly #stopping = new AbortController();
   readonly #leaseMs: number;
@@ -50,13 +52,9 @@ export class Applies implements AsyncDisposable {
 
   constructor(private readonly options: AppliesOptions) {
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
-    this.#lostOwners = new LostOwners({ store: options.store, owner: this.#owner, ms: this.#leaseMs });
-    this.#leases = new Leases({
-      store: options.store,
-      owner: this.#owner,
-      ms: this.#leaseMs,
-      now: () => this.#sharedNow(),
-    });
+    const lease = { store: options.store, owner: this.#owner, ms: this.#leaseMs };
+    this.#lostOwners = new LostOwners(lease);
+    this.#leases = new Leases({ ...lease, now: () => this.#sharedNow() });
     this.#swaps = new InterruptedSwaps({
       store: options.store,
       runtime: options.runtime,
@@ -67,6 +65,7 @@ export class Applies implements AsyncDisposable {
       awayMs: options.awayMs ?? AWAY_MS,
     });
     this.#logins = new Logins(options.store, this.#owner, (id) => this.#works.isFree(id));
+    this.#files = new LateFiles(options, options.awayMs ?? AWAY_MS);
     this.#ticking = this.#tick();
   }
 
@@ -296,8 +295,17 @@ export class Applies implements AsyncDisposable {
     });
   }
 
-  async #carryOn(record: ApplyRecord, isAgain: boolean, hooks?: ApplyResume["hooks"]): Promise<void> {
-    const { id, workspace, group, wish } = record;
+  /** Leaves an apply whose files cannot be read to the next tick, or to a person. */
+  #postpone(record: ApplyRecord, error: ServiceError): void {
+    const settle = () => this.#swaps.settleWaiting(record);
+    this.#go(record, null, async () => {
+      if (!await this.#files.mustPause(record, error, settle)) return;
+      await this.#journal(record).close("paused", error.discreet);
+    });
+  }
+
+  async #carryOn(record: ApplyRecord, isAgain: boolean, answer?: ApplyResume["hooks"]): Promise<void> {
+    const { id, wish } = record;
     if (this.#works.isRefused(record)) { // the store was away as it was refused
       this.#go(record, null, async () => void await this.#closedUndone(record, "The store was away"));
       return;
@@ -310,11 +318,13 @@ export class Applies implements AsyncDisposable {
     if (!isReadable(record)) return this.#pause(record, NOT_READABLE);
     this.#works.claim(record);
     try {
-      const { runtime, sources, composeVersion } = this.options;
+      const { runtime, composeVersion } = this.options;
       const engines = runtime();
-      const now = await sources(workspace, group).catch(() => null);
+      const hooks = answer ?? this.#files.hooksOf(record);
+      const now = await this.#files.read(record, hooks);
       if (engines === null) return this.#pause(record, "No plugin has a container engine");
       if (now === null) return this.#pause(record, "Its workspace or group is gone");
+      if (now instanceof ServiceError) return this.#postpone(record, now);
       const { Run } = await import("./run.ts");
       const ground = { ...now, apply: id, backend: record.backend, runtime: engines, composeVersion };
       const run = new Run(record, { ...this.#runOptions(record, ground, isAgain), unknownHooks: hooks });

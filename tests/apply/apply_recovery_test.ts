@@ -9,6 +9,8 @@ import { lawEngine, sharedEngine } from "../support/shared_engine.ts";
 import { HEALTHY } from "./health_checks.ts";
 
 const LEASE = { applyTimes: { leaseMs: 1_000 } };
+/** Files that cannot be read are not waited for as long. */
+const SHORT = { applyTimes: { ...LEASE.applyTimes, awayMs: 3_000 } };
 const KILLS: readonly Kill[] = [
   ["after", "create"],
   ["after", "stop"],
@@ -69,7 +71,8 @@ for (const [nth, [change, apply]] of Object.entries(CHANGES).entries()) {
         await first.berth.stop();
         await dieInApply(scene, kill, { applierOf: operator });
         await apply(scene);
-        await using last = await serveEngines({ docker: engine }, { ...LEASE, folder, admin });
+        const times = change.startsWith("its folder") ? SHORT : LEASE;
+        await using last = await serveEngines({ docker: engine }, { ...times, folder, admin });
         const { id } = (await last.call("GET /api/applies")).body.items[0];
         const isAbandoned = change.includes("abandoned");
         assert.equal((await scene.over(id, last)).state, isAbandoned ? "cancelled" : "paused");
@@ -168,7 +171,8 @@ test("A swap is undone although its folder is away and its engine starts after b
       return reason.includes(`"${name}"`);
     });
     await engine.start();
-    assert.equal((await scene.over(id, last)).state, "paused");
+    const { state, reason } = await scene.over(id, last);
+    assert.deepEqual([state, reason], ["paused", "Cannot read the workspace: its folder is gone"]);
     await isServed(scene);
     assert.equal((await healthOf(last)).checks.applies.status, "ok");
     assert.deepEqual(last.bugs(), []);

@@ -297,3 +297,24 @@ Deno.test("A pull that is begun again after its store was away has the login tha
     assert.deepEqual([state, logins], ["done", [LOGIN, LOGIN]]);
   });
 });
+
+const unreadable = () => Promise.reject(new ServiceError("workspace_unavailable", "The folder is not there"));
+
+Deno.test("An apply whose files cannot be read for a moment goes on once they can", async () => {
+  await withStore(async (applies) => {
+    let reads = 0;
+    const sources = (ground: Sources) => ++reads < 3 ? unreadable() : Promise.resolve(ground);
+
+    const end = await pullEnds(applies, () => {}, sources);
+
+    assert.deepEqual([end, reads], [{ state: "done", reason: null }, 3]);
+  });
+});
+
+Deno.test("An apply whose files stay unreadable waits for a person, and says why", async () => {
+  await withStore(async (applies) => {
+    const end = await pullEnds(applies, () => {}, unreadable, 100);
+
+    assert.deepEqual(end, { state: "paused", reason: "The folder is not there" });
+  });
+});
