@@ -99,7 +99,7 @@ async function taken(
     const id = crypto.randomUUID();
     const { workspace, group, project, backend } = WORK.plan;
     const about = { id, workspace, group, project, backend, by: BY.by, credential: null };
-    const owned = { createdAt: Date.now(), owner: "another boot", leaseUntil: 0 };
+    const owned = { createdAt: Date.now(), owner: "another boot", leaseUntil: Date.now() };
     await applies.add({ ...about, ...owned, work: JSON.stringify(WORK) }, ENTRY);
     const body = JSON.stringify({ state: "running", noted: { running: true } });
     await applies.write(id, 1, [{ at: 0, kind: "step", step: 1, body }], []);
@@ -159,7 +159,7 @@ Deno.test("An apply that is abandoned while it looks for its engine brings its o
   const goesOn = Promise.withResolvers<void>();
   const sources = () => {
     goesOn.resolve();
-    return Promise.resolve({} as never);
+    return Promise.resolve(pulled().ground);
   };
   await taken(asItIs, async (owner, id, engine) => {
     await goesOn.promise;
