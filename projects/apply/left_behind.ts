@@ -37,13 +37,43 @@ export function failureOf(progress: ReadonlyMap<number, StepProgress>): string |
  */
 export function wordsOfGivenUp(work: Work, progress: ReadonlyMap<number, StepProgress>): string | null {
   const failure = failureToTakeBack(work, progress);
-  if (failure === null) return wordsOfBack(work, progress);
+  if (failure === null) return wordsOfLeft(work, progress);
   const left = stepsOf(work).filter((step) => {
     const state = progress.get(step.n)?.state ?? "skipped";
     return isTakenBack(step) && state !== "undone" && state !== "skipped";
   }).map(({ target }) => `"${target}"`);
   if (left.length === 0) return `${failure}. What was done was taken back`;
-  const more = left.length > MOST_NAMES ? ` and ${left.length - MOST_NAMES} more` : "";
-  const names = `${left.slice(0, MOST_NAMES).join(", ")}${more}`;
-  return `${failure}. It was cancelled before all of it was taken back: ${names} stay as they are now`;
+  return `${failure}. It was cancelled before all of it was taken back: ${
+    namesOf(left)
+  } stay as they are now`;
+}
+
+function namesOf(targets: readonly string[]): string {
+  const more = targets.length > MOST_NAMES ? ` and ${targets.length - MOST_NAMES} more` : "";
+  return `${targets.slice(0, MOST_NAMES).join(", ")}${more}`;
+}
+
+/** Returns the steps with whose containers the step's own one shares namespaces, and which it must follow. */
+export const parentsOf = ({ kind, why }: Pick<Step, "kind" | "why">): number[] =>
+  kind !== "container.swap" && kind !== "container.restart"
+    ? []
+    : why.flatMap((one) => one.code === "followsFrom" && one.how === "namespace" ? [one.step] : []);
+
+/** Returns what became of the networks that came back, and the containers that are without theirs; null for neither. */
+export function wordsOfLeft(work: Work, progress: ReadonlyMap<number, StepProgress>): string | null {
+  const back = wordsOfBack(work, progress);
+  const steps = stepsOf(work);
+  // A network that came back has started its containers again, and those that share their namespaces.
+  const counts = ({ kind }: Step) => back === null || kind !== "container.start";
+  const done = new Set(
+    steps.filter((step) => counts(step) && progress.get(step.n)?.state === "done").map(({ n }) => n),
+  );
+  const stranded = steps.filter((step) => {
+    const state = progress.get(step.n)?.state;
+    return state !== "done" && state !== "skipped" && parentsOf(step).some((n) => done.has(n));
+  }).map(({ target }) => `"${target}"`);
+  if (stranded.length === 0) return back;
+  const words = `Without the network or another namespace that it shared with a replaced container: ` +
+    `${namesOf([...new Set(stranded)])}. Ask for a new plan, or restart what it does not name`;
+  return back === null ? words : `${back}. ${words}`;
 }

@@ -9,8 +9,8 @@ import { isAway } from "./hand.ts";
 import { progressOf } from "./journal.ts";
 import { judgeStarts, unjudged, wordsOf } from "./judgement.ts";
 import type { Unstable } from "./apply_shape.ts";
-import { failureOf, failureToTakeBack, wordsOfGivenUp } from "./left_behind.ts";
-import { type BackOptions, failureOfBack, networksBack, wordsOfBack } from "./network_back.ts";
+import { failureOf, failureToTakeBack, wordsOfGivenUp, wordsOfLeft } from "./left_behind.ts";
+import { type BackOptions, failureOfBack, networksBack } from "./network_back.ts";
 import { Patience, patiently } from "./patience.ts";
 import { RunState } from "./run_state.ts";
 import type { RunOptions } from "./run_options.ts";
@@ -122,11 +122,7 @@ export class Run {
     const { steps, done, halt, work } = this.#state;
     if (this.options.stopping.aborted) return [];
     const open = steps.filter(({ n }) => !done.has(n) && !inHand.has(n) && !this.#given.has(n));
-    if (halt !== null) {
-      // A swap that was cut is finished or turned back, whatever else was asked.
-      if (halt.kind === "paused") return [];
-      return open.filter(({ n, kind }) => kind === "container.swap" && this.#state.isBegun(n));
-    }
+    if (halt !== null) return open.filter((step) => this.#state.goesOnAtEnd(step));
     // Nothing is touched before all images are there.
     const images = open.filter(({ kind }) => kind === "image.pull" || kind === "image.build");
     if (images.length > 0 || [...inHand.keys()].some((n) => this.#isImage(n))) {
@@ -176,7 +172,7 @@ export class Run {
     if (halt.kind === "failed" && this.#state.work.onFailure === "rollback") {
       return await this.#takeBack(halt.reason);
     }
-    const words = wordsOfBack(this.#state.work, await progressOf(this.options.store, this.apply.id));
+    const words = wordsOfLeft(this.#state.work, await progressOf(this.options.store, this.apply.id));
     await journal.close(halt.kind, words === null ? halt.reason : `${halt.reason}. ${words}`);
   }
 

@@ -3,6 +3,7 @@
 import type { Permission } from "../../core/access.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import type { StepProgress } from "./journal.ts";
+import { parentsOf } from "./left_behind.ts";
 import { stepsOf, type Work } from "./work.ts";
 
 /** The reason for beginning no further step. */
@@ -67,6 +68,26 @@ export class RunState {
 
   isBegun(n: number): boolean {
     return this.progress.get(n)?.state === "running";
+  }
+
+  /**
+   * Returns true if a step is carried out although the apply ends: a swap that was cut, and, unless it is abandoned, a
+   * step that gives a container the namespaces back which a finished one has taken from it.
+   */
+  goesOnAtEnd(step: Step): boolean {
+    if (this.halt === null || this.halt.kind === "paused") return false;
+    if (step.kind === "container.swap" && this.isBegun(step.n)) return true;
+    if (this.halt.kind !== "failed" && this.halt.kind !== "cancel") return false;
+    const isFresh = !this.progress.has(step.n) || this.isBegun(step.n);
+    const isDone = (n: number) => this.done.has(n) && !this.skipped.has(n);
+    return isFresh && parentsOf(step).some(isDone) && step.after.every((n) => this.#isMet(n));
+  }
+
+  /** Nobody waits at the end: a container without its network serves nobody. */
+  #isMet(n: number): boolean {
+    const step = this.steps.find((one) => one.n === n);
+    return step === undefined || this.done.has(n) ||
+      (step.kind === "wait" && step.after.every((before) => this.done.has(before)));
   }
 
   /** Returns the swaps that an earlier owner left, but for those whose hooks only a person can judge. */

@@ -67,8 +67,9 @@ export class StepRunner {
     if (step.within !== undefined) return await this.#skip(step, "There was nothing to stop or start");
     // A swap in hand is finished or undone, but no command runs without the permission for it.
     const inside = this.#state.inside(step).filter(({ n }) => !this.#state.done.has(n));
-    const lacking = await this.lacking(this.#state.isBegun(step.n) ? inside : [step, ...inside]);
-    if (lacking !== null && !this.#state.isGivenUp) {
+    const isBegun = this.#state.isBegun(step.n);
+    const lacking = await this.lacking(isBegun ? inside : [step, ...inside]);
+    if (lacking !== null && !(isBegun && this.#state.isGivenUp)) {
       this.#state.halt ??= { kind: "paused", reason: lacking };
       return;
     }

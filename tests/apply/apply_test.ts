@@ -116,6 +116,16 @@ for (const kind of ["docker", "podman"] as const) {
       const side = await engine.ask(`GET /containers/${after[`${name}-side-1`]!.id}/json`);
       assert.equal(side.json.HostConfig.NetworkMode, `container:${db.id}`);
       assert.deepEqual((await scene.plan()).steps, []);
+
+      const broken = text.replace("red", "green");
+      const other = broken.indexOf("  other:");
+      await scene.write(`${broken.slice(0, other)}${broken.slice(other).replace("[idle]", "[none]")}`);
+      const failed = await scene.apply();
+      assert.deepEqual([failed.state, ends(failed).length], ["failed", 1], failed.reason ?? "");
+      const spaces = await Promise.all(
+        ["db", "side"].map((one) => engine.cli("exec", `${name}-${one}-1`, "readlink", "/proc/1/ns/net")),
+      );
+      assert.equal(spaces[0], spaces[1], "also where another branch has failed meanwhile");
     });
   });
 
