@@ -3,8 +3,9 @@
 const PAGE = new URL("./", import.meta.url);
 const BUILT = new URL("built/", PAGE);
 const CLIENT = new URL("../client/", PAGE);
-/** Besides the page itself: what it asks for by address when it is needed. */
+/** Scripts besides the page itself, which are asked for by address. */
 const SCRIPTS = {
+  "late.js": "leaves/late.ts",
   "terminal.js": "leaves/terminal.ts",
   "editor.js": "leaves/editor.ts",
   "de.js": "words/de.ts",

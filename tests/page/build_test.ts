@@ -169,7 +169,8 @@ Deno.test("the page is served at / with its policy, to strangers too, and its pa
   assert.equal(status, 200);
   assert.match(text, /<script type="module" src="\/main.js">/);
   // For a browser that cannot run the script, which puts the page in its place.
-  const [, sentence = ""] = /<div id="page">([^<]+)<\/div>/.exec(text) ?? [];
+  const [, sentence = ""] =
+    /<div id="page">\s*<p hidden>([^<]+)<\/p>/.exec(text)?.map((one) => one.replaceAll(/\s+/g, " ")) ?? [];
   const docs = await Deno.readTextFile(new URL("../docs/page.md", PAGE));
   const promised = /\*\*(Chrome and Edge \d+), (Firefox \d+), (Safari [\d.]+)\*\*/.exec(docs)?.slice(1) ?? [];
   assert.equal(promised.length, 3);
