@@ -21,16 +21,18 @@ export interface Kept {
  * refuses to remove: Podman does so while others share their namespaces.
  */
 export async function tidyUp(
-  orders: Orders,
+  orders: Pick<Orders, "containers">,
   acts: EngineActs,
   apply: string,
   journal: Pick<Journal, "tidy">,
 ): Promise<Kept[]> {
   const kept: Kept[] = [];
   const [aside, late] = [nameOf("", "old", apply), nameOf("", "new", apply)];
-  for (const { id, name, state } of await orders.containers()) {
-    const isLeft = name.endsWith(aside) ? state !== "running" : name.endsWith(late) && state === "created";
-    if (!isLeft) continue;
+  const left = (await orders.containers()).filter(({ name, state }) =>
+    name.endsWith(aside) ? state !== "running" : name.endsWith(late) && state === "created"
+  );
+  // A container that shares the namespaces of another one was made after it, and has to go before it
+  for (const { id, name } of left.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))) {
     const isGone = async () => await acts.find(id) === null;
     try {
       await journal.tidy(name, () => unlessDone(acts, () => acts.remove(id), isGone));

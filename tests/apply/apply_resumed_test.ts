@@ -74,7 +74,14 @@ class World {
   /** Returns the containers as a runtime lists them. */
   listed(): readonly unknown[] {
     const compose = { project: "shop", service: "web" };
-    return this.#containers.map(({ id, name, labels }) => ({ id, name, labels, compose, backend: "docker" }));
+    return this.#containers.map(({ id, name, labels }) => ({
+      id,
+      name,
+      labels,
+      compose,
+      createdAt: "",
+      backend: "docker",
+    }));
   }
 
   acts(): EngineActs {
