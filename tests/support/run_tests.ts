@@ -20,6 +20,9 @@ const FIRST = [
   "tests/page/screens_test.ts",
   "tests/streams/logs_engine_test.ts",
   "tests/streams/logs_test.ts",
+  "tests/store/store_postgres_test.ts",
+  "tests/store/postgres_faults_test.ts",
+  "tests/house/docs_run_test.ts",
 ];
 
 const named = Deno.args.some((one) => !one.startsWith("-"));
