@@ -82,9 +82,13 @@ async function oldOf(hand: Hand): Promise<InspectedContainer | null> {
   if (old === null) throw touched(subject.name, "removed");
   const isOther = isAgain ? isRenamed(hand, old) : old.name !== subject.name;
   // On the way back it gets its name again, whatever it is called now.
-  if (isOther && noted["back"] !== true) throw touched(subject.name, "renamed");
+  if (isOther && noted["back"] !== true && !isStopped(hand, old)) throw touched(subject.name, "renamed");
   return old;
 }
+
+/** Returns true if an earlier attempt found it up and it is down by now: nobody would serve if the swap ended here. */
+const isStopped = ({ isAgain, noted }: Hand, old: InspectedContainer): boolean =>
+  isAgain && noted["running"] === true && typeof noted["first"] === "string" && !isUp(old);
 
 /** Returns true if the old container has a name that no part of a swap gives: somebody wants to keep it. */
 function isRenamed({ apply, subject }: SettlingHand, { name }: InspectedContainer): boolean {
@@ -132,6 +136,7 @@ async function putAside(
   old: InspectedContainer,
 ): Promise<InspectedContainer | null> {
   const { acts, apply, orders } = hand;
+  if (isRenamed(hand, old)) return old; // it is stopped, and stays as somebody keeps it
   if (orders.kind === "docker" && !["", "no"].includes(old.restart.name)) {
     await acts.update(old.id, { restart: { name: "no", maximumRetries: 0 } });
   }

@@ -378,6 +378,17 @@ Deno.test("A swap that is taken up again leaves a container alone that somebody 
   assert.deepEqual([world.states()[0], world.asked], ["web-keep running", []]);
 });
 
+Deno.test("A swap that is taken up again finishes where somebody renamed the old container after its stop", async () => {
+  const world = new World().hold("old-1", "web-keep", "exited")
+    .hold("new", "shop-web-1.new-a1", "exited", "a1:1").healthyAfter("new", 0);
+  const run = new EngineRun(world, SWAP.slice(0, 1)).left(1, { state: "running", noted: NOTED });
+
+  await run.goOn();
+
+  assert.equal(run.closed?.state, "done", run.closed?.reason ?? "");
+  assert.deepEqual(world.states(), ["web-keep exited", "shop-web-1 running"]);
+});
+
 Deno.test("A swap removes no old container that somebody renames while the new one becomes healthy", async () => {
   const world = inSwap().healthyAfter("new", 1);
   world.looking = () => void world.acts().rename("old-1", "web-keep");
