@@ -6,6 +6,7 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import type { StackStepKind, Step } from "../plan/plan_shape.ts";
+import { removesItself } from "../specs/removes_itself.ts";
 import {
   failed,
   graceOf,
@@ -50,12 +51,7 @@ const BY_KIND: Readonly<Record<Exclude<Step["kind"], StackStepKind>, CarryOut>> 
   "volume.remove": removeVolume,
   "container.create": create,
   "container.start": start,
-  "container.stop": async (hand) => {
-    const found = await existing(hand);
-    if (!isUp(found)) return;
-    await hand.acts.stop(found.id, graceOf(found));
-    await isRemovedByItself(hand.acts, found);
-  },
+  "container.stop": stop,
   "container.remove": remove,
   "container.swap": swap,
   "container.update": update,
@@ -96,6 +92,21 @@ async function start(hand: Hand): Promise<HasStarted> {
   }
   await acts.start(found.id);
   return { started: found.id };
+}
+
+async function stop(hand: Hand): Promise<void> {
+  const { acts, subject, isAgain, noted } = hand;
+  // An earlier attempt stopped it, and its engine removed it then.
+  if (
+    isAgain && noted["removesItself"] === true && subject !== null && await acts.find(subject.id) === null
+  ) {
+    return;
+  }
+  const found = await existing(hand);
+  if (!isUp(found)) return;
+  if (removesItself(found)) await hand.note({ removesItself: true });
+  await acts.stop(found.id, graceOf(found));
+  await isRemovedByItself(acts, found);
 }
 
 /** The container of the step: the one that was there at first, or the one that this apply made under the name. */

@@ -5,6 +5,7 @@ import { failure } from "../../core/error.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Undeclarable } from "../../core/undeclarable.ts";
 import type { Hand } from "./hand.ts";
+import { carryOut } from "./carry_out.ts";
 import { swap } from "./swap.ts";
 import { MARK, markOf } from "./work.ts";
 
@@ -116,4 +117,27 @@ Deno.test("A container whose data its engine would remove with it is not stopped
   await assert.rejects(swap(handOn(engine.acts, [])), /would remove its volume at "\/data".*is back/);
 
   assert.deepEqual(engine.left(), ["web running"]);
+});
+
+Deno.test("A stop whose answer was lost is done although the engine has removed its container by then", async () => {
+  const engine = engineWith({ mounts: [], exitCode: null });
+  const hand = handOn(engine.acts, []);
+  const stop = { ...hand, step: { ...hand.step, kind: "container.stop" as const }, isAgain: true };
+  await assert.rejects(carryOut({ ...stop, acts: { ...engine.acts, find: () => Promise.resolve(null) } }), {
+    message: /was removed by somebody else/,
+  }, "nothing was asked for before");
+  const lost = failure({ engine_unavailable: 503 }, "engine_unavailable", "its answer was lost");
+  const acts = {
+    ...engine.acts,
+    stop: async (id: string) => {
+      await engine.acts.stop(id, 1);
+      throw lost;
+    },
+  };
+  await assert.rejects(carryOut({ ...stop, acts, isAgain: false }), lost);
+  while (await acts.find("old") !== null);
+
+  await carryOut({ ...stop, acts });
+
+  assert.deepEqual(engine.left(), []);
 });
