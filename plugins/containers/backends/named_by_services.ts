@@ -71,10 +71,29 @@ async function knownFor(engine: string, { services, swarmsRead }: Asked): Promis
 
 function naming(uses: readonly Uses[]): NamedByServices {
   const volumes = new Set(uses.flatMap((one) => one.volumes));
+  const made = [...volumes].map(aroundTemplates).filter((one) => one !== null);
+  const isMade = (name: string) =>
+    made.some(({ start, end }) =>
+      name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end)
+    );
   const images = new Set(uses.flatMap(({ image }) => namesOf(image)));
   return {
-    volume: (name) => volumes.has(name),
+    volume: (name) => volumes.has(name) || isMade(name),
     image: (names) => names.some((one) => namesOf(one).some((name) => images.has(name))),
+  };
+}
+
+/**
+ * Returns the text before the first template of a volume's name, such as `db-{{.Task.Slot}}`, and the text after the
+ * last one; null for a name without any. A template may cut spaces around it.
+ */
+function aroundTemplates(source: string): { readonly start: string; readonly end: string } | null {
+  const first = source.indexOf("{{");
+  if (first < 0) return null;
+  const last = source.lastIndexOf("}}");
+  return {
+    start: source.slice(0, first).trimEnd(),
+    end: last < first ? "" : source.slice(last + 2).trimStart(),
   };
 }
 

@@ -17,9 +17,12 @@ interface Scene {
   readonly state?: string;
   /** The swarm that its networks belong to; null while they are not listed. */
   readonly scope?: string | null;
+  readonly volume?: string;
 }
 
-function linkOf({ isManager = true, hasLeader = true, state = "active", scope = "swarm" }: Scene): Link {
+function linkOf(
+  { isManager = true, hasLeader = true, state = "active", scope = "swarm", volume = "data" }: Scene,
+): Link {
   return {
     name: "one",
     engine: {
@@ -28,7 +31,9 @@ function linkOf({ isManager = true, hasLeader = true, state = "active", scope = 
           return Promise.resolve({ Swarm: { LocalNodeState: state, ControlAvailable: isManager } });
         }
         if (!hasLeader) return Promise.reject(engineError("runtime_unavailable", "It has no leader"));
-        return Promise.resolve([{ ID: "s", Spec: definition("data"), PreviousSpec: definition("old", "a") }]);
+        return Promise.resolve([
+          { ID: "s", Spec: definition(volume), PreviousSpec: definition("old", "a") },
+        ]);
       },
     },
     mirror: { networks: { rows: new Map([["n", { scope }]]), known: scope !== null, problem: null } },
@@ -71,4 +76,17 @@ Deno.test("A volume or image that a service without a container names is told, a
   assert.equal(image(["docker.io/library/nginx:1.27"]), true);
   assert.equal(image(["a:latest"]), true, "of the definition before");
   assert.equal(image(["nginx:1.28"]), false);
+});
+
+Deno.test("A volume is told whose name a service makes from a template", async () => {
+  const isTold = async (volume: string, name: string) =>
+    (await namedByServices(linkOf({ volume }), {})).volume(name);
+  for (
+    const source of ["db-{{.Task.Slot}}-x", "db {{- .Task.Slot -}} -x", '{{"}}"}}-x', "db-{{if .Node.ID}}"]
+  ) {
+    assert.equal(await isTold(source, "db-1-x"), true, source);
+    assert.equal(await isTold(source, "other"), false, source);
+  }
+  assert.equal(await isTold("db{{.Task.Slot}}b", "db"), false, "the letter that both would share");
+  assert.equal(await isTold("db{{.Task.Slot}}", "db"), true, "a template may write nothing");
 });
