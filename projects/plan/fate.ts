@@ -32,14 +32,17 @@ export const noFate = (): Fate => ({
   isSurelyStarted: false,
 });
 
-/** Adds a wait for each condition of the units that depend on this one: each of them waits for its own alone. */
+/**
+ * Adds a wait for each condition of the units that depend on this one, unless there is one already: each of them waits
+ * for its own alone.
+ */
 export function addWaits(
   scene: Scene,
   draft: Draft,
   { unit, fate, dependants }: {
     readonly unit: Unit;
     readonly fate: Fate;
-    /** Links to the unit from units of the plan. */
+    /** Links to the unit from units that have steps. */
     readonly dependants: readonly Link[];
   },
 ): void {
@@ -47,6 +50,10 @@ export function addWaits(
   if (!isStarted) return;
   const waiting = dependants.filter(({ condition }) => condition !== "service_started");
   for (const [condition, links] of Map.groupBy(waiting, (link) => link.condition)) {
+    const isRequired = links.some(({ required }) => required);
+    const known = draft.steps[(waits.get(condition) ?? 0) - 1];
+    // An optional wait is not enough for a unit that requires the condition.
+    if (known !== undefined && !(isRequired && known.optional)) continue;
     const step = draft.add({
       kind: "wait",
       target: `${unit.label}: ${condition}`,
@@ -55,9 +62,23 @@ export function addWaits(
       after: last,
       needs: [applying(scene)],
       ifChanged: isSurelyStarted ? null : ifChanged,
-      ...(!links.some(({ required }) => required) && { optional: true }),
+      ...(!isRequired && { optional: true }),
     });
     waits.set(condition, step);
+  }
+}
+
+/** Adds the waits that a unit with these links needs and no other unit needed before. */
+export function addMissingWaits(
+  scene: Scene,
+  draft: Draft,
+  links: readonly Link[],
+  fates: ReadonlyMap<string, Fate>,
+): void {
+  for (const [to, dependants] of Map.groupBy(links, (link) => link.to)) {
+    const unit = scene.group.units.find(({ id }) => id === to);
+    const fate = fates.get(to);
+    if (unit !== undefined && fate !== undefined) addWaits(scene, draft, { unit, fate, dependants });
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";
-import { addWaits, type Fate } from "./fate.ts";
+import { addMissingWaits, addWaits, type Fate } from "./fate.ts";
 import { type Link, ordered, withSharers } from "./order.ts";
 import type { PlanRequest } from "./plan_shape.ts";
 import { leftover } from "./removal.ts";
@@ -48,7 +48,7 @@ export function planUp(
   for (const work of works) work.replaceNetworks();
   const others = mayFollow(scene, units, links, resources);
   for (const { id } of others) resources.followers.add(id);
-  const planned = new Set([...units, ...others].map(({ id }) => id));
+  const planned = new Set(units.map(({ id }) => id));
   const followers: Unit[] = [];
   for (const work of [...works, ...worksOf(others, { ...request, recreate: "changed", rerun: [] })]) {
     const { unit } = work.of;
@@ -58,6 +58,7 @@ export function planUp(
       if (!work.mustFollow) continue;
       check(unit);
       followers.push(unit);
+      addMissingWaits(scene, draft, work.links, fates);
     }
     work.stopLeftovers(stops);
     unchanged += work.plan();

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { Group } from "../../artifacts/artifact.ts";
 import { workspaceFolder } from "../../tests/support/workspace_folder.ts";
 import { Draft } from "./draft.ts";
-import { linksOf, ordered } from "./order.ts";
+import { addWaits, noFate } from "./fate.ts";
+import { type Link, linksOf, ordered } from "./order.ts";
 import type { PlanRequest, Step } from "./plan_shape.ts";
 import type { Scene } from "./scene.ts";
 import { planUp } from "./up.ts";
@@ -12,11 +13,11 @@ const TEXT = `name: shop
 services:
   vpn: { image: 'vpn:1', networks: [lan] }
   app: { image: 'app:1', network_mode: 'service:vpn', depends_on: [cache], pull_policy: always }
-  log: { image: 'log:1', pid: 'service:app', networks: [lan] }
+  log: { image: 'log:1', pid: 'service:app', networks: [lan], depends_on: { app: { condition: service_healthy } } }
   save: { image: 'save:1', volumes_from: [vpn], networks: [lan] }
   cache: { image: 'cache:1', depends_on: [vpn], networks: [lan] }
-  idle: { image: 'idle:1', ipc: 'service:vpn' }
-  gone: { image: 'gone:1', ipc: 'service:vpn' }
+  idle: { image: 'idle:1', ipc: 'service:vpn', depends_on: { vpn: { condition: service_healthy } } }
+  gone: { image: 'gone:1', ipc: 'service:vpn', depends_on: { vpn: { condition: service_healthy } } }
 networks: { lan: { driver_opts: { mtu: '1500' } } }
 `;
 const IMAGES = ["vpn", "app", "log", "save", "cache", "idle", "gone"];
@@ -114,9 +115,10 @@ Deno.test("A unit that is made anew alone takes along the running ones that shar
     "container.swap vpn-running asked",
     "container.swap app-running followsFrom,field",
     "container.swap save-running followsFrom",
+    "wait app: service_healthy followsFrom",
     "container.swap log-running followsFrom",
-  ]);
-  assert.deepEqual(always.steps.slice(2).map(({ after }) => after), [[2], [1, 2], [1, 3]]);
+  ], "nothing waits for the sake of a unit that does not run");
+  assert.deepEqual(always.steps.slice(2).map(({ after }) => after), [[2], [1, 2], [3], [1, 3, 5]]);
 
   const newer = await planned(["vpn"], { newer: true });
   assert.deepEqual(newer.said, [
@@ -125,6 +127,7 @@ Deno.test("A unit that is made anew alone takes along the running ones that shar
     "container.swap vpn-running if 2 newerImage",
     "container.swap app-running if 2 followsFrom,field",
     "container.swap save-running if 2 followsFrom",
+    "wait app: service_healthy if 2 followsFrom",
     "container.swap log-running if 2 followsFrom",
   ]);
 });
@@ -140,6 +143,20 @@ Deno.test("A unit that shares nothing with what changes, or whose parent stays, 
     NETWORK,
     "container.start vpn-exited stopped",
     "container.restart app-running followsFrom",
+    "wait app: service_healthy followsFrom",
     "container.restart log-running followsFrom",
   ], "its sharers start again with it, and nothing of their files is applied");
+});
+
+Deno.test("A unit that requires a condition does not rely on the optional wait of another one", () => {
+  const draft = new Draft();
+  const fate = { ...noFate(), last: [1], isStarted: true, isSurelyStarted: true };
+  const names = { workspace: { id: "w" }, group: { project: "shop" }, backend: { name: "one" } };
+  const scene = names as unknown as Scene; // enough for a wait
+  const unit = { id: "vpn", label: "vpn" } as Group["units"][number]; // the same
+  for (const required of [false, false, true, true, false]) {
+    const dependants = [{ condition: "service_healthy", required }] as unknown as Link[]; // the same
+    addWaits(scene, draft, { unit, fate, dependants });
+  }
+  assert.deepEqual(draft.steps.map(({ optional }) => optional), [true, undefined]);
 });
