@@ -10,6 +10,10 @@ import { eventually } from "../support/eventually.ts";
 import { storeContract } from "./store_contract.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null;
+/** A database with all tables, made once: each test has a copy. */
+const made = await server?.database("made");
+if (made !== undefined) await (await openPostgresStore(made))[Symbol.asyncDispose]();
+const madeStore = (): Promise<PostgresSettings> => server!.database(undefined, "made");
 
 async function databaseOfOurOwn() {
   const names = new Map<string, Promise<Parameters<typeof openPostgresStore>[0]>>();
@@ -18,7 +22,7 @@ async function databaseOfOurOwn() {
     kind: "postgres",
     folder,
     open: async (name: string) => {
-      if (!names.has(name)) names.set(name, server!.database());
+      if (!names.has(name)) names.set(name, madeStore());
       return await openPostgresStore(await names.get(name)!);
     },
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
@@ -31,7 +35,7 @@ function test(name: string, work: (settings: PostgresSettings) => Promise<void>)
   Deno.test({
     name,
     ignore: server === null,
-    fn: async () => await work(await server!.database()),
+    fn: async () => await work(await madeStore()),
   });
 }
 

@@ -130,9 +130,9 @@ export class PostgresServer implements AsyncDisposable {
     await this.up();
   }
 
-  /** An empty database, and how to reach it. */
-  async database(name = `d${++this.#databases}`): Promise<PostgresSettings> {
-    await this.sql(`CREATE DATABASE ${name}`);
+  /** An empty database, or a copy of one that nobody is connected to, and how to reach it. */
+  async database(name = `d${++this.#databases}`, from = "template1"): Promise<PostgresSettings> {
+    await this.sql(`CREATE DATABASE ${name} TEMPLATE ${from}`);
     return this.settings(name);
   }
 
