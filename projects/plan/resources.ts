@@ -142,7 +142,7 @@ export class Resources {
     return made;
   }
 
-  #image(unit: Unit): number[] {
+  #image(unit: Unit, isFollower = this.followers.has(unit.id)): number[] {
     const { scene, draft } = this;
     const of = declaredOf(scene.model, scene.group, unit);
     if (of === null) return [];
@@ -150,9 +150,9 @@ export class Resources {
     const isHeld = names.some((name) => this.#held.has(fullImage(name)));
     // An image for another platform is not the one that is asked for.
     const isThere = isHeld && !scene.foreign.has(unit.id);
-    if (isThere && this.followers.has(unit.id)) return [];
+    if (isThere && isFollower) return [];
     const builder = this.#builderOf(of, names[0]!); // there is one at least
-    if (builder !== null) return this.image(builder);
+    if (builder !== null) return this.#once(`image ${builder.id}`, () => this.#image(builder, false));
     const at = of.service.imageAt ?? unit.source;
     const target = writtenOr(of.service.imageAt, names[0]!); // there is one at least
     const digest = this.#newer.get(unit.id);

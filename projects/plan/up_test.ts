@@ -24,12 +24,14 @@ const IMAGES = ["vpn", "app", "log", "save", "cache", "idle", "gone"];
 const DIGEST = `sha256:${"a".repeat(64)}`;
 
 /** Plans these units by their labels; of `app` the engine has two containers, one of which does not run. */
-async function planned(labels: readonly string[], { newer = false, recreate = "changed", members = {} }: {
+async function planned(labels: readonly string[], options: {
   readonly newer?: boolean;
   readonly recreate?: "always" | "changed";
   readonly members?: Readonly<Record<string, string>>;
+  readonly text?: string;
 }) {
-  await using folder = await workspaceFolder({ "compose.yaml": TEXT });
+  const { newer = false, recreate = "changed", members = {}, text = TEXT } = options;
+  await using folder = await workspaceFolder({ "compose.yaml": text });
   const model = await folder.read();
   const [group] = model.groups as [Group]; // one file was written
   const at = group.units[0]!.source; // there are several
@@ -146,6 +148,18 @@ Deno.test("A unit that shares nothing with what changes, or whose parent stays, 
     "wait app: service_healthy followsFrom",
     "container.restart log-running followsFrom",
   ], "its sharers start again with it, and nothing of their files is applied");
+});
+
+Deno.test("An image is built anew for a unit also where its builder only follows that unit", async () => {
+  const build = "build: { context: ., dockerfile_inline: FROM scratch },";
+  const text = TEXT.replace("image: 'app:1',", `image: 'vpn:1', ${build}`).replace("pull_policy: always", "");
+  const { said, steps } = await planned(["vpn"], { text });
+  assert.deepEqual(said.slice(1, 4), [
+    "image.build vpn:1 asked",
+    "container.swap vpn-running if 2 newerImage",
+    "container.swap app-running if 2 followsFrom,field",
+  ]);
+  assert.deepEqual(steps[3]?.after, [2, 3]);
 });
 
 Deno.test("A unit that requires a condition does not rely on the optional wait of another one", () => {
