@@ -62,9 +62,9 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   let unchanged = 0;
   if (isUp) {
     blockUp(asked, scene, active, draft);
-    const check = (unit: Unit) => {
+    const check = (unit: Unit, isMade: boolean) => {
       blockByAllHooks(scene, [unit], draft);
-      blockUp(asked, scene, [unit], draft);
+      if (isMade) blockUp(asked, scene, [unit], draft);
     };
     const upped = planUp(scene, active, links, { request, newer, check }, draft);
     unchanged = upped.unchanged;

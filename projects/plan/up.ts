@@ -5,6 +5,7 @@ import type { Draft } from "./draft.ts";
 import { addMissingWaits, addWaits, type Fate } from "./fate.ts";
 import { type Link, ordered, withSharers } from "./order.ts";
 import type { PlanRequest } from "./plan_shape.ts";
+import { followsOf } from "./reasons.ts";
 import { leftover } from "./removal.ts";
 import { Resources } from "./resources.ts";
 import { declaredOf, type Scene } from "./scene.ts";
@@ -13,8 +14,8 @@ import { UnitWork } from "./unit_work.ts";
 interface UpOptions {
   readonly request: PlanRequest;
   readonly newer: ReadonlyMap<string, string>;
-  /** Blocks the plan for what is wrong with a unit that has to follow others. */
-  readonly check: (follower: Unit) => void;
+  /** Blocks the plan for what is wrong with a unit that has to follow others; `isMade`: by a new container. */
+  readonly check: (follower: Unit, isMade: boolean) => void;
 }
 
 interface Upped {
@@ -56,7 +57,7 @@ export function planUp(
     if (resources.followers.has(unit.id)) {
       fates.set(unit.id, work.fate);
       if (!work.mustFollow) continue;
-      check(unit);
+      check(unit, followsOf(work.links, fates).recreate.length > 0);
       followers.push(unit);
       addMissingWaits(scene, draft, work.links, fates);
     }

@@ -94,13 +94,17 @@ async function planned(labels: readonly string[], options: {
   };
   const draft = new Draft();
   const links = linksOf(group);
+  const followed: string[] = [];
   const checked: string[] = [];
   const { followers } = planUp(scene, ordered(group, named, links)!, links, {
     request: { ...request, units: labels } as unknown as PlanRequest, // as the scene
     newer: new Map(newer ? named.map(({ id }) => [id, DIGEST]) : []),
-    check: ({ label }) => checked.push(label),
+    check: ({ label }, isMade) => {
+      followed.push(label);
+      if (isMade) checked.push(label);
+    },
   }, draft);
-  assert.deepEqual(followers.map(({ label }) => label), checked);
+  assert.deepEqual(followers.map(({ label }) => label), followed);
   return { steps: draft.steps, checked, said: draft.steps.map(said) };
 }
 
@@ -120,6 +124,7 @@ Deno.test("A unit that is made anew alone takes along the running ones that shar
     "wait app: service_healthy followsFrom",
     "container.swap log-running followsFrom",
   ], "nothing waits for the sake of a unit that does not run");
+  assert.deepEqual(always.checked, ["app", "save", "log"]);
   assert.deepEqual(always.steps.slice(2).map(({ after }) => after), [[2], [1, 2], [3], [1, 3, 5]]);
 
   const newer = await planned(["vpn"], { newer: true });
@@ -148,6 +153,7 @@ Deno.test("A unit that shares nothing with what changes, or whose parent stays, 
     "wait app: service_healthy followsFrom",
     "container.restart log-running followsFrom",
   ], "its sharers start again with it, and nothing of their files is applied");
+  assert.deepEqual(started.checked, [], "a file that is not applied blocks nothing");
 });
 
 Deno.test("An image is built anew for a unit also where its builder only follows that unit", async () => {
