@@ -44,6 +44,8 @@ export class Clusters implements AsyncDisposable {
   readonly #known = new Map<string, Known>();
   /** Engines that are in no swarm, as far as they said last. */
   readonly #outside = new Set<string>();
+  /** The times at which engines whose networks are not listed were asked. */
+  readonly #unlisted = new Map<string, number>();
   readonly #clusters = new Map<string, Cluster>();
   readonly #times = new Map<Cluster, Times>();
   readonly #clock = setInterval(() => this.#onClock(), TICK_MS);
@@ -168,12 +170,22 @@ export class Clusters implements AsyncDisposable {
     for (const name of this.#known.keys()) if (engines.every((one) => one.name !== name)) this.#drop(name);
     await Promise.all(engines.map(async (engine) => {
       const known = this.#known.get(engine.name);
-      if (engine.state !== "up" || known === undefined && !engine.isInSwarm) return;
+      if (engine.state !== "up") return;
+      if (known === undefined && !engine.isInSwarm) return this.#meetUnlisted(engine);
       // Nodes are promoted, and engines join other swarms
       const everyMs = engine.isInSwarm === false ? WATCHED_LOOK_MS : LIST_MS;
       if (known !== undefined && performance.now() - known.askedAt < everyMs) return;
       await this.#ask(engine);
     }));
+  }
+
+  /** An engine whose networks may not be listed, as behind a proxy, is asked beside the clock: it may hang. */
+  #meetUnlisted({ name, isInSwarm }: EngineAccess): void {
+    const now = performance.now();
+    const everyMs = this.#outside.has(name) ? LIST_MS : NODES_MS;
+    if (isInSwarm !== null || now - (this.#unlisted.get(name) ?? -Infinity) < everyMs) return;
+    this.#unlisted.set(name, now);
+    this.#places.doubt(name);
   }
 
   #drop(name: string): void {
@@ -191,6 +203,7 @@ export class Clusters implements AsyncDisposable {
         return void this.#outside.add(name);
       }
       if (this.#isOver) return;
+      this.#outside.delete(name);
       const known = this.#known.get(name);
       if (known !== undefined) {
         return void Object.assign(known, { membership: continued(known.membership, membership), askedAt });
@@ -204,11 +217,10 @@ export class Clusters implements AsyncDisposable {
 
   /** Beside the clock: an engine that hangs holds up no reading. */
   async #askAgain(name: string): Promise<void> {
-    const known = this.#known.get(name);
-    if (known === undefined) return;
-    const { cluster } = known.membership;
-    await this.#ask(known.engine).catch((error) => this.log.error("A swarm cannot be read", { error }));
-    if (this.#known.get(name)?.membership.cluster !== cluster) this.#join();
+    const engine = this.engines().find((one) => one.name === name);
+    if (engine === undefined) return;
+    await this.#ask(engine).catch((error) => this.log.error("A swarm cannot be read", { error }));
+    this.#join();
   }
 
   /** Brings engines of one swarm together. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { engineError } from "../../../engines/calls/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import type { EngineAccess } from "../../../engines/lent.ts";
 import { Clusters } from "./clusters.ts";
@@ -108,4 +109,30 @@ Deno.test("A swarm stays whole while its engines come back without their network
   assert.deepEqual(await shown(1_100), [["manager", "worker"]], "nothing says that one has left");
   now.set(manager, true).set(worker, false);
   assert.deepEqual(await shown(2_100), [["manager"]], "one that has left is no member");
+});
+
+Deno.test("An engine that never lists its networks says itself whether it is in a swarm", async () => {
+  const asked: string[] = [];
+  const unlisted = (name: string, info?: unknown) => ({
+    ...engineOf(name, null, []),
+    isInSwarm: null,
+    get: () => {
+      asked.push(name);
+      return info === undefined
+        ? Promise.reject(engineError("runtime_unavailable", "It refuses"))
+        : Promise.resolve(info);
+    },
+  });
+  const engines = [
+    engineOf("manager", "one", ["manager", "worker"]),
+    unlisted("alone", { Swarm: { NodeID: "", LocalNodeState: "inactive" } }),
+    unlisted("worker", { Swarm: { NodeID: "node-of-worker", LocalNodeState: "active" } }),
+    unlisted("silent"),
+  ];
+  await using clusters = new Clusters(() => engines, { error: () => assert.fail() } as unknown as Log);
+  assert.ok(await clusters.watched());
+  await new Promise((done) => setTimeout(done, 1_100));
+  const scope = clusters.services.items.map(({ engines }) => engines);
+  assert.deepEqual(scope, [["manager", "worker", "silent"]], "one that does not say so may be in it");
+  assert.deepEqual(asked.sort(), ["alone", "silent", "worker"], "not with every tick");
 });
