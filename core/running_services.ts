@@ -211,6 +211,8 @@ interface KnownCluster {
 export interface KnownService {
   readonly service: RunningService;
   readonly definition: ServiceDefinition;
+  /** The image and the volumes of the definition before, which a rollback brings back; null where there is none. */
+  readonly before: { readonly image: string; readonly volumes: readonly string[] } | null;
   /** As grants are asked about it, with its labels as they are. */
   readonly subject: Subject;
   /** The cluster's name in ids of stacks. */

@@ -63,10 +63,10 @@ async function knownFor(engine: string, { services, swarmsRead }: Asked): Promis
   const isTold = clusters.some(({ engines, nodes }) => nodes > 0 && engines.includes(engine)) &&
     own.every(({ service }) => service.staleSince === null);
   if (!isTold) return ANYTHING;
-  return naming(own.map(({ definition }) => ({
-    image: definition.image,
-    volumes: definition.mounts.filter(({ type }) => type === "volume").map(({ source }) => source),
-  })));
+  return naming(own.flatMap(({ definition: { image, mounts }, before }) => [
+    { image, volumes: mounts.filter(({ type }) => type === "volume").map(({ source }) => source) },
+    ...(before === null ? [] : [before]),
+  ]));
 }
 
 function naming(uses: readonly Uses[]): NamedByServices {

@@ -45,6 +45,7 @@ const services = (staleSince: string | null, engines = ["one"]) => (): RunningSe
   items: [{
     service: { staleSince },
     definition: { image: IMAGE, mounts: [{ type: "volume", source: "data" }] },
+    before: { image: "a", volumes: ["old"] },
     engines,
   }],
   clusters: [{ name: "c", engines, nodes: 2 }],
@@ -57,7 +58,8 @@ Deno.test("A volume or image that a service without a container names is told, a
   };
   assert.deepEqual(await named({}), [true, true, false, false], "a manager says itself, also of a rollback");
   const worker = { isManager: false };
-  assert.deepEqual(await named(worker, { services: services(null) }), [true, false, false, false]);
+  const ofWorker = await named(worker, { services: services(null) });
+  assert.deepEqual(ofWorker, [true, true, false, false], "a worker's managers have told the same");
   const anything = [true, true, true, true];
   assert.deepEqual(await named(worker, { services: services("2026-01-01") }), anything, "old news");
   assert.deepEqual(await named(worker, { services: services(null, ["two"]) }), anything, "another swarm");

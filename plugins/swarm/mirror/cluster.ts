@@ -218,6 +218,7 @@ export class Cluster {
       .map((row) => ({
         service: this.#shownService(row),
         definition: serviceDefinition(row.spec, (id) => this.#networks.get(id) ?? null),
+        before: row.before,
         subject: this.subjectOf(row.shown.id),
         cluster: this.name,
         engines: this.scope,

@@ -123,3 +123,26 @@ Deno.test("A swarm whose configs cannot be listed keeps their names, says why, a
   fails = false;
   assert.deepEqual(await look(), ["up", ["site"], null]);
 });
+
+Deno.test("A service tells the image and the volumes that a rollback of it brings back", async () => {
+  const mounts = [{ Type: "volume", Source: "old" }, { Type: "bind", Source: "/srv" }];
+  const services = [
+    {
+      ID: "a",
+      Spec: {},
+      PreviousSpec: { TaskTemplate: { ContainerSpec: { Image: "web:1", Mounts: mounts } } },
+    },
+    { ID: "b", Spec: {} },
+  ];
+  const manager = {
+    ...{ name: "one", state: "up" },
+    get: ({ text }: { readonly text: string }) => Promise.resolve(text === "/services" ? services : []),
+  } as unknown as EngineAccess; // as above
+  const cluster = new Cluster("c", "c", { nodes: () => {}, changed: () => {} });
+  cluster.managers.use([manager]);
+  await cluster.list();
+  assert.deepEqual(cluster.services.map(({ before }) => before), [
+    { image: "web:1", volumes: ["old"] },
+    null,
+  ]);
+});

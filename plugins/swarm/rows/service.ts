@@ -1,6 +1,6 @@
 /** A service of a swarm, as the managers list it. */
 import { maskSaid, maskValues } from "../../../core/secrets.ts";
-import type { RunningService, ServiceMode } from "../../../core/running_services.ts";
+import type { KnownService, RunningService, ServiceMode } from "../../../core/running_services.ts";
 import { listOf, mapOf, numberOf, objectOf, textOf, timeOf, type Wire } from "../../../engines/calls/wire.ts";
 import { definitionOf } from "./task.ts";
 
@@ -13,6 +13,7 @@ export interface ServiceRow {
   readonly labels: Readonly<Record<string, string>>;
   /** Its definition as it was written by whoever made it. */
   readonly spec: Wire;
+  readonly before: KnownService["before"];
   /** What its newest tasks are made from, to be compared with theirs. */
   readonly made: string;
   /** Another text when a task or the service itself may be another one. */
@@ -50,6 +51,7 @@ export function serviceRow(answer: unknown, cluster: string): ServiceRow | null 
     },
     labels,
     spec,
+    before: beforeOf(wire.PreviousSpec),
     made: definitionOf(template),
     stamp: JSON.stringify([
       numberOf(objectOf(wire.Version).Index),
@@ -58,6 +60,13 @@ export function serviceRow(answer: unknown, cluster: string): ServiceRow | null 
       status.CompletedTasks,
     ]),
   };
+}
+
+function beforeOf(spec: unknown): KnownService["before"] {
+  if (spec === undefined || spec === null) return null;
+  const { Image, Mounts } = objectOf(objectOf(objectOf(spec).TaskTemplate).ContainerSpec);
+  const volumes = listOf(Mounts).map(objectOf).filter(({ Type }) => Type === "volume");
+  return { image: textOf(Image), volumes: volumes.map(({ Source }) => textOf(Source)) };
 }
 
 function modeOf(
