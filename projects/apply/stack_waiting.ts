@@ -26,10 +26,22 @@ interface Timed {
   readonly RollbackConfig?: Timed["UpdateConfig"];
   readonly TaskTemplate?: {
     readonly ContainerSpec?: {
-      readonly Healthcheck?: { readonly StartPeriod?: number } | null;
+      readonly Healthcheck?: Checked | null;
       readonly StopGracePeriod?: number;
     };
   };
+}
+
+/** The engine's own interval and timeout of a check, in nanoseconds. */
+const USUAL_CHECK = 30e9;
+const USUAL_RETRIES = 3;
+
+/** The times of a health check; 0 for the engine's own. */
+interface Checked {
+  readonly StartPeriod?: number;
+  readonly Interval?: number;
+  readonly Timeout?: number;
+  readonly Retries?: number;
 }
 
 /** Returns why the service is not the one that was posted; null while it is. */
@@ -183,8 +195,14 @@ function slownessOf({ definition }: HeldService): number {
   const { UpdateConfig, RollbackConfig, TaskTemplate } = JSON.parse(definition) as Timed;
   const { Healthcheck, StopGracePeriod = 0 } = TaskTemplate?.ContainerSpec ?? {};
   const between = [UpdateConfig, RollbackConfig].map((one) => (one?.Delay ?? 0) + (one?.Monitor ?? 0));
-  const nanoseconds = Math.max(...between) + (Healthcheck?.StartPeriod ?? 0) + StopGracePeriod;
-  return nanoseconds / 1e6 + 60_000;
+  return (Math.max(...between) + checkedWithin(Healthcheck) + StopGracePeriod) / 1e6 + 60_000;
+}
+
+/** Returns the nanoseconds in which a task is healthy or has failed: its last check may be the first good one. */
+function checkedWithin(check: Checked | null | undefined): number {
+  if (check === null || check === undefined) return 0;
+  const every = (check.Interval || USUAL_CHECK) + (check.Timeout || USUAL_CHECK);
+  return (check.StartPeriod ?? 0) + every * (check.Retries || USUAL_RETRIES);
 }
 
 const hasFailed = ({ state }: HeldTask): boolean => state === "failed";

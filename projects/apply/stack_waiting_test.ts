@@ -52,3 +52,11 @@ Deno.test("An update that its own definition slows down is waited for, unless th
   await assert.rejects(waitFor(slow, 6 * MINUTE, 300), isOver);
   await assert.rejects(waitFor({}, 6 * MINUTE), isOver);
 });
+
+Deno.test("A task is waited for until its last health check", async () => {
+  const checked = (Retries: number) => ({
+    TaskTemplate: { ContainerSpec: { Healthcheck: { Interval: 6 * MINUTE * 1e6, Timeout: 1e9, Retries } } },
+  });
+  await waitFor(checked(0), 15 * MINUTE);
+  await assert.rejects(waitFor(checked(1), 15 * MINUTE), isOver);
+});
