@@ -1,27 +1,9 @@
 /** Rules for a new container beside the old one: what it takes over, and what it may do. */
 
-import { cleanPath } from "../../artifacts/compose/clean_path.ts";
 import { textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { ContainerSpec, InspectedContainer } from "../../core/runtime.ts";
 import type { Declared } from "../fields/field.ts";
 import type { Hand } from "./hand.ts";
-
-type Mounts = ContainerSpec["mounts"];
-
-/** Its mounts, with the old one's volumes at the places where nobody names one: their data would be out of reach. */
-export function carriedOver({ mounts = [] }: Partial<ContainerSpec>, old: InspectedContainer): Mounts {
-  const targets = new Map(mounts.map((mount) => [cleanPath(mount.target), mount]));
-  const ofImage = new Set((old.imageDefaults?.volumes ?? []).map(cleanPath));
-  const carried = old.mounts.filter(({ type, source, target }) => {
-    if (type !== "volume" || source === "") return false;
-    const declared = targets.get(cleanPath(target));
-    return declared === undefined
-      ? ofImage.has(cleanPath(target))
-      : declared.type === "volume" && declared.source === "";
-  });
-  const taken = new Set(carried.map(({ target }) => cleanPath(target)));
-  return [...mounts.filter(({ target }) => !taken.has(cleanPath(target))), ...carried];
-}
 
 /** Returns true if a container may end with code 0: a job, and no server. */
 export function mayEnd({ orders, step, noted }: Hand, { restart }: InspectedContainer): boolean {

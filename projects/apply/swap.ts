@@ -21,8 +21,9 @@ import {
 } from "./hand.ts";
 import { finish, makeContainer } from "./making.ts";
 import { isCutOff, sharersOf, strandedBy } from "./sharers.ts";
+import { carriedOver } from "../specs/carried_over.ts";
 import { lostWith, removesItself } from "../specs/removes_itself.ts";
-import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
+import { mayEnd, startsFirst } from "./successor.ts";
 import { Cut, waitForSound } from "./waiting.ts";
 import { nameOf } from "./work.ts";
 
@@ -115,7 +116,7 @@ async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
     const places = lost.map((target) => `"${target}"`).join(", ");
     throw failed(
       `"${own}" was made with --rm, and its engine would remove its volume at ${places} with it, which the new ` +
-        "container does not mount: name a volume there, or copy its data and remove the container",
+        "container does not mount: keep a volume without a name there, or copy its data and remove the container",
     );
   }
   // The note of an earlier attempt was true before it began.

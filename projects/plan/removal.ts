@@ -3,6 +3,8 @@
 import type { Resource } from "../../artifacts/artifact.ts";
 import { NO_REMEDY } from "../../core/remedy.ts";
 import type { Declared } from "../fields/field.ts";
+import { carriedOver } from "../specs/carried_over.ts";
+import { plannedSpec, unknownsOf } from "../specs/container_spec.ts";
 import { lostWith, removesItself } from "../specs/removes_itself.ts";
 import type { Draft, NewStep } from "./draft.ts";
 import { planHooks } from "./hooks.ts";
@@ -61,17 +63,25 @@ export function checkOwnRemoval(
   draft.block("project/removes-itself", told, unit.source, unit.id, BY_ITS_ENGINE);
 }
 
-/** Warns that a container of `--rm` cannot come back where the new one fails. */
-export function warnOfNoWayBack(
-  draft: Draft,
-  { unit }: Pick<Declared, "unit">,
-  container: Member["container"],
-): void {
-  if (!isUp(container) || !removesItself(container)) return;
+/** Blocks a replacement of a container of `--rm` that would lose data, and warns of one without a way back. */
+export function checkOwnReplacement(draft: Draft, of: Declared, container: Member["container"]): void {
+  if (!removesItself(container)) return;
+  const { unit } = of;
   const message =
-    `Container "${container.name}" was made with --rm: its engine removes it as soon as it stops, so it ` +
-    "cannot come back if the new one fails";
-  draft.warn("project/removes-itself", message, unit.source, unit.id, BY_ITS_ENGINE);
+    `Container "${container.name}" was made with --rm: its engine removes it as soon as it stops`;
+  const mounts = carriedOver(plannedSpec(of), container);
+  // A value that is not known blocks the plan by itself.
+  const lost = unknownsOf(of).length > 0 ? [] : lostWith(container, mounts);
+  if (lost.length > 0) {
+    const places = lost.map((target) => `"${target}"`).join(", ");
+    const told =
+      `${message}, and its volume without a name at ${places}, which the new one would not mount, with it: let the ` +
+      "file keep a volume without a name there, or copy its data and remove the container yourself";
+    return draft.block("project/removes-itself", told, unit.source, unit.id, BY_ITS_ENGINE);
+  }
+  if (!isUp(container)) return;
+  const told = `${message}, so it cannot come back if the new one fails`;
+  draft.warn("project/removes-itself", told, unit.source, unit.id, BY_ITS_ENGINE);
 }
 
 /** Blocks the replacement of a network whose members would not be there any more to connect. */

@@ -22,7 +22,7 @@ import {
   refusedIn,
   staleMount,
 } from "./reasons.ts";
-import { checkOwnRemoval, isUp, leftover, removeContainer, warnOfNoWayBack } from "./removal.ts";
+import { checkOwnRemoval, checkOwnReplacement, isUp, leftover, removeContainer } from "./removal.ts";
 import type { Resources } from "./resources.ts";
 import { type Member, numberOf } from "./members.ts";
 import type { Scene } from "./scene.ts";
@@ -164,7 +164,7 @@ export class UnitWork {
     const base = { target: container.name, unit: this.#unit.id, needs };
     const swap = (why: readonly Follow[]) => {
       const ifChanged = conditionOf(why);
-      warnOfNoWayBack(this.draft, this.of, container);
+      checkOwnReplacement(this.draft, this.of, container);
       this.#follow(ifChanged);
       this.fate.recreated = this.#step({
         ...base,

@@ -29,8 +29,10 @@ async function planned(labels: readonly string[], options: {
   readonly recreate?: "always" | "changed";
   readonly members?: Readonly<Record<string, string>>;
   readonly text?: string;
+  /** Parts of each container. */
+  readonly own?: object;
 }) {
-  const { newer = false, recreate = "changed", members = {}, text = TEXT } = options;
+  const { newer = false, recreate = "changed", members = {}, text = TEXT, own = {} } = options;
   await using folder = await workspaceFolder({ "compose.yaml": text });
   const model = await folder.read();
   const [group] = model.groups as [Group]; // one file was written
@@ -53,6 +55,7 @@ async function planned(labels: readonly string[], options: {
       networkMode: "lan",
       compose: { service },
       restart: { name: "no" },
+      ...own,
     },
     differences,
     remarks: [],
@@ -105,7 +108,7 @@ async function planned(labels: readonly string[], options: {
     },
   }, draft);
   assert.deepEqual(followers.map(({ label }) => label), followed);
-  return { steps: draft.steps, checked, said: draft.steps.map(said) };
+  return { ...draft, checked, said: draft.steps.map(said) };
 }
 
 const said = ({ kind, target, ifChanged, why }: Step): string =>
@@ -179,4 +182,23 @@ Deno.test("A unit that requires a condition does not rely on the optional wait o
     addWaits(scene, draft, { unit, fate, dependants });
   }
   assert.deepEqual(draft.steps.map(({ optional }) => optional), [true, undefined]);
+});
+
+Deno.test("A replacement of a container of --rm is blocked where the new one leaves out its volume without a name", async () => {
+  const data = { type: "volume", source: "a".repeat(64), target: "/data" };
+  const plan = async (mount: string, imageVolumes: readonly string[] = []) => {
+    const { blocked, warnings } = await planned(["cache"], {
+      own: { undeclarable: ["removesItself"], mounts: [data], imageDefaults: { volumes: imageVolumes } },
+      text: `services: { cache: { image: 'cache:1', volumes: [${mount}] } }\nvolumes: { data: }\n`,
+    });
+    return [blocked, warnings].map((all) => all.map(({ message }) => message.replace(/^.*?stops, /, "")));
+  };
+  const blocked =
+    'and its volume without a name at "/data", which the new one would not mount, with it: let the ' +
+    "file keep a volume without a name there, or copy its data and remove the container yourself";
+  const warned = "so it cannot come back if the new one fails";
+  assert.deepEqual(await plan("'data:/data'", ["/data"]), [[blocked], []]);
+  assert.deepEqual(await plan(""), [[blocked], []]);
+  assert.deepEqual(await plan("", ["/data"]), [[], [warned]]);
+  assert.deepEqual(await plan("/data"), [[], [warned]], "what it advises helps");
 });
