@@ -5,7 +5,7 @@ import { ServiceError } from "../core/error.ts";
 import type { RunningContainer } from "../core/runtime.ts";
 import type { NewAuditEntry } from "../core/store.ts";
 import type { ProjectUpdates } from "../core/updates.ts";
-import { besidesImages } from "../projects/plan/image_steps.ts";
+import { besidesImages, withoutWayBack } from "../projects/plan/image_steps.ts";
 import { type PlanBody, PlanRequest } from "../projects/plan/plan_shape.ts";
 import { pushSteps } from "../projects/plan/push_steps.ts";
 import type { UpdateOutcome } from "../projects/updates/automatic.ts";
@@ -86,11 +86,15 @@ async function begin(options: AutomaticOptions, of: ProjectUpdates): Promise<str
   }, steps);
 }
 
-/** Returns the steps about what runs. Throws `plan_blocked` where they do more than bring newer images, or need others. */
-async function stepsOf(
-  options: AutomaticOptions,
-  { workspace, group, backend, steps: all }: PlanBody,
+/**
+ * Returns the steps about what runs. Throws `plan_blocked` where they do more than bring newer images, need others, or
+ * replace a container that could not come back.
+ */
+export async function stepsOf(
+  options: Pick<AutomaticOptions, "registry" | "runtime">,
+  plan: Pick<PlanBody, "workspace" | "group" | "backend" | "steps" | "warnings">,
 ): Promise<readonly number[]> {
+  const { workspace, group, backend, steps: all } = plan;
   const aimed = new Set(all.map(({ target }) => target));
   const units = new Map(
     (await unitsWithContainers(options, { workspace, group })).map(({ id, own, isJob }) => {
@@ -111,9 +115,16 @@ async function stepsOf(
     );
   }
   const { steps, held } = pushSteps(all, units);
-  if (held === null) return steps;
+  if (held !== null) {
+    throw new ServiceError(
+      "plan_blocked",
+      `"${held.target}" needs something that is stopped, paused or missing: apply it by hand`,
+    );
+  }
+  const last = withoutWayBack(plan, steps);
+  if (last === null) return steps;
   throw new ServiceError(
     "plan_blocked",
-    `"${held.target}" needs something that is stopped, paused or missing: apply it by hand`,
+    `"${last.target}" was made with --rm and cannot come back if the new one fails: apply it by hand`,
   );
 }

@@ -7,6 +7,7 @@ import { sharedEngine } from "../support/shared_engine.ts";
 import type { TestEngine } from "../support/engine.ts";
 import { serveEngines, type TestCaller, type TestService } from "../support/service.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "../support/postgres.ts";
+import { stepsOf } from "../../routes/automatic_update.ts";
 import { ENTRY } from "../access/audit_entry.ts";
 import { pause } from "../../core/pause.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
@@ -361,3 +362,42 @@ function shut() {
   const at = (hours: number) => `${new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 13)}:00`;
   return { from: at(3), to: at(4), timeZone: "UTC" };
 }
+
+Deno.test("An update that begins by itself waits where it would replace a container that cannot come back", async () => {
+  const unit = (id: string) => ({ id, label: id, references: [] });
+  const group = { standing: "main", name: "shop", project: "shop", units: [unit("web"), unit("db")] };
+  const container = (service: string, state: string) => {
+    const compose = { project: "shop", service };
+    return { id: service, name: `shop-${service}-1`, backend: "one", labels: {}, state, compose };
+  };
+  const stepsWith = (states: readonly [web: string, db: string], removed: string) => {
+    const swap = (n: number, of: string) => ({
+      n,
+      kind: "container.swap",
+      target: `shop-${of}-1`,
+      unit: of,
+      why: [{ code: "newerImage" }],
+      after: [],
+    });
+    const [web, db] = states;
+    const options = {
+      registry: { comparedModel: () => Promise.resolve({ groups: [group] }) },
+      runtime: () => ({ containers: () => Promise.resolve([container("web", web), container("db", db)]) }),
+    } as unknown as Parameters<typeof stepsOf>[0]; // nothing else is asked for
+    const plan = {
+      workspace: "w",
+      group: "shop",
+      backend: "one",
+      steps: [swap(1, "web"), swap(2, "db")],
+      warnings: [{ code: "project/removes-itself", subject: removed }],
+    } as unknown as Parameters<typeof stepsOf>[1]; // as above
+    return stepsOf(options, plan);
+  };
+
+  await assert.rejects(
+    stepsWith(["running", "running"], "db"),
+    /"shop-db-1" was made with --rm and cannot come back .* by hand/,
+  );
+  assert.deepEqual(await stepsWith(["running", "running"], "other"), [1, 2]);
+  assert.deepEqual(await stepsWith(["running", "exited"], "db"), [1], "what is stopped stays so anyway");
+});
