@@ -37,7 +37,7 @@ export class ImageRoot implements AsyncDisposable {
       `chroot --userspec=${USER}:${USER} ${folder} /usr/bin/deno run -A --cached-only /berth/main.ts serve`;
     const child = new Deno.Command("unshare", {
       args: [
-        ...["--mount", "--pid", "--fork", "--kill-child", "sh", "-c"],
+        ...["--mount", "--pid", "--fork", "sh", "-c"],
         `mount -t proc proc ${folder}/proc && mount --bind /dev ${folder}/dev && exec ${inside}`,
       ],
       clearEnv: true,
@@ -72,7 +72,10 @@ export class ImageRoot implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.child.kill("SIGKILL");
+    // The first process of the namespace: since it became another user, it does not end with its parent
+    const { pid } = this.child;
+    const [first] = (await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`)).split(" ");
+    Deno.kill(Number(first), "SIGKILL");
     await this.child.status;
     await Deno.remove(this.folder, { recursive: true });
   }
