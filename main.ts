@@ -2,6 +2,7 @@
 import { EXIT } from "./commands/exit_code.ts";
 import { HELP, parseLine } from "./commands/parse.ts";
 import { commandOf } from "./commands/table.ts";
+import { keepFromProxies } from "./config/client.ts";
 
 /** Flags that stand for a command. */
 const FLAGS: Readonly<Record<string, string>> = {
@@ -24,6 +25,7 @@ async function run([first = "serve", ...words]: readonly string[]): Promise<numb
     console.error(`berth ${name}: ${line}; "berth ${name} --help" shows how it is used`);
     return EXIT.USAGE;
   }
+  if (name !== "serve") keepFromProxies();
   try {
     return await (await command.load()).run(line);
   } catch (error) {

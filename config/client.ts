@@ -47,3 +47,18 @@ function readBeside(said: (name: string) => string | undefined): BesideSettings 
   const host = said("BERTH_HOST") ?? "127.0.0.1";
   return { url: address.origin, hostname: host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host, port };
 }
+
+const PROXIES = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"];
+
+/**
+ * Keeps calls to this machine, with their keys, from a proxy of the environment (`HTTP_PROXY`), in this process: those
+ * to loopback and to the berth beside it.
+ */
+export function keepFromProxies(env: Pick<Deno.Env, "get" | "set"> = Deno.env): void {
+  // A process whose permissions hide the environment may not set it either.
+  if (!PROXIES.some((name) => env.get(name) ?? env.get(name.toLowerCase()))) return;
+  const { beside } = readClientSettings((name) => env.get(name));
+  const own = beside === null ? [] : [beside.hostname.replace(/^\[|\]$/g, "")];
+  const names = (env.get("NO_PROXY") ?? env.get("no_proxy") ?? "").split(",").filter((name) => name !== "");
+  env.set("NO_PROXY", [...new Set([...names, "localhost", "127.0.0.0/8", "::1", ...own])].join(","));
+}

@@ -6,6 +6,7 @@ import { connect } from "../../client/connect.ts";
 import { openWebSocket } from "../../commands/beside.ts";
 import { clientFor } from "../../commands/connection.ts";
 import { readClientSettings } from "../../config/client.ts";
+import { runBerth } from "../support/berth_process.ts";
 import { proxy } from "../support/reverse_proxy.ts";
 import { startService, type TestService } from "../support/service.ts";
 
@@ -141,3 +142,34 @@ Deno.test(
     assert.equal(without({ BERTH_TLS_CERT: "/cert.pem" }), null, "it does not speak plain HTTP");
   },
 );
+
+Deno.test("no proxy of the environment, and no exception from one, takes a key away from this machine", async () => {
+  using stranger = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let heard = "";
+  const hearing = (async () => {
+    for await (const connection of stranger) {
+      const bytes = new Uint8Array(4_096);
+      heard += new TextDecoder().decode(bytes.subarray(0, await connection.read(bytes) ?? 0));
+      connection.close();
+    }
+  })();
+  const { port } = stranger.addr;
+  const baseUrl = `https://localhost:${port}`;
+  await using berth = await startService({ baseUrl, trustedProxies: ["127.0.0.2"] });
+  const proxies = { HTTP_PROXY: `http://127.0.0.1:${port}`, BERTH_KEY: berth.credential! };
+  const beside = {
+    ...{ BERTH_BASE_URL: baseUrl, BERTH_TRUSTED_PROXIES: "127.0.0.2", BERTH_PORT: String(berth.port) },
+    ...{ ...proxies, NO_PROXY: "localhost" },
+  };
+
+  const [named, loopback, socket] = await Promise.all([
+    runBerth(["ls"], beside),
+    runBerth(["ls"], { ...proxies, BERTH_URL: `http://127.0.0.1:${berth.port}` }),
+    runBerth(["exec", "none", "true"], beside),
+  ]);
+  stranger.close();
+  await hearing;
+  assert.equal(heard, "");
+  assert.deepEqual([named.code, named.stderr, loopback.code, loopback.stderr], [0, "", 0, ""]);
+  assert.match(socket.stderr, /engine/);
+});
