@@ -6,7 +6,7 @@ import { homeFolder } from "./folders.ts";
 export interface BesideSettings {
   /** `BERTH_BASE_URL`. */
   readonly url: string;
-  /** The place at which it listens. */
+  /** The place at which it listens, as URLs write it. */
   readonly hostname: string;
   readonly port: number;
 }
@@ -44,8 +44,13 @@ function readBeside(said: (name: string) => string | undefined): BesideSettings 
   if (!isProxied || address === null || !/^https?:$/.test(address.protocol) || !(port > 0 && port < 65_536)) {
     return null;
   }
-  const host = said("BERTH_HOST") ?? "127.0.0.1";
-  return { url: address.origin, hostname: host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host, port };
+  return { url: address.origin, hostname: reachedHostname(said("BERTH_HOST") ?? "127.0.0.1"), port };
+}
+
+/** Returns how URLs of the same machine name a listener on `host`. */
+export function reachedHostname(host: string): string {
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return reached.includes(":") ? `[${reached}]` : reached;
 }
 
 const PROXIES = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"];

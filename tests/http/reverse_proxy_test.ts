@@ -107,31 +107,38 @@ Deno.test(
   "the command line reaches the berth beside it past the proxy, by the name of BERTH_BASE_URL",
   kept,
   async () => {
-    await using berth = await startService(named);
-    const env: Record<string, string> = {
+    const around: Record<string, string> = {
       BERTH_BASE_URL: `${named.baseUrl}/`,
       BERTH_TRUSTED_PROXIES: "127.0.0.1",
-      BERTH_HOST: "0.0.0.0",
-      BERTH_PORT: String(berth.port),
     };
-    const settings = readClientSettings((name) => env[name]);
-    assert.deepEqual(settings.beside, { url: named.baseUrl, hostname: "127.0.0.1", port: berth.port });
-    const { beside } = settings;
-    using client = clientFor({ url: named.baseUrl, key: berth.credential! }, 15, settings);
+    const hosts = [["0.0.0.0", "127.0.0.1", "127.0.0.1"], ["::1", "::1", "[::1]"]] as const;
+    for (const [host, peer, hostname] of hosts) {
+      await using berth = await startService({ ...named, host, trustedProxies: [peer] });
+      const env = {
+        ...around,
+        BERTH_TRUSTED_PROXIES: peer,
+        BERTH_HOST: host,
+        BERTH_PORT: String(berth.port),
+      };
+      const settings = readClientSettings((name) => new Map(Object.entries(env)).get(name));
+      assert.deepEqual(settings.beside, { url: named.baseUrl, hostname, port: berth.port });
+      const { beside } = settings;
+      using client = clientFor({ url: named.baseUrl, key: berth.credential! }, 15, settings);
 
-    assert.equal((await client.get(AUTH_ME)).statusCode, 200);
-    await using exec = await connect(client, CONTAINER_EXEC, {
-      params: { id: "none" },
-      query: { cmd: ["true"] },
-      webSocket: (url, protocols) => openWebSocket(url, protocols, beside),
-    });
-    for await (const message of exec) {
-      assert.ok(!(message instanceof Uint8Array) && message.type === "error");
-      assert.equal(message.code, "no_engine", "it has come through the check of the name");
+      assert.equal((await client.get(AUTH_ME)).statusCode, 200);
+      await using exec = await connect(client, CONTAINER_EXEC, {
+        params: { id: "none" },
+        query: { cmd: ["true"] },
+        webSocket: (url, protocols) => openWebSocket(url, protocols, beside),
+      });
+      for await (const message of exec) {
+        assert.ok(!(message instanceof Uint8Array) && message.type === "error");
+        assert.equal(message.code, "no_engine", "it has come through the check of the name");
+      }
     }
 
     const without = (change: Readonly<Record<string, string>>) =>
-      readClientSettings((name) => ({ ...env, ...change })[name]).beside;
+      readClientSettings((name) => ({ ...around, ...change })[name]).beside;
     assert.equal(without({ BERTH_URL: "https://other.example" }), null);
     for (const name of ["BERTH_BASE_URL", "BERTH_TRUSTED_PROXIES"]) {
       assert.equal(
