@@ -59,7 +59,8 @@ export function planUp(
       if (!work.mustFollow) continue;
       check(unit, followsOf(work.links, fates).recreate.length > 0);
       followers.push(unit);
-      addMissingWaits(scene, draft, work.links, fates);
+      addMissingWaits(scene, draft, work.links.filter(({ to }) => planned.has(to)), fates);
+      planned.add(unit.id);
     }
     work.stopLeftovers(stops);
     unchanged += work.plan();
