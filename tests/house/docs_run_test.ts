@@ -107,6 +107,9 @@ for (const [name, blocks] of found) {
   Deno.test(`what ${name} shows to be run can be run as it stands`, { ignore }, async () => {
     const { code, text } = await runBlocks(blocks);
     assert.equal(code, 0, text);
+    for (const [, file] of blocks.join("").matchAll(/\bberth restore (\S+)/g)) {
+      assert.ok(text.includes(`The store is as in ${file};`), text); // a step of `a && b` that fails ends no shell
+    }
   });
 }
 

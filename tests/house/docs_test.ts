@@ -160,6 +160,19 @@ Deno.test("the pages name exit codes that commands have, with the meaning of the
   );
 });
 
+Deno.test("a block that restores a backup replaces the sealing key only once the backup was restored, and keeps it", async () => {
+  const text = (await page("docs/operations.md")).replaceAll(/\\?\n +/g, " ");
+  const restores = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) => block!.split("\n"))
+    .flatMap((lines) => lines.some((line) => /\brestore \S/.test(line)) ? [lines] : []);
+
+  assert.equal(restores.length, 3);
+  for (const lines of restores) {
+    const inward = lines.filter((line) => /\bsealing-key (?:\S+ )?\S*(?:data|berth)\/$/.test(line));
+    assert.equal(inward.length, 1, lines.join("\n"));
+    assert.match(inward[0]!, /\brestore \S+ && (?:sudo )?(?:cp|install) .*--backup=numbered /);
+  }
+});
+
 Deno.test("Links and paths in the pages for contributors name files that exist", async () => {
   const pages = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/plugins.md", "tests/README.md"];
   for await (const { name } of Deno.readDir(new URL("../../docs/decisions/", import.meta.url))) {
