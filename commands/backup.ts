@@ -60,14 +60,39 @@ const OWN = [
   "berth.db-shm",
   "berth.log",
   "config.yaml",
+  "running-version",
   "sealing-key",
   "setup-token",
 ];
 
-/** Refuses a file of berth's own, also with `--force`: a copy in its place would end the store that it is of. */
-export async function mustBeSpare(what: string, file: string, { data }: Config): Promise<void> {
-  const folder = await Deno.realPath(file.includes("/") ? folderOf(file) || "/" : ".").catch(() => null);
-  if (!OWN.includes(baseName(file)) || folder === null) return; // where it is not there, writing says so
-  if (folder !== await Deno.realPath(data).catch(() => null)) return;
-  throw new StartFailure(`Cannot ${what}: "${file}" is berth's own; name another file`);
+/** A store that a restore has put aside, and what lies beside it. */
+const PUT_ASIDE = /^berth\.db\.before-restore(-\d+)?(-wal|-shm)?$/;
+
+/**
+ * Refuses a file of berth's own, also with `--force`: a copy in its place would end the store that it is of. Compared are
+ * the files, which other paths lead to as well, and the names of those that are not there now.
+ */
+export async function mustBeSpare(
+  what: string,
+  file: string,
+  { data, sealingKeyFile }: Pick<Config, "data" | "sealingKeyFile">,
+): Promise<void> {
+  const path = Deno.build.os === "windows" ? file.replaceAll("\\", "/") : file;
+  const name = baseName(path).toLowerCase(); // as file systems without case have it
+  const isOwnName = (OWN.includes(name) || PUT_ASIDE.test(name)) &&
+    await isSame(path.includes("/") ? folderOf(path) || "/" : ".", data);
+  const own = [...OWN.map((name) => `${data}/${name}`), ...(sealingKeyFile === null ? [] : [sealingKeyFile])];
+  const isOwn = isOwnName || (await Promise.all(own.map((one) => isSame(path, one)))).includes(true);
+  if (isOwn) throw new StartFailure(`Cannot ${what}: "${file}" is berth's own; name another file`);
+}
+
+/** Returns true if both paths lead to one file or folder; where one is not there, writing says so. */
+async function isSame(path: string, other: string): Promise<boolean> {
+  try {
+    if (await Deno.realPath(path) === await Deno.realPath(other)) return true;
+    const [one, two] = await Promise.all([Deno.stat(path), Deno.stat(other)]);
+    return one.ino !== null && one.ino === two.ino && one.dev === two.dev;
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
 /** Promises of the command line, each in a process of its own. */
 import assert from "node:assert/strict";
+import { mustBeSpare } from "../../commands/backup.ts";
 import { VERSION } from "../../version.ts";
 import { runBerth, startBerthProcess } from "../support/berth_process.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
@@ -152,7 +153,32 @@ Deno.test("berth backup leaves a file that is there as it is, unless it is force
       assert.equal(onto.code, 1, command);
       assert.match(onto.stderr, /"[^"]+berth\.db" is berth's own; name another file\n$/);
     }
+    await Deno.link(`${berth.data}/berth.db`, `${folder}/linked.db`);
+    const linked = await runBerth(["backup", "--force", `${folder}/linked.db`], { BERTH_DATA: berth.data });
+    assert.deepEqual([linked.code, linked.stderr], [
+      1,
+      `berth: Cannot back up: "${folder}/linked.db" is berth's own; name another file\n`,
+    ]);
     assert.equal(await (await fetch(`${berth.url}/api/health/ready`)).text(), "ready\n");
+  });
+});
+
+Deno.test("a backup takes no file of berth's own by another path or case, and any other name beside the store", async () => {
+  await withFolder(async (folder) => {
+    const data = `${folder}/data`;
+    await Deno.mkdir(data);
+    await Deno.symlink(data, `${folder}/other`);
+    for (const path of [`${data}/berth.db`, `${folder}/key`]) await Deno.writeTextFile(path, "");
+    await Deno.link(`${folder}/key`, `${folder}/linked-key`);
+    const config = { data, sealingKeyFile: `${folder}/key` };
+    const own = ["key", "linked-key", "data/BERTH.DB", "other/berth.db", "other/berth.db-wal"];
+
+    for (const name of [...own, "data/berth.db.before-restore", "data/berth.db.before-restore-2-wal"]) {
+      await assert.rejects(mustBeSpare("back up", `${folder}/${name}`, config), /is berth's own/, name);
+    }
+    for (const name of ["berth.db", "data/berth.db.bak", "data/berth.db-2026-11-29", "none/berth.db"]) {
+      await mustBeSpare("back up", `${folder}/${name}`, config);
+    }
   });
 });
 
