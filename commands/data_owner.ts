@@ -10,6 +10,8 @@ export async function mustOwnNewStore(
   if (database !== null || currentUser() !== 0) return;
   const uid = await Deno.stat(data).then(({ uid }) => uid, () => null);
   if (uid === null || uid === 0) return; // a folder that is not there yet becomes root's, with all that is in it
+  // A service that runs as root has made the store that is there; a link says nothing of it.
+  if (await Deno.lstat(`${data}/berth.db`).then(({ uid }) => uid === 0, () => false)) return;
   const quoted = `'${data.replaceAll("'", `'\\''`)}'`;
   throw new StartFailure(
     `Cannot ${what}: the data folder "${data}" belongs to the user ${uid}, who could not open what root writes; run ` +

@@ -116,6 +116,15 @@ Deno.test(
       assert.deepEqual([...Deno.readDirSync(folder)], [], "nothing of root's is there");
 
       await Deno.copyFile(FIRST, `${folder}/berth.db`);
+      const roots = await runBerth(["restore", FIRST], env);
+      assert.deepEqual(
+        [roots.code, roots.stderr],
+        [0, ""],
+        "a store of root is one of a service that is root",
+      );
+      for (const { name } of Deno.readDirSync(folder)) await Deno.remove(`${folder}/${name}`);
+
+      await Deno.copyFile(FIRST, `${folder}/berth.db`);
       await Deno.chown(`${folder}/berth.db`, 1234, 1234);
       assert.equal(
         (await runBerth(["admin-key", "me"], env)).code,
