@@ -59,6 +59,11 @@ export async function streamPull(
     leave: () => {
       left = true;
       leave();
+      try {
+        body?.close(); // ends the wait for the next frame
+      } catch {
+        // It has ended by itself.
+      }
     },
   });
 }
