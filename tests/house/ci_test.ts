@@ -123,6 +123,7 @@ Deno.test("no workflow takes tests that could not run for tests that passed, and
       if (tests.run === ".ci/run") continue;
       const { include, share } = strategy!.matrix;
       const shares = share ?? include!.flatMap(({ part, share }) => part === "proof" ? [share] : []);
+      assert.ok(shares.length > 0, `${name}: ${tests.run}`);
       assert.deepEqual(shares, shares.map((_, at) => `${at + 1}/${shares.length}`), `${name}: ${tests.run}`);
     }
   }
