@@ -107,7 +107,8 @@ export function audit(
         follow: follow === true,
         ending: AbortSignal.any([ending, left.signal]),
       });
-      return followedAnswer(lines, { type: "application/x-ndjson", leave: () => left.abort() });
+      const leave = () => left.abort();
+      return followedAnswer(lines, { type: "application/x-ndjson", ends: follow !== true, leave });
     }
     const page = await pageOf(store, wanted, limit ?? 100, cursor);
     return Response.json(page, { headers: { "cache-control": "no-store" } });

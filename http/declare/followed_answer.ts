@@ -7,12 +7,17 @@ type FollowedType = "application/x-ndjson" | "text/event-stream" | "text/plain; 
 
 /**
  * Reads on only when the caller has taken what was there: a slow one holds back the source, not our memory. While it waits
- * for the next item, a line without content (a comment among events) is sent every 15 s, which readers pass over. `leave`
- * is called when the caller leaves, before the items are ended: it has to end a wait for the next one.
+ * for the next item, a line without content (a comment among events) is sent every 15 s, which readers pass over; none
+ * where the answer `ends` by itself. `leave` is called when the caller leaves, before the items are ended: it has to end a
+ * wait for the next one.
  */
 export function followedAnswer(
   items: AsyncIterator<string, unknown>,
-  { type, leave = () => {} }: { readonly type: FollowedType; readonly leave?: () => void },
+  { type, ends = false, leave = () => {} }: {
+    readonly type: FollowedType;
+    readonly ends?: boolean;
+    readonly leave?: () => void;
+  },
 ): Response {
   const encoder = new TextEncoder();
   const beat = encoder.encode(type === "text/event-stream" ? ":\n\n" : "\n");
@@ -22,7 +27,7 @@ export function followedAnswer(
     async pull(controller) {
       next ??= items.next();
       const silence = new Promise<null>((resolve) => timer = setTimeout(() => resolve(null), BEAT_MS));
-      const found = await Promise.race([next, silence]).finally(() => clearTimeout(timer));
+      const found = await (ends ? next : Promise.race([next, silence])).finally(() => clearTimeout(timer));
       if (found === null) return controller.enqueue(beat);
       next = null;
       if (found.done) controller.close();

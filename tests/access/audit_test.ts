@@ -13,6 +13,7 @@ import { eventually } from "../support/eventually.ts";
 import { quiet } from "../support/quiet_engine.ts";
 import { ScriptedEngine } from "../support/scripted_engine.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { soonerBeats } from "../support/sooner_beats.ts";
 import { StreamService } from "../support/stream_service.ts";
 import { within } from "../support/within.ts";
 
@@ -441,15 +442,20 @@ Deno.test("An export of the audit log breaks off with the right to read it, and 
     },
   });
   await using service = new StreamService(audit({ access: berth.access, store }));
+  using _sooner = soonerBeats();
   const reader = (await service.get("/system/audit?format=ndjson")).body!.getReader();
   assert.equal((await reader.read()).done, false);
+  const next = reader.read();
+  const silence = new Promise((resolve) => setTimeout(() => resolve("silence"), 100));
+  const first = await Promise.race([next, silence]);
 
   service.revoke();
   gone.resolve();
 
   await assert.rejects(async () => {
-    while (!(await reader.read()).done);
+    for (let read = await next; !read.done;) read = await reader.read();
   });
+  assert.equal(first, "silence", "what ends has no line without content");
   assert.deepEqual(service.bugs, []);
 });
 

@@ -7,6 +7,7 @@ import { plugin, type RunningPlugin } from "../../plugins/plugin.ts";
 import { ENTRY } from "../access/audit_entry.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService } from "../support/service.ts";
+import { soonerBeats } from "../support/sooner_beats.ts";
 
 const ping = route({
   method: "get",
@@ -232,14 +233,6 @@ Deno.test("GET /api/system/logs?follow goes on with every new line, and ends whe
   assert.equal(await berth.berth.stop(), true);
   while (!(await reader.read()).done);
 });
-
-/** Makes a wait of 15 s one of 20 ms, and leaves all others as they are. */
-function soonerBeats(): Disposable {
-  const { setTimeout } = globalThis;
-  const sooner = (run: () => void, ms = 0) => setTimeout(run, ms === 15_000 ? 20 : ms);
-  Object.assign(globalThis, { setTimeout: sooner });
-  return { [Symbol.dispose]: () => void Object.assign(globalThis, { setTimeout }) };
-}
 
 Deno.test("every followed answer of berth itself sends a sign of life after 15 s of silence, and tells proxies to hold nothing back", async () => {
   using _sooner = soonerBeats();

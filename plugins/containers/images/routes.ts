@@ -102,7 +102,8 @@ const pulling = route({
   summary: "Pull an image; closing the request cancels it",
   description:
     "Answers with JSON at the end. With `Accept: application/x-ndjson` or `text/event-stream` it answers " +
-    "with progress as it comes, and a last frame `{ done }` or `{ error }`.",
+    "with progress as it comes, and a last frame `{ done }` or `{ error }`; an empty line (a comment among " +
+    "events) every 15 s of silence shows that it is alive.",
   permission: "images:write",
   subject: "found",
   query: z.object({ backend: BackendName.optional() }),
