@@ -119,7 +119,6 @@ Deno.test("POST /api/auth/password answers 429 when 24 ask at once, and a browse
   const cookie = device.split(";")[0] ?? "";
 
   await berth.acquainted();
-  const before = Deno.memoryUsage().rss;
   const answers = await Promise.all(
     Array.from({ length: 24 }, (_, n) => signIn(berth, "Ada", `wrong password ${n}`)),
   );
@@ -127,7 +126,6 @@ Deno.test("POST /api/auth/password answers 429 when 24 ask at once, and a browse
   assert.equal(statuses.filter((one) => one === 401).length, 10);
   assert.equal(statuses.filter((one) => one === 429).length, 14);
   assert.match(answers.find((one) => one.status === 429)?.headers.get("retry-after") ?? "", /^\d+$/);
-  assert.ok(Deno.memoryUsage().rss - before < 200_000_000);
 
   assert.equal((await signIn(berth, "Ada", PASSWORD)).status, 429, "who is new shares the account's tries");
   assert.equal((await signIn(berth, "Ada", PASSWORD, { ...page, cookie })).status, 200);

@@ -324,7 +324,8 @@ for (const kind of ["docker", "podman"] as const) {
       last = now;
       return waits;
     }, { everyMs: 400 });
-    assert.ok(Deno.memoryUsage().rss - before < 128 * 1024 * 1024);
+    // Other files of tests run in the same process; what is not held back is gigabytes a second
+    assert.ok(Deno.memoryUsage().rss - before < 1024 ** 3);
     conn.close();
     await eventually(
       "it is gone",
