@@ -7,14 +7,17 @@ import { sources } from "../house/sources.ts";
 /** More of them leave a core with nothing to do at the end. */
 const MOST = 10;
 /** Nothing of a group is shared but the program: neither what lives as long as its file, nor where a test is said to be. */
-const BY_ITSELF = /\b(?:shared|start)Browser\b|\bsharedPostgres\b|\bafterAll\b|"unload"|\bsmall_world\b/;
+const BY_ITSELF = /\b(?:shared|start)Browser\b|\bsharedPostgres\b|\bafterAll\b|"unload"|\bsmall_world\b|\bopened\.ts/;
 /** An engine of its own; where none can be had, its tests are left out, and loading the program is all that they cost. */
 const WITH_ENGINE = /\b(?:shared|law|proof|start)Engine\b|\bstageOf\b|\bstartSwarm\b/;
 const hasEngines = Deno.build.os === "linux" && Deno.uid() === 0 || Deno.env.has("BERTH_TEST_ENGINE");
 const HAS_TESTS = /\bDeno\.test\b/;
 const ROOT = new URL("../../", import.meta.url);
 
-/** Returns all test files but those that are left out: groups, written into `folder`, between those that stay by themselves. */
+/**
+ * Returns all test files but those that are left out: groups, written into `folder`, and those that stay by themselves. Deno
+ * runs the files of the folder with the longest name first, whatever their order here.
+ */
 export async function grouped(folder: string, leftOut: readonly string[]): Promise<string[]> {
   const alone: string[] = [];
   const rooms = new Map<string, string[]>();
@@ -40,12 +43,5 @@ export async function grouped(folder: string, leftOut: readonly string[]): Promi
       groups.push(group);
     }
   }
-  return spread(groups, alone);
-}
-
-/** Spreads one list evenly over another: groups keep a core busy while other files wait for engines. */
-function spread(few: readonly string[], many: readonly string[]): string[] {
-  const at = (list: readonly string[]) =>
-    list.map((name, nth) => ({ name, place: (nth + 0.5) / list.length }));
-  return [...at(few), ...at(many)].toSorted((one, other) => one.place - other.place).map(({ name }) => name);
+  return [...groups, ...alone];
 }

@@ -7,28 +7,10 @@
 import { LONG_FILES, LONG_NAMES } from "../proof/long.ts";
 import { grouped } from "./groups.ts";
 
-/** Files that take longest begin first, since at the end nothing would run beside them. */
-const FIRST = [
-  "tests/packaging/image_test.ts",
-  "tests/git/auto_test.ts",
-  "tests/apply/stack_apply_test.ts",
-  "tests/page/logs_test.ts",
-  "tests/engines/stopped_test.ts",
-  "tests/access/authority_forms_test.ts",
-  "tests/packaging/unit_test.ts",
-  "tests/page/people_test.ts",
-  "tests/page/screens_test.ts",
-  "tests/streams/logs_engine_test.ts",
-  "tests/streams/logs_test.ts",
-  "tests/store/store_postgres_test.ts",
-  "tests/store/postgres_faults_test.ts",
-  "tests/house/docs_run_test.ts",
-];
-
 const named = Deno.args.some((one) => !one.startsWith("-"));
 /** Holds what its files share, see `once_a_run.ts`. */
 const run = await Deno.makeTempDir({ prefix: "berth-run-" });
-const files = named ? [] : [...FIRST, ...await grouped(run, [...FIRST, ...LONG_FILES])];
+const files = named ? [] : await grouped(run, LONG_FILES);
 if (!named) {
   console.error(
     `LEFT TO "deno task proof": ${LONG_FILES.length} files, and ${LONG_NAMES.length} tests of others`,
