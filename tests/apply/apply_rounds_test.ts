@@ -15,7 +15,8 @@ import { lawEngine } from "../support/shared_engine.ts";
 const ROUNDS = Number(Deno.env.get("BERTH_TEST_ROUNDS") ?? "1");
 const PODMAN_SHARE = 1 / 4;
 const SEED = Number(Deno.env.get("BERTH_TEST_SEED") ?? `${crypto.getRandomValues(new Uint16Array(1))[0]}`);
-const LEASE = { applyTimes: { leaseMs: 1_000 } };
+/** Also how long files may be away, after which a person is waited for. */
+const LEASE = { applyTimes: { leaseMs: 1_000, awayMs: 2_000 } };
 /** Some rounds kill berth a second time, in the middle of its recovery. */
 const AGAIN = 0.25;
 const MOST_ACTS = 14;
