@@ -207,12 +207,18 @@ interface KnownCluster {
   readonly nodes: number;
 }
 
+/** Objects of a node that one definition of a service names. */
+export interface ServiceUses {
+  readonly image: string;
+  readonly volumes: readonly string[];
+}
+
 /** A service with its surroundings. */
 export interface KnownService {
   readonly service: RunningService;
   readonly definition: ServiceDefinition;
   /** The image and the volumes of the definition before, which a rollback brings back; null where there is none. */
-  readonly before: { readonly image: string; readonly volumes: readonly string[] } | null;
+  readonly before: ServiceUses | null;
   /** As grants are asked about it, with its labels as they are. */
   readonly subject: Subject;
   /** The cluster's name in ids of stacks. */

@@ -1,10 +1,11 @@
 /** Volumes and images that a service of an engine's swarm names, also one that has no container now. */
 import { ServiceError } from "../../../core/error.ts";
 import { nameOf, readReference } from "../../../core/image_reference.ts";
-import type { RunningServices } from "../../../core/running_services.ts";
+import type { RunningServices, ServiceUses } from "../../../core/running_services.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { listOf, objectOf, textOf } from "../../../engines/calls/wire.ts";
 import { isNodeOfSwarm } from "../../../engines/lent.ts";
+import { serviceUses } from "../../../engines/rows/service_uses.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import type { Engines } from "./seen.ts";
 
@@ -16,12 +17,6 @@ export interface NamedByServices {
 const NOTHING: NamedByServices = { volume: () => false, image: () => false };
 /** The answer while nobody tells the services: one may name whatever there is. */
 const ANYTHING: NamedByServices = { volume: () => true, image: () => true };
-
-/** Volumes and images that one definition of a service names. */
-interface Uses {
-  readonly image: string;
-  readonly volumes: readonly string[];
-}
 
 type Asked = Pick<Engines, "services" | "swarmsRead">;
 
@@ -45,14 +40,10 @@ export async function namedByServices(
   return await knownFor(name, known);
 }
 
-/** A definition, and the one that a rollback would bring back. */
-function usesOf(wire: unknown): Uses[] {
+/** Returns what a definition names, and what the one names that a rollback would bring back. */
+function usesOf(wire: unknown): ServiceUses[] {
   const { Spec, PreviousSpec } = objectOf(wire);
-  return [Spec, PreviousSpec].map((spec) => {
-    const { Image, Mounts } = objectOf(objectOf(objectOf(spec).TaskTemplate).ContainerSpec);
-    const volumes = listOf(Mounts).map(objectOf).filter(({ Type }) => Type === "volume");
-    return { image: textOf(Image), volumes: volumes.map(({ Source }) => textOf(Source)) };
-  });
+  return [Spec, PreviousSpec].map(serviceUses);
 }
 
 /** A worker does not know the services: they are those that its managers told. */
@@ -69,7 +60,7 @@ async function knownFor(engine: string, { services, swarmsRead }: Asked): Promis
   ]));
 }
 
-function naming(uses: readonly Uses[]): NamedByServices {
+function naming(uses: readonly ServiceUses[]): NamedByServices {
   const volumes = new Set(uses.flatMap((one) => one.volumes));
   const made = [...volumes].map(aroundTemplates).filter((one) => one !== null);
   const isMade = (name: string) =>

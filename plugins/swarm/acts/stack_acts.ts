@@ -134,7 +134,7 @@ export class StackOnSwarm implements StackActs {
     const { ForceUpdate, Runtime, Placement } = objectOf(objectOf(now.Spec).TaskTemplate);
     const wire = serviceWire(spec, files);
     const template = objectOf(wire.TaskTemplate);
-    // Those that the image has, as its registry told Docker's client: tasks go to nodes of these alone.
+    // Platforms of the image, as its registry told Docker's client: tasks go to nodes of these alone.
     const { Platforms } = kept === image ? objectOf(Placement) : {};
     const sent = {
       ...wire,

@@ -2,6 +2,7 @@
 import { maskSaid, maskValues } from "../../../core/secrets.ts";
 import type { KnownService, RunningService, ServiceMode } from "../../../core/running_services.ts";
 import { listOf, mapOf, numberOf, objectOf, textOf, timeOf, type Wire } from "../../../engines/calls/wire.ts";
+import { serviceUses } from "../../../engines/rows/service_uses.ts";
 import { definitionOf } from "./task.ts";
 
 export const NAMESPACE = "com.docker.stack.namespace";
@@ -51,7 +52,7 @@ export function serviceRow(answer: unknown, cluster: string): ServiceRow | null 
     },
     labels,
     spec,
-    before: beforeOf(wire.PreviousSpec),
+    before: wire.PreviousSpec ? serviceUses(wire.PreviousSpec) : null,
     made: definitionOf(template),
     stamp: JSON.stringify([
       numberOf(objectOf(wire.Version).Index),
@@ -60,13 +61,6 @@ export function serviceRow(answer: unknown, cluster: string): ServiceRow | null 
       status.CompletedTasks,
     ]),
   };
-}
-
-function beforeOf(spec: unknown): KnownService["before"] {
-  if (spec === undefined || spec === null) return null;
-  const { Image, Mounts } = objectOf(objectOf(objectOf(spec).TaskTemplate).ContainerSpec);
-  const volumes = listOf(Mounts).map(objectOf).filter(({ Type }) => Type === "volume");
-  return { image: textOf(Image), volumes: volumes.map(({ Source }) => textOf(Source)) };
 }
 
 function modeOf(
